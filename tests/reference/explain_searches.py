@@ -1,7 +1,7 @@
-"""Explanations that run a model again and again, each run a whole one: words left out, arrows cut, a circuit searched.
+"""Explanations that run a model many times: words left out, cut edges, the search for a circuit. Each run is complete.
 
-A run is `subject(text, ...)` of explain_subjects.py, y its logits times `of_y`. Ties and thresholds that float32 could turn
-the other way are refused: then another text, or another threshold, is to be chosen.
+A run is `subject(text, ...)` of explain_subjects.py; y is its logits times `of_y`. Ties, and values too close to a
+threshold to be certain in float32, are refused. Then another text or another threshold must be chosen.
 """
 
 import torch
@@ -14,14 +14,14 @@ MOST_TRIES = 64
 # Words left out: Samek et al. 2017; Petsiuk et al. 2018; DeYoung et al. 2020.
 
 def points(words):
-    """How many words are left out, or in, at each point of a curve."""
+    """Returns the number of words that are left out, or kept, at each point of a curve."""
     if words <= MOST_POINTS:
         return list(range(1, words))
     return [int(q * words / (QUANTILES + 1) + 0.5) for q in range(1, QUANTILES + 1)]
 
 
 class Words:
-    """What the model answers without some words: nobody reads their tokens, and they are not pooled."""
+    """The answers of a model without some words: no token reads the tokens of these words, and they are not pooled."""
 
     def __init__(self, subject, text, words, of_y, probability):
         self.run = lambda gone: subject(text, without=lambda layer: gone)
@@ -29,7 +29,7 @@ class Words:
         self.known = {}
 
     def without(self, removed):
-        """y, and the label's probability."""
+        """Returns (y, the probability of the label) without the words in `removed`."""
         key = frozenset(removed)
         if key not in self.known:
             logits = self.run([token for word in key for token in self.words[word]])
@@ -39,13 +39,13 @@ class Words:
         return self.known[key]
 
     def order(self, scores):
-        """The highest first, of equal ones the first; those that are nearly equal are refused."""
+        """Returns the words by falling score; equal scores keep their order. Scores that are nearly equal are refused."""
         ranked = sorted(scores, reverse=True)
         assert all(a == b or a - b > 1e-5 for a, b in zip(ranked, ranked[1:])), "scores are too close"
         return sorted(range(len(scores)), key=lambda word: (-scores[word], word))
 
     def curves(self, order):
-        """Deletion and insertion, and the mean of one minus that of the other."""
+        """Returns (deletion, insertion, mean of insertion minus mean of deletion)."""
         every = range(len(order))
         counts = points(len(order))
         deletion = [self.without(order[:k])[0] for k in counts]
@@ -65,7 +65,7 @@ class Words:
 
 
 def random_orders(words, orders, seed):
-    """Fisher and Yates by SplitMix64 (Steele et al. 2014)."""
+    """Yields random orders: the Fisher-Yates shuffle with SplitMix64 (Steele et al. 2014)."""
     mask, state = (1 << 64) - 1, seed
 
     def draw():
@@ -85,7 +85,7 @@ def random_orders(words, orders, seed):
 
 
 def faithfulness(subject, text, plan, of_y):
-    """plan: words, scores (of tokens), probability, orders, seed. Returns tensors by name."""
+    """Returns {name: tensor}. plan: words, scores (of tokens), probability, orders, seed."""
     words = Words(subject, text, plan["words"], of_y, plan["probability"])
     full = words.without([])[0]
     losses = [full - words.without([word])[0] for word in range(len(plan["words"]))]
@@ -98,10 +98,10 @@ def faithfulness(subject, text, plan, of_y):
     return tensors | {"losses": torch.tensor(losses), "random": torch.tensor(random)}
 
 
-# Cut arrows: Geva et al. 2023.
+# Cut edges: Geva et al. 2023.
 
 def run_without(subject, text, edges, cut):
-    """Logits with these (layer, head, query, key) cut: their scores -inf, or their weights 0."""
+    """Returns the logits without these edges (layer, head, query, key): with scores of -inf, or weights of 0."""
     none = float("-inf") if cut == "scores" else 0.0
 
     def see(name, x):
@@ -115,7 +115,7 @@ def run_without(subject, text, edges, cut):
 
 
 def cut_edges(subject, text, edges, of_y):
-    """By cut: what y falls by without each edge alone, then y without all of them."""
+    """Returns {cut: [the fall of y without each edge by itself, then y without all of them]}."""
     full = of_y @ subject(text)
     return {
         cut: torch.stack([full - of_y @ run_without(subject, text, [edge], cut) for edge in edges]
@@ -124,10 +124,12 @@ def cut_edges(subject, text, edges, of_y):
     }
 
 
-# A circuit: greedy, as Conmy et al. 2023.
+# A circuit: the greedy search of Conmy et al. 2023.
 
 class Circuit:
-    """Few heads and arrows with which alone, all others' weights 0, the label stays and y is `least` of what it was."""
+    """A few heads and edges that keep the label and at least the share `least` of y, if the weights of all others are
+    0.
+    """
 
     def __init__(self, subject, text, norms, of_y, least):
         self.subject, self.text, self.norms, self.of_y, self.least = subject, text, norms, of_y, least
@@ -162,10 +164,10 @@ class Circuit:
             without[layer, head] = 0
             if not self.try_keep(without):
                 kept_heads.append((layer, head))
-        # Of heads that stay, the arrows that move least go first: as many at once as bisection finds.
+        # In the heads that stay, the edges that move least are removed first: as many at once as bisection finds.
         arrows = [(layer, head, query, key) for layer, head in kept_heads
                   for query in range(len(self.text)) for key in range(len(self.text))]
-        # Sorting is stable: equals stay in the order of the heads that were tried.
+        # Sorting is stable: equal edges stay in the order in which their heads were tried.
         arrows.sort(key=lambda arrow: self.norms[arrow].item())
         low, high = 0, len(arrows)
         while low < high:
@@ -178,7 +180,7 @@ class Circuit:
         return self
 
     def heads(self):
-        """In the order of what y loses without each alone."""
+        """Returns the heads by rising loss of y without each."""
         losses = {}
         for layer in range(self.norms.shape[0]):
             for head in range(self.norms.shape[1]):
@@ -193,13 +195,13 @@ class Circuit:
         for at in (first, end):
             if 0 < at < len(arrows):
                 before, after = (self.norms[arrows[i]].item() for i in (at - 1, at))
-                assert after - before > 2e-6, "two arrows are too close"
+                assert after - before > 2e-6, "two edges are too close"
         kept = self.kept.clone()
         for arrow in arrows[first:end]:
             kept[arrow] = 0
         return kept
 
     def numbers(self):
-        """y with everything, with the circuit alone, with no arrow at all; the second as a share of the first."""
+        """Returns y with everything, with only the circuit, without any edge, and the second as a share of the first."""
         nothing = self.of_y @ self.logits(torch.zeros_like(self.norms))
         return torch.stack([self.full, self.value, nothing, self.value / self.full])

@@ -1,8 +1,9 @@
-"""The models that goldens_explain.py, goldens_explain_next.py and goldens_explain_translation.py explain, in plain PyTorch,
-run on one text, every step in sight: a classifier, and a decoder that says what comes next, alone or behind an encoder.
+"""The models that goldens_explain.py, goldens_explain_next.py and goldens_explain_translation.py explain, in plain
+PyTorch: a classifier, and a decoder that predicts the next token, with or without an encoder. They run one text and
+show every step.
 
-Weights have the names of our own files; those of a published checkpoint are renamed to them. All in torch's default dtype.
-Shapes: T tokens, S tokens of a source, D d_model, H heads, d = D / H, C labels.
+Weights have the names of our own files; the weights of published checkpoints are renamed. All tensors have torch's
+default dtype. Shapes: T tokens, S tokens of a source, D d_model, H heads, d = D / H, C labels.
 """
 
 import os
@@ -23,24 +24,24 @@ ACTIVATIONS = {
 @dataclass
 class Text:
     ids: list
-    types: list = None  # of each token, in models that tell two texts apart
-    positions: list = None  # of each token; None: 0, 1, ...
+    types: list = None  # one per token, in models that distinguish two texts
+    positions: list = None  # one per token; None: 0, 1, ...
 
     def __len__(self):
         return len(self.ids)
 
 
 class Subject:
-    """A golden's model; `see(name, x)` may look at each named tensor, and returns what replaces it."""
+    """A model of a golden. `see(name, x)` receives each named tensor and returns its replacement."""
 
-    sites = ("self_attn",)  # the attentions of a layer
-    units = ()  # those of them in whose place a recurrent unit stands, which has no heads
+    sites = ("self_attn",)  # the attention blocks of a layer
+    units = ()  # the sites with a recurrent unit instead of attention; it has no heads
 
     def __init__(self, config, weights):
         self.config, self.weights = config, weights
 
     def sources(self):
-        """How many tokens are read of another text."""
+        """Returns the number of tokens of the source."""
         return 0
 
     def norm(self, name, x, see, frozen):
@@ -72,15 +73,15 @@ class Subject:
         return self.attend(layer, site, x, x, see, keys(layer))
 
     def attend(self, layer, site, x, memory, see, keys):
-        """x [T, D] reads memory [S, D], of which keys [S] or [T, S] are there to be read."""
+        """Attends from x [T, D] to memory [S, D]. keys [S] or [T, S]: which rows may be read."""
         name, heads = f"encoder.layers.{layer}.{site}", self.config["n_heads"]
         split = lambda part, y: linear(self.weights, f"{name}.{part}_proj", y).view(len(y), heads, -1).transpose(0, 1)
         q, k, v = split("q", x), split("k", memory), split("v", memory)
         scores = (q @ k.transpose(-1, -2) / self.score_divisor(layer, q.shape[-1])).masked_fill(~keys, float("-inf"))
-        a = torch.nan_to_num(torch.softmax(see(f"{name}.scores", scores), -1))  # [H, T, S]; without a key 0
+        a = torch.nan_to_num(torch.softmax(see(f"{name}.scores", scores), -1))  # [H, T, S]; 0 without a key
         a = see(f"{name}.weights", a)
         w = self.weights[f"{name}.out_proj.weight"].view(x.shape[-1], heads, -1)  # [D, H, d]
-        see(f"{name}.transformed", torch.einsum("htd,chd->thc", v, w))  # f(x_j) of every head
+        see(f"{name}.transformed", torch.einsum("htd,chd->thc", v, w))  # f(x_j) for every head
         context = see(f"{name}.context", (a @ v).transpose(0, 1))  # [T, H, d]
         added = see(f"{name}.heads", torch.einsum("thd,chd->thc", context, w)).sum(1)
         if f"{name}.out_proj.bias" in self.weights:
@@ -91,7 +92,7 @@ class Subject:
         return d_head**0.5
 
     def shares(self, length):
-        """How much of each row the answer is read from."""
+        """Returns the share of each row in the pooled row."""
         return torch.full((length,), 1 / length) if self.config["pooling"] == "mean" else F.one_hot(torch.tensor(0), length)
 
     def feed_forward(self, layer, x, see):
@@ -102,7 +103,9 @@ class Subject:
         return see(f"{name}.fc2", product + see(f"bias.{name}.fc2", bias))
 
     def __call__(self, text, see=NOTHING, without=None, frozen=False):
-        """Logits [C]. without(layer): the tokens that nobody reads in a layer, and after the last that are not pooled."""
+        """Returns the logits [C]. without(layer): tokens that are masked as keys in a layer; after the last layer,
+        tokens that are not pooled.
+        """
         config = self.config
         gone = without or (lambda layer: [])
         keys = lambda layer: torch.tensor([j not in gone(layer) for j in range(len(text))])
@@ -132,7 +135,7 @@ class Subject:
         return pooled @ self.weights["classifier.weight"].T + self.weights["classifier.bias"]
 
     def dense(self, pooled, see, frozen):
-        """What a pooler makes of it; frozen, each of its numbers u counts as a constant act(u) / u times u."""
+        """Applies the pooler. If frozen, act(u) is written as u times the constant act(u) / u."""
         activation = ACTIVATIONS[self.config["dense"]]
         bias = see("bias.head.dense", self.weights["head.dense.bias"])
         u = pooled @ self.weights["head.dense.weight"].T + bias
@@ -143,7 +146,7 @@ class Subject:
 
 
 class Writer(Subject):
-    """A GPT-2: its last row's logits [V]. Its stack has the names of the classifiers': "encoder"."""
+    """A GPT-2, which returns the logits [V] of its last row. Its stack is named "encoder", as in classifiers."""
 
     def attention(self, layer, site, x, see, keys):
         return self.attend(layer, site, x, x, see, torch.ones(len(x), len(x), dtype=torch.bool).tril())
@@ -165,7 +168,7 @@ class Writer(Subject):
 
 
 class TranslationWriter(Writer):
-    """The decoder of a model of tests/golden, behind the encoder's output `memory` [S, D]."""
+    """The decoder of a translator of tests/golden. `memory` [S, D] is the encoder's output."""
 
     sites = ("self_attn", "encoder_attn")
 
@@ -185,7 +188,9 @@ class TranslationWriter(Writer):
         return self.attend(layer, site, x, self.memory, see, torch.ones(len(self.memory), dtype=torch.bool))
 
     def recurrent_unit(self, name, x, see):
-        """In closed form: of token j's candidate, what its own gate lets in and the later ones keep, in the state of row t."""
+        """Computes the unit in closed form. The share of token j's candidate in the state of row t is what its own gate
+        lets in times what the later gates keep.
+        """
         candidate = linear(self.weights, f"{name}.candidate_proj", x)  # [T, D]
         gate = torch.sigmoid(linear(self.weights, f"{name}.gate_proj", x))
         kept = lambda t, j: gate[j + 1 : t + 1].prod(0) * (1 - gate[j]) if j <= t else torch.zeros_like(gate[j])
@@ -201,7 +206,7 @@ class TranslationWriter(Writer):
 
 
 def translator(folder, source):
-    """The decoder of a model of tests/golden that has read `source`, ids with special tokens."""
+    """Returns the decoder of a model of tests/golden. source: ids with special tokens, for the encoder."""
     config, theirs = read_json(folder, "config.json"), load(os.path.join(folder, "model.safetensors"))
     ids = torch.tensor([source])
     memory = encode(config, theirs, ids, torch.ones_like(ids, dtype=torch.bool))[0]["encoder.output"][0]
@@ -214,11 +219,11 @@ def translator(folder, source):
 
 
 def ours(folder):
-    """A model of tests/golden."""
+    """Returns a classifier of tests/golden."""
     return Subject(read_json(folder, "config.json"), load(os.path.join(folder, "model.safetensors")))
 
 
-# Published names, in the order of the tries, and ours.
+# (Published name, our name), applied in this order.
 BERT = [
     (r"^bert\.", ""),
     (r"^embeddings\.LayerNorm", "encoder.layernorm_embedding"),
@@ -245,7 +250,7 @@ DISTILBERT = [
     (r"\.ffn\.lin([12])", r".fc\1"),
     (r"^pre_classifier", "head.dense"),
 ]
-# By model_type: names, the keys of sizes in config.json, and what the head's dense layer is followed by.
+# model_type: (names, the keys of sizes in config.json, the activation after the head's dense layer).
 PUBLISHED = {
     "bert": (BERT, ["hidden_size", "num_attention_heads", "num_hidden_layers", "hidden_act"], "tanh"),
     "distilbert": (DISTILBERT, ["dim", "n_heads", "n_layers", "activation"], "relu"),
@@ -253,7 +258,7 @@ PUBLISHED = {
 
 
 def published(folder):
-    """A model of tests/checkpoints."""
+    """Returns a classifier of tests/checkpoints."""
     config = read_json(folder, "config.json")
     names, keys, dense = PUBLISHED[config["model_type"]]
     weights = {}
@@ -268,7 +273,7 @@ def published(folder):
         "positions": "learned", "final_norm": False, "pooling": "first", "dense": dense}, weights)
 
 
-# Matrices of GPT-2 are stored [in, out]; q, k and v are one.
+# GPT-2 stores matrices as [in, out], with q, k and v in one.
 GPT2 = [
     (r"^transformer\.", ""),
     (r"^wte", "encoder.embed_tokens"),
@@ -285,7 +290,7 @@ GPT2 = [
 
 
 def writer(folder):
-    """A GPT-2 of tests/checkpoints."""
+    """Returns a GPT-2 of tests/checkpoints."""
     config, weights = read_json(folder, "config.json"), {}
     for name, tensor in load(os.path.join(folder, "model.safetensors")).items():
         for pattern, replacement in GPT2:

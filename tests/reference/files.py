@@ -17,13 +17,13 @@ def load(path):
 
 
 def save(path, tensors, dtypes=None):
-    """Writes {name: tensor} as a safetensors file, in float32 or as `dtypes` says."""
+    """Writes {name: tensor} to a safetensors file. dtypes: {name: dtype} of tensors that are not float32."""
     arrays = {name: tensor.detach().contiguous().numpy() for name, tensor in tensors.items()}
     safetensors_io.save(path, arrays, dtypes)
 
 
 def as_stored(tensor, dtype):
-    """Returns the values that a file holds of a tensor, in float64."""
+    """Returns a tensor with the values that it has after storing it as `dtype`, in float64."""
     stored = safetensors_io.to_bytes(tensor.numpy(), dtype)
     return torch.tensor(safetensors_io.from_bytes(stored, dtype, tensor.shape).astype("f8"))
 
@@ -34,7 +34,9 @@ def read_json(*path):
 
 
 def write_json(path, value):
-    """One line per top-level entry, and per element of its longer lists: readable in a diff."""
+    """Writes a JSON file with one line per top-level entry, and per element of longer lists, so that diffs are
+    readable.
+    """
     lines = []
     for key, entry in value.items():
         text = json.dumps(entry, ensure_ascii=False)

@@ -2,26 +2,26 @@
 
     /usr/bin/python3 tests/reference/goldens.py [OUT_DIR]      needs python3-torch and python3-sentencepiece
 
-reference.py runs a batch of texts of different lengths padded to the longest, with masks, in float64, while the engine
-concatenates them without padding in float32. Before anything is written, the reference is checked against torch's own
-modules, against the sums written out, against itself without padding, and for being a real test (attention that is far
-from uniform, heads that matter).
+reference.py runs a batch of texts of different lengths, padded to the longest, with masks, in float64. The engine
+concatenates the texts without padding, in float32. Before it writes anything, this program checks the reference against
+torch's own modules, against explicit sums and against itself without padding. It also checks that the case is a real
+test: attention is far from uniform and heads matter.
 
-Each tests/golden/CASE is a model folder (config.json, model.safetensors, tokenizer.model) and
-golden.safetensors, float32, N = tokens of all texts one after another without padding, B texts, n_s tokens of text s:
+Each tests/golden/CASE is a model folder (config.json, model.safetensors, tokenizer.model) with these files.
+golden.safetensors, float32; N = tokens of all texts without padding, B texts, n_s tokens of text s:
     encoder.embeddings [N, D]           embedding * sqrt(D) + position
     encoder.layers.L.self_attn.output [N, D]    after out_proj, before the residual sum
     encoder.layers.L.output [N, D]      after the feed-forward block, its residual sum and norm
     encoder.output [N, D], pooled [B, D], logits [B, C]
-    attention.S [L, H, n_s, n_s]        row i: the weights with which token i reads every token j
+    attention.S [L, H, n_s, n_s]        row i: the attention weights of token i for every token j
     contributions.S [C, n_s]            mean pooling only; each row sums to the logit without the classifier's bias
-golden.trace.safetensors: of one text S, run alone, every tensor that the engine can show, S/NAME, in its shape; masked scores
+golden.trace.safetensors: every tensor that the engine can trace, S/NAME, for one text S that is run by itself. Masked scores
 are -inf.
 golden.json:
     texts, ids, clipped                 ids as the model sees them: prefix, pieces cut to the limit, suffix
     scores, labels                      softmax of the logits, the winning label
     interventions                       [{text: S, options: {ablate, maskTokens}, logits}]
-    slips                               {what: logits}: where a known mistake would lead; must differ from logits
+    slips                               {mistake: logits}: the logits with a known mistake; they must differ from logits
     tolerance                           {tensor or "scores": [absolute, reason]}
 """
 
@@ -50,7 +50,9 @@ def assert_close(what, got, expected, tolerance=1e-11):
 
 
 def check_layers_against_torch(config, weights, trace, real):
-    """torch.nn.TransformerEncoderLayer is the same block when norms are standard, attention full and biased."""
+    """Compares each layer with torch.nn.TransformerEncoderLayer. Requires standard norms and full attention with
+    biases.
+    """
     d_model, n_heads = config["d_model"], config["n_heads"]
     x = trace["encoder.embeddings"]
     for layer in range(config["encoder_layers"]):
@@ -69,7 +71,7 @@ def check_layers_against_torch(config, weights, trace, real):
 
 
 def check_attention_against_torch(config, weights, trace, real):
-    """nn.MultiheadAttention on the input of layer 0: its output and every head's weights, windows and biases too."""
+    """Compares the attention of layer 0 with nn.MultiheadAttention: its output and the weights of every head."""
     name, d_model = "encoder.layers.0.self_attn", config["d_model"]
     x = trace["encoder.embeddings"]
     if config["norm"] == "pre":
@@ -87,12 +89,14 @@ def check_attention_against_torch(config, weights, trace, real):
         window = (position[:, None] - position[None, :]).abs() > config["attention_window"]
     output, a = attention(x, x, x, key_padding_mask=~real, attn_mask=window, average_attn_weights=False)
     assert_close(f"{name} and MultiheadAttention", trace[f"{name}.output"][real], output.detach()[real])
-    ours = trace["attention"][:, 0].transpose(1, 2)[real]  # the rows of real queries
+    ours = trace["attention"][:, 0].transpose(1, 2)[real]  # rows of queries that are not padding
     assert_close("weights of MultiheadAttention", ours, a.detach().transpose(1, 2)[real])
 
 
 def check_linear_attention_in_linear_time(config, weights, trace, real):
-    """Katharopoulos et al. 2020, eq. 5: phi(q_i) S / (phi(q_i) z) with S = sum phi(k_j) v_j^T, z = sum phi(k_j)."""
+    """Compares linear attention with Katharopoulos et al. 2020, eq. 5: phi(q_i) S / (phi(q_i) z) with S = sum phi(k_j)
+    v_j^T and z = sum phi(k_j).
+    """
     name, n_heads = "encoder.layers.0.self_attn", config["n_heads"]
     x = trace["encoder.embeddings"]
     if config["norm"] == "pre":
@@ -137,11 +141,11 @@ def check_padding_changes_nothing(config, weights, trace, ids, real):
 
 
 def check_is_a_real_test(config, weights, trace, ids, real):
-    """Attention that differs between heads and from uniform, heads and positions that matter, answers that differ."""
+    """Checks that attention is neither flat nor sharp, that every head matters, and that answers differ."""
     longest = real.sum(1).argmax()
     length = int(real[longest].sum())
     a = trace["attention"][longest, :, :, :length, :length]  # [L, H, n, n]
-    if config["attention"] != "linear":  # which is flat by nature
+    if config["attention"] != "linear":  # linear attention is always flat
         readable = torch.full((length,), float(length))
         if config["attention"] == "local":
             position = torch.arange(length)
@@ -210,12 +214,12 @@ def mask(*tokens):
 
 # name: (configuration, tokenizer, texts, interventions as (text, options))
 CASES = {
-    # The sentiment model's choices, which are those the tutorial's text recommends, and every intervention.
+    # The choices of the sentiment model, which the tutorial's text recommends, and every intervention.
     "pre_norm_mean": (
         base(d_model=16, d_ff=40, n_heads=4), "unigram", TEXTS + [LONG],
         [(0, ablate((0, 1))), (5, ablate((0, 0), (1, 3))), (5, ablate((1, 0), (1, 1), (1, 2), (1, 3))),
          (0, mask(0)), (5, mask(3, 36)), (5, {**ablate((0, 2)), **mask(1)})]),
-    # The tutorial's code: post-norm and yet a final norm, its own LayerNorm.
+    # The tutorial's code: post-norm with a final norm, and its own LayerNorm.
     "tutorial_post_norm": (
         base(norm="post", layer_norm="unbiased", layer_norm_eps=1e-6), "unigram", TEXTS,
         [(2, ablate((1, 1))), (2, mask(5))]),
@@ -226,7 +230,7 @@ CASES = {
     "pre_norm_unbiased_first": (
         base(layer_norm="unbiased", layer_norm_eps=1e-6, activation="gelu", pooling="first", attention_bias=False,
              prefix_tokens=["<s>"], suffix_tokens=["</s>"], final_norm=False), "bpe", TEXTS, []),
-    # A window that the long text exceeds; five masked neighbors leave the middle one with nothing to read.
+    # A window that is shorter than the long text. Five masked neighbors leave the middle token without keys.
     "local_window": (
         base(attention="local", attention_window=2, attention_bias=False), "unigram", [LONG] + TEXTS,
         [(0, mask(10, 11, 12, 13, 14)), (0, ablate((0, 0), (0, 1)))]),
@@ -235,7 +239,7 @@ CASES = {
              activation="gelu", labels=FIVE_LABELS), "bpe", TEXTS, []),
     "linear_attention": (
         base(attention="linear"), "unigram", TEXTS[:4] + [LONG], [(4, mask(7, 8)), (4, ablate((1, 0)))]),
-    # No dimension a multiple of a vector, a text cut at the limit, the suffix kept, half-precision weights.
+    # No dimension is a multiple of a vector; a text is cut at the limit and keeps the suffix; half-precision weights.
     "odd_sizes": (
         base(d_model=14, n_heads=2, d_ff=37, max_source_length=23, labels=["a", "b", "c"], suffix_tokens=["</s>"],
              activation="gelu"), "unigram", TEXTS + [LONG], [(5, mask(22)), (5, ablate((1, 1)))]),
@@ -245,7 +249,7 @@ HALF_PRECISION = {"odd_sizes": {"encoder.embed_tokens.weight": "BF16", "encoder.
 
 
 def train_tokenizer(model_type, sentences=SENTENCES, vocab_size=80):
-    """A SentencePiece model without a normalization map and without paths inside."""
+    """Trains a SentencePiece model without a normalization map and without paths inside."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(sentences), model_writer=model, model_type=model_type, vocab_size=vocab_size,
@@ -254,7 +258,7 @@ def train_tokenizer(model_type, sentences=SENTENCES, vocab_size=80):
 
 
 def random_layer(config, name, draw, attentions=("self_attn",)):
-    """One layer's weights; every attention and the feed-forward block have a norm."""
+    """Returns random weights of one layer, without its norms."""
     d_model, d_ff = config["d_model"], config["d_ff"]
     weights = {}
     for attention in attentions:
@@ -274,7 +278,7 @@ def random_norm(config, name, draw):
 
 
 def random_weights(config, generator):
-    """float32 values of a size that makes attention peaky and every part matter, in float64."""
+    """Returns float32 values in float64. Their sizes make attention peaky and every part matter."""
     d_model, labels = config["d_model"], len(config["labels"])
     draw = lambda *shape, std: torch.randn(*shape, generator=generator) * std
     weights = {"encoder.embed_tokens.weight": draw(config["vocab_size"], d_model,
@@ -294,7 +298,7 @@ def random_weights(config, generator):
 
 
 def tokenize(config, processor, text):
-    """The ids the model sees; pieces of the text give way to the prefix and suffix when it is too long."""
+    """Returns (ids with prefix and suffix, clipped). A text that is too long loses pieces, not the prefix or suffix."""
     special = lambda key: [processor.piece_to_id(piece) for piece in config[key]]
     prefix, suffix = special("prefix_tokens"), special("suffix_tokens")
     room = config["max_source_length"] - len(prefix) - len(suffix)
@@ -303,8 +307,9 @@ def tokenize(config, processor, text):
 
 
 def tolerances(tensors, config, weights, ids, real):
-    """Per tensor: 16 times what PyTorch itself loses in float32 on this case, or 16 units in the last place of the
-    largest value where that is more: room for other orders of summation and another exp, not for another formula."""
+    """Returns a tolerance per tensor: 16 times PyTorch's own float32 error on this case, or 16 units in the last place
+    of the largest value if that is more. This allows another order of sums or another exp, but not another formula.
+    """
     single = {name: tensor.float() for name, tensor in weights.items()}
     torch.set_default_dtype(torch.float32)
     in_single = forward(config, single, ids, real)
@@ -323,7 +328,7 @@ def tolerances(tensors, config, weights, ids, real):
 
 
 def pack(trace, real):
-    """Drops the padding: one row a token, one map a text."""
+    """Drops the padding: one row per token, one attention tensor per text."""
     packed = {}
     for name, tensor in trace.items():
         if name in ("attention", "contributions"):
@@ -336,7 +341,7 @@ def pack(trace, real):
 
 
 def recorded(run):
-    """Every step of `run(see)`, which has one text: {name: tensor}, without the batch's dimension."""
+    """Returns every step of `run(see)` on one text: {name: tensor}, without the batch dimension."""
     seen = {}
 
     def see(name, x):
@@ -356,11 +361,11 @@ def rounded(tensor):
 
 
 def slips(config, weights, ids, real, right):
-    """The tutorials' mistakes, each with the logits it would give; all must be told from the right ones."""
+    """Returns {mistake of the tutorials: the logits that it gives}. All must differ from the right logits."""
     table = position_table(config, weights)
     x = embed(config, weights, ids)
     tokens = weights["encoder.embed_tokens.weight"][ids] * (math.sqrt(config["d_model"]) if config["scale_embedding"] else 1)
-    for text in range(ids.shape[0]):  # the right thing: a text's place in the batch is nowhere in its embeddings
+    for text in range(ids.shape[0]):  # correct: embeddings don't depend on a text's place in the batch
         assert_close("positions", x[text] - tokens[text], table[: ids.shape[1]])
     wrong = {"norm_placed_the_other_way": forward(
         {**config, "norm": "post" if config["norm"] == "pre" else "pre"}, weights, ids, real)["logits"]}
@@ -374,14 +379,14 @@ def slips(config, weights, ids, real, right):
 
 def make_case(out, name, config, processor, texts, interventions):
     config = {**config, "vocab_size": processor.vocab_size()}
-    if config["attention"] == "local":  # beside the kind it belongs to
+    if config["attention"] == "local":  # put attention_window next to attention
         order = [key for key in config if key != "attention_window"]
         order.insert(order.index("attention") + 1, "attention_window")
         config = {key: config[key] for key in order}
     seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little")
     weights = random_weights(config, torch.Generator().manual_seed(seed))
     half = HALF_PRECISION.get(name, {})
-    for tensor, dtype in half.items():  # the reference uses the values that the file will hold
+    for tensor, dtype in half.items():  # the reference uses the stored values
         weights[tensor] = as_stored(weights[tensor], dtype)
 
     sequences, clipped = zip(*(tokenize(config, processor, text) for text in texts))

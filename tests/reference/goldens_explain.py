@@ -1,35 +1,37 @@
-"""Writes explain.safetensors and explain.json beside some goldens: what src/explain must find in those tiny models.
+"""Writes explain.safetensors and explain.json for some goldens: explanations of those tiny models, which src/explain
+must reproduce.
 
     /usr/bin/python3 tests/reference/goldens_explain.py       needs python3-torch, python3-sentencepiece
 
-Models of tests/golden, and published ones of tests/checkpoints (there the files are expected.explain.*), whose poolers,
-token types and embedding norms the former lack.
+The models are some of tests/golden, and published ones of tests/checkpoints, which have poolers, token types and
+embedding norms. Their files are named expected.explain.*.
 
-One text at a time, without padding, in float64. The ledger comes from autograd: everything that is written into the
-residual stream is a leaf of its own, norms divide by a detached scale, and a leaf's part is its gradient times itself;
-src/explain leads the gradient back by hand. A transplant is a whole new run with one row replaced; src/explain resumes
-from a layer. So is each text with words left out or arrows cut (explain_searches.py). Before anything is written, the run
-is checked against golden.safetensors, or against what the original library answers, and the ledger against its sum.
+The models run one text at a time, without padding, in float64. The ledger comes from autograd: every vector that is
+added to the residual stream is a leaf, norms divide by a detached scale, and a leaf's part is its gradient times
+itself. src/explain propagates the gradient with its own code. A transplant is a complete run with one row replaced;
+src/explain resumes from a layer. Texts with words left out or with cut edges are complete runs, too
+(explain_searches.py). Before it writes anything, this program checks the run against golden.safetensors or the answers
+of the original library, and the ledger against its sum.
 
 explain.safetensors, of text "text", T tokens:
     rollout [T, T], value_norms.heads [L, H, T, T], value_norms.layers [L, T, T]
     lens.logits [L + 1, C], lens.token_logits [L + 1, T, C]
     ledger.written, ledger.read [T, columns], ledger.effects [columns]     columns: see explain.json
-    transplant.SITE [L + 1 or L, T]     y with the donor's vector, at tokens that have one; else y without the token
-                                        from that layer on (residual), or 0
+    transplant.SITE [L + 1 or L, T]     y with the donor's vector, for tokens that have a partner; for others, y without
+                                        the token from that layer on (residual), or 0
     faithfulness.ORDER.CURVE            ORDER order, leave_one_out; CURVE deletion, insertion [points], score [1],
                                         comprehensiveness, sufficiency [4]
     faithfulness.losses [words], faithfulness.random [orders]      scores of random orders
-    many_words....                      the same of a text with so many words that curves have quantiles
-    edges.CUT [edges + 1]               what y falls by without each alone, y without all
-    circuit.kept [L, H, T, T]           1: the arrow is there
-    circuit.numbers [4]                 y with everything, with the circuit alone, with no arrow; second / first
+    many_words....                      the same for a text with enough words that curves have quantiles
+    edges.CUT [edges + 1]               the fall of y without each edge by itself, then y without all of them
+    circuit.kept [L, H, T, T]           1 for edges of the circuit
+    circuit.numbers [4]                 y with everything, with only the circuit, without any edge; second / first
 explain.json:
-    text, label, value, columns         y is the number explained; text: an index of golden.json, of expected.json
+    text, label, value, columns         value: y, the explained number; text: an index of golden.json or expected.json
     transplant                          {base, donor: ids, donor_of, base_columns, donor_columns, base_value,
-                                        donor_value, head}; of published models base_text and donor_text, too
+                                        donor_value, head}; published models also have base_text and donor_text
     faithfulness                        {words, scores: of tokens, probability, orders, seed, counts}
-    many_words                          the same with text, ids and label
+    many_words                          like faithfulness, with text, ids and label
     edges                               [[layer, head, query, key]]
     circuit                             {text, least, label, heads: [[layer, head]]}
 """
@@ -59,7 +61,7 @@ def recorded(subject, text):
 
 
 def contrast(label, labels):
-    """Two classes: the log-odds; more: the logit above their mean."""
+    """Returns c with y = c · logits: the log-odds of two classes, or the logit minus the mean of all logits."""
     c = torch.full((labels,), -1.0 / labels) if labels > 2 else -torch.ones(labels)
     c[label] += 1 if labels > 2 else 2
     return c
@@ -95,7 +97,7 @@ def columns_of(subject):
 
 
 def ledger(subject, text, of_y):
-    """Written and read [T, columns]; of T + S tokens behind an encoder."""
+    """Returns the ledger: written and read [T, columns]. A decoder with an encoder has T + S rows."""
     length = len(text)
     leaves, seen = {}, {}
     writers = ("encoder.embed_tokens", "encoder.embed_positions", "encoder.embed_types", ".heads", ".fc2.product",
@@ -153,7 +155,7 @@ def effects(subject, text, of_y):
 
 
 def transplant(subject, base, donor, plan, of_y):
-    """y of every cell, by site; each a whole run."""
+    """Returns {site: y of every cell}. Each cell is a complete run."""
     layers, head = subject.config["encoder_layers"], plan["head"]
     others = recorded(subject, donor)
 
@@ -187,7 +189,9 @@ def transplant(subject, base, donor, plan, of_y):
 
 
 def side_by_side(base, donor, donor_of):
-    """A plan: the same position for both of a pair, then the base's own tokens before the donor's."""
+    """Returns a plan: the tokens of a pair have the same position; other tokens of the base come before those of the
+    donor.
+    """
     plan, columns = {"donor_of": donor_of, "base_columns": [], "donor_columns": []}, 0
     for source in [*donor_of, len(donor)]:
         while source is not None and len(plan["donor_columns"]) < source:
@@ -203,7 +207,9 @@ def side_by_side(base, donor, donor_of):
 
 
 def edges_of(subject, length):
-    """Some arrows in every layer, also of the first token, which may be all that is pooled; and all of one query and head."""
+    """Returns some edges of every layer, also of the first token, because it may be the only pooled one; and all edges
+    of one query and head.
+    """
     layers, heads = subject.config["encoder_layers"], subject.config["n_heads"]
     some = [[layer, (layer + 1) % heads, query, (3 * query + 5 * layer + 1) % length]
             for layer in range(layers) for query in (0, 2, length - 1)]
@@ -211,7 +217,7 @@ def edges_of(subject, length):
 
 
 def words_by_pieces(pieces):
-    """A word begins where a piece has SentencePiece's mark of a space."""
+    """Groups tokens into words. A word begins at a piece with SentencePiece's space mark."""
     words = []
     for token, piece in enumerate(pieces):
         if piece.startswith("\u2581"):
@@ -221,7 +227,7 @@ def words_by_pieces(pieces):
 
 
 def words_by_ranges(entry):
-    """Letters that touch each other are a word, and so are other characters that do, of the same text."""
+    """Groups tokens into words. Adjacent letters of one text are a word, and so are adjacent other characters."""
     words, before = [], None
     for token, place in enumerate(entry["offsets"]):
         if place is None:
@@ -237,23 +243,23 @@ def words_by_ranges(entry):
 
 
 def scores_of(length):
-    """Of tokens: quarters, so that sums are exact, and some of them equal."""
+    """Returns a score per token: quarters, so that sums are exact. Some scores are equal."""
     return [((5 * token) % 7 - 3) / 4 for token in range(length)]
 
 
 def circuit(subject, text, least):
-    """Its tensors, and what explain.json says of it."""
+    """Returns the tensors of a circuit, and its entry of explain.json."""
     logits, seen = subject(text), recorded(subject, text)
     norms, _ = value_norms(seen, subject.config["encoder_layers"])
     of_y = contrast(int(logits.argmax()), len(logits))
     found = Circuit(subject, text, norms, of_y, least).search()
     heads = found.kept.sum((2, 3)).nonzero().tolist()
-    assert heads, "an empty circuit shows little: choose another text"
+    assert heads, "the circuit is empty: choose another text"
     return {"circuit.kept": found.kept, "circuit.numbers": found.numbers()}, {"label": found.label, "heads": heads}
 
 
 def explanations(subject, text, of_y, transplants, words, probability):
-    """All tensors but a circuit's, and what explain.json says."""
+    """Returns all other tensors, and the entries of explain.json."""
     layers, seen = subject.config["encoder_layers"], recorded(subject, text)
     stream = [seen[f"encoder.layers.{layer}.input"] for layer in range(layers)] + [seen["stream"]]
     tensors = {"rollout": rollout([seen[f"encoder.layers.{layer}.self_attn.weights"] for layer in range(layers)])}
@@ -289,12 +295,12 @@ def write(path, tensors, plan):
     save(f"{path}.safetensors", tensors)
     write_json(f"{path}.json", plan)
     kept = int(tensors["circuit.kept"].sum()), tensors["circuit.kept"].numel()
-    print(f"{os.path.relpath(path, TESTS)}: y {plan['value']:.3f}, {len(plan['faithfulness']['words'])} words, {kept[0]} of {kept[1]} arrows")
+    print(f"{os.path.relpath(path, TESTS)}: y {plan['value']:.3f}, {len(plan['faithfulness']['words'])} words, {kept[0]} of {kept[1]} edges")
 
 
-# Of tests/golden: a circuit's text, and the share of y that it keeps.
+# Models of tests/golden: the text of the circuit, and the share of y that it keeps.
 CASES = {"pre_norm_mean": (3, 0.8), "post_norm_gelu_learned_first": (3, 0.9), "tutorial_post_norm": (3, 0.9)}
-TEXT, REMOVED, HEAD = 2, (3, 4), 1  # the text; which of its tokens the donor lacks; the head that is carried
+TEXT, REMOVED, HEAD = 2, (3, 4), 1  # the text; its tokens that the donor lacks; the head that is transplanted
 MANY_WORDS = "a an i m b t g w no fi l o f p it s sc jo cri with last sho br to ca".split()
 
 
@@ -316,10 +322,10 @@ def make_case(name, circuit_text, least):
     text = Text(ids)
     logits = subject(text)
     expected = load(os.path.join(folder, "golden.safetensors"))["logits"][TEXT]
-    assert (logits - expected).abs().max() < 1e-5, "another run than the golden's"
+    assert (logits - expected).abs().max() < 1e-5, "the run differs from the golden"
     of_y = contrast(int(logits.argmax()), len(subject.config["labels"]))
 
-    # The donor lacks two of the text's tokens and has another one in place of a third.
+    # The donor lacks two tokens of the text and replaces a third one.
     donor = [token for place, token in enumerate(ids) if place not in REMOVED]
     donor[-1] = next(token for token in range(len(golden["ids"][0])) if token not in ids)
     donor_of, following = [], 0
@@ -339,13 +345,14 @@ def make_case(name, circuit_text, least):
     write(os.path.join(folder, "explain"), tensors | found, {"text": TEXT, **plan})
 
 
-# Of tests/checkpoints: a text of expected.json, what makes probabilities, a circuit's text and the share that it keeps.
+# Models of tests/checkpoints: a text of expected.json, the function of probabilities, the text of the circuit, and the share
+# of y that it keeps.
 PUBLISHED = {
     "bert_sequence": (7, "softmax", 9, 0.8),
     "bert_many_labels": (0, "sigmoid", 2, 0.8),
     "distilbert_sequence": (6, "softmax", 2, 0.8),
 }
-# Two texts, as all three read them. "very long" and "old" are unpaired; "not" and "very", "." and "!" are substitutions.
+# Two texts with the ids of all three models. "very long" and "old" are unpaired; "not" and "very", "." and "!" are pairs.
 BASE = {"the very long film is not good.": [2, 212, 279, 340, 232, 222, 256, 336, 12, 3]}
 DONOR = {"the old film is very good!": [2, 212, 291, 232, 222, 279, 336, 5, 3]}
 DONOR_OF = [0, 1, None, None, 3, 4, 5, 6, 7, 8]
@@ -368,7 +375,7 @@ def make_published(name, index, probability, circuit_text, least):
 
 
 def check_published(subject, expected, tensors):
-    """Attention and logits of every text, and where there is a trace the pooler, are the original library's."""
+    """Compares attention and logits of every text, and the pooler of traced texts, with the original library."""
     for index, entry in enumerate(expected["texts"]):
         seen = recorded(subject, Text(entry["ids"], entry["types"]))
         maps = torch.stack([seen[f"encoder.layers.{layer}.self_attn.weights"]
@@ -376,7 +383,7 @@ def check_published(subject, expected, tensors):
         pairs = [(maps, f"attention.{index}"), (seen["logits"], f"logits.{index}")]
         pairs += [(seen["head.dense"], f"{index}/head.dense")] if f"{index}/head.dense" in tensors else []
         for got, name in pairs:
-            assert (got - tensors[name]).abs().max() < 2e-5, f"another run than the library's: {name}"
+            assert (got - tensors[name]).abs().max() < 2e-5, f"the run differs from the library's: {name}"
 
 
 def main():

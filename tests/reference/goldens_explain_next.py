@@ -1,19 +1,20 @@
-"""Writes expected.explain.safetensors and .json beside each GPT-2 of tests/checkpoints: what src/explain must find in what
-it would write next.
+"""Writes expected.explain.safetensors and .json for each GPT-2 of tests/checkpoints: explanations of the next token,
+which src/explain must reproduce.
 
     /usr/bin/python3 tests/reference/goldens_explain_next.py        needs python3-torch, python3-sentencepiece
 
-As goldens_explain.py does it, and with its ledger by autograd: one text at a time, in float64, y = z_token - z_against.
-Before anything is written, the run is checked against what the original library answers, and the ledger against its sum.
+It works like goldens_explain.py, with the same ledger by autograd: one text at a time, in float64, y = z_token -
+z_against. Before it writes anything, it checks the run against the answers of the original library, and the ledger
+against its sum.
 
 expected.explain.safetensors, of text "text", T tokens:
     rollout [T, T], value_norms.heads [L, H, T, T], value_norms.layers [L, T, T]
-    lens.logprobs [L + 1, T, WORDS]    of the likeliest next tokens as read from each layer, best first
+    lens.logprobs [L + 1, T, WORDS]    of the likeliest next tokens from each layer, best first
     ledger.written, ledger.read [T, columns], ledger.effects [columns]
-    other.written, other.read          the same of the pair "other"
+    other.written, other.read          the ledger of the pair "other"
 expected.explain.json:
     text, token, against, value, columns, other: {token, against, value}; the first two tokens are the likeliest
-    lens                               [L + 1, T] ids of the likeliest
+    lens                               [L + 1, T] ids of the likeliest token
 """
 
 import os
@@ -35,7 +36,7 @@ def check(subject, expected, tensors):
         layers = subject.config["encoder_layers"]
         maps = torch.stack([seen[f"encoder.layers.{layer}.self_attn.weights"] for layer in range(layers)])
         for got, name in ((maps, "attention"), (subject.project(seen["stream"]), "logits")):
-            assert (got - tensors[f"{name}.{index}"]).abs().max() < 2e-5, f"another run than the library's: {name}"
+            assert (got - tensors[f"{name}.{index}"]).abs().max() < 2e-5, f"the run differs from the library's: {name}"
 
 
 def difference(token, against, vocabulary):
@@ -58,7 +59,7 @@ def make(name, index):
     stream = [seen[f"encoder.layers.{layer}.input"] for layer in range(layers)] + [seen["stream"]]
     best = torch.stack([torch.log_softmax(subject.project(x), -1) for x in stream]).topk(WORDS + 1)
     gaps = best.values[..., :-1] - best.values[..., 1:]
-    assert gaps[..., 0].min() > 1e-4, "two tokens are as likely: choose another text"
+    assert gaps[..., 0].min() > 1e-4, "two tokens are equally likely: choose another text"
     tensors["lens.logprobs"] = best.values[..., :-1]
     tensors["ledger.written"], tensors["ledger.read"] = ledger(subject, text, of_y)
     tensors["ledger.effects"] = effects(subject, text, of_y)

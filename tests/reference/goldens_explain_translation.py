@@ -1,18 +1,18 @@
-"""Writes explain.safetensors and explain.json beside each translator of tests/golden: the ledger of one token of a
-translation, which src/explain must find.
+"""Writes explain.safetensors and explain.json for each translator of tests/golden: the ledger of one token of a
+translation, which src/explain must reproduce.
 
     /usr/bin/python3 tests/reference/goldens_explain_translation.py        needs python3-torch, python3-sentencepiece
 
-As goldens_explain_next.py does it: by autograd, in float64, y = z_token - z_against, after the first tokens of what argmax
-writes. A recurrent unit is one column: written is what it adds to the stream, read what each token's candidate has in that,
-its gates and its relu held as they are. Before anything is written, the run is checked against the golden's, and the ledger
-against its sum.
+It works like goldens_explain_next.py: by autograd, in float64, y = z_token - z_against, after the first tokens of the
+greedy translation. A recurrent unit is one column: `written` is what it adds to the stream, and `read` is the part of
+each token's candidate in that, with constant gates and relu. Before it writes anything, it checks the run against the
+golden, and the ledger against its sum.
 
 explain.safetensors, T tokens of the decoder, S of the source:
     ledger.written, ledger.read [T + S, columns], ledger.effects [columns]
-    other.written, other.read          the same of the pair "other"
+    other.written, other.read          the ledger of the pair "other"
 explain.json:
-    text                               an index of golden.json, whose translation is greedy
+    text                               the index of a text in golden.json; its translation is greedy
     position, token, against, value, columns, other: {token, against, value}
 """
 
@@ -34,15 +34,15 @@ def make(name):
     golden = read_json(folder, "golden.json")
     subject, start, written = translator(folder, golden["ids"][TEXT]), golden["target_ids"][TEXT][0], golden["greedy"][TEXT]["ids"]
     for position, token in enumerate(written[: POSITION + 1]):
-        assert subject(Text([start, *written[:position]])).argmax() == token, "another run than the golden's"
+        assert subject(Text([start, *written[:position]])).argmax() == token, "the run differs from the golden"
     forced = load(os.path.join(folder, "golden.safetensors"))["logits"][-1]  # of the last token of the last text
     assert TEXT == len(golden["texts"]) - 1
-    assert (subject(Text(golden["target_ids"][TEXT])) - forced).abs().max() < 1e-5, "another run than the golden's"
+    assert (subject(Text(golden["target_ids"][TEXT])) - forced).abs().max() < 1e-5, "the run differs from the golden"
     text = Text([start, *written[:POSITION]])
     seen = recorded(subject, text)
     token, against = seen["logits"].topk(2).indices.tolist()
     gaps = seen["logits"].topk(3).values
-    assert (gaps[:-1] - gaps[1:]).min() > 1e-3, "two tokens are as likely: choose another text"
+    assert (gaps[:-1] - gaps[1:]).min() > 1e-3, "two tokens are equally likely: choose another text"
     of_y, of_other = (difference(*pair, len(seen["logits"])) for pair in ((token, against), OTHER))
 
     tensors = {}

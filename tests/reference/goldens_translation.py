@@ -2,31 +2,31 @@
 
     /usr/bin/python3 tests/reference/goldens_translation.py [OUT_DIR]      needs python3-torch and python3-sentencepiece
 
-As in goldens.py, reference.py runs padded, masked batches in float64 and is checked before anything is written: against
-torch.nn.TransformerDecoderLayer and MultiheadAttention, against itself without padding and one token at a time, and for
-being a real test; a recurrent unit against its sum in closed form and against torch.nn.GRU. Targets are forced: the decoder
-reads the start token and the target's pieces.
+As in goldens.py, reference.py runs padded, masked batches in float64. Before it writes anything, this program checks
+the reference against torch.nn.TransformerDecoderLayer and MultiheadAttention, and against itself without padding and
+one token at a time. It checks a recurrent unit against its sum in closed form and against torch.nn.GRU, and each case
+for being a real test. Targets are forced: the decoder reads the start token and the target's pieces.
 
-Each tests/golden/CASE is a model folder (config.json, model.safetensors, tokenizer.model or source.model and
-target.model) and golden.safetensors, float32, N and M = tokens of all sources and all targets one after another without
-padding, n_s and m_s of text s:
+Each tests/golden/CASE is a model folder (config.json, model.safetensors, tokenizer.model or source.model and target.model)
+with these files. golden.safetensors, float32; N and M = tokens of all sources and all targets without padding, n_s and m_s
+tokens of text s:
     encoder.embeddings [N, D], encoder.layers.L.output [N, D], encoder.output [N, D]
     decoder.embeddings [M, D], decoder.layers.L.output [M, D], decoder.output [M, D]
     decoder.layers.L.{self_attn.output,encoder_attn.output,fc2} [M, D]
-                                        what a block adds, before the residual sum
+                                        the output of a block, before the residual sum
     decoder.layers.L.{self_attn,encoder_attn,final}_layer_norm [M, D]
-                                        what they read: the norms' outputs; with norms after the sums, the first
-                                        block reads decoder.layers.L.input and the last norm's output is the layer's
-    decoder.layers.L.self_attn.{candidate,gate,state} [M, D]    of recurrent units, which have no decoder_attention
-    logits, log_probabilities [M, V]    row t predicts what follows token t
+                                        the outputs of the norms, which the blocks read; with norms after the sums, the
+                                        first block reads decoder.layers.L.input and the last norm gives the layer's output
+    decoder.layers.L.self_attn.{candidate,gate,state} [M, D]    only of recurrent units, which have no decoder_attention
+    logits, log_probabilities [M, V]    row t predicts the token after token t
     encoder_attention.S [L, H, n_s, n_s], decoder_attention.S [L, H, m_s, m_s], cross_attention.S [L, H, m_s, n_s]
-golden.trace.safetensors: as in goldens.py, of text 0 and the first FED tokens of its target.
+golden.trace.safetensors: as in goldens.py, for text 0 and the first FED tokens of its target.
 golden.json:
     texts, targets, ids, target_ids     target_ids begin with the start token
-    greedy                              [{ids, log_probability}]: what argmax gives, cut after the end token or 24 tokens
+    greedy                              [{ids, log_probability}]: greedy output, cut after the end token or 24 tokens
     interventions                       [{text: S, options: {ablate, maskTokens}, logits of the target's last token}]
-    slips                               {what: logits of the last token of text 0, of the first one where only that tells}:
-                                        where a known mistake would lead
+    slips                               {mistake: logits of the last token of text 0 with a known mistake, or of the first
+                                        token if only that differs}
     tolerance                           {tensor: [absolute, reason]}
 """
 
@@ -88,7 +88,7 @@ CASES = {
          (2, {"ablate": heads("encoder", (1, 2)) + heads("decoder", (1, 0)) + heads("cross", (0, 1))}),
          (2, {"ablate": heads("cross", (0, 0), (0, 1), (0, 2), (0, 3))}), (0, {"maskTokens": [0, 4]}),
          (2, {"ablate": heads("decoder", (0, 3)), "maskTokens": [2]})]),
-    # The tutorial's Transformer: its own LayerNorm before each block, two vocabularies, three tables.
+    # The tutorial's Transformer: its own LayerNorm before each block, two vocabularies, three embedding tables.
     "translate_tutorial_separate": (
         base(layer_norm="unbiased", layer_norm_eps=1e-6, embeddings="separate", prefix_tokens=["<s>"]),
         [(2, {"ablate": heads("cross", (0, 1))}), (0, {"maskTokens": [1]})]),
@@ -96,11 +96,11 @@ CASES = {
         base(norm="post", final_norm=False, embeddings="tied", positions="learned", scale_embedding=False,
              activation="gelu", attention_bias=False, lm_head_bias=False, max_source_length=30, max_target_length=24),
         [(2, {"ablate": heads("decoder", (1, 1))}), (2, {"maskTokens": [3]})]),
-    # No dimension a multiple of a vector, an encoder that sees two neighbors, half-precision weights, three decoder layers.
+    # No dimension is a multiple of a vector; encoder with a window of two; half-precision weights; three decoder layers.
     "translate_odd_local": (
         base(d_model=14, d_ff=37, norm="post", attention="local", attention_window=2, encoder_layers=1, decoder_layers=3),
         [(2, {"ablate": heads("cross", (2, 1))}), (0, {"maskTokens": [2]})]),
-    # What Firefox's translators have: a recurrent unit in the place of the decoder's self-attention, a start that is zeros.
+    # Like Firefox's translators: a recurrent unit instead of self-attention in the decoder, and a start vector of zeros.
     "translate_recurrent_post_norm": (
         base(norm="post", final_norm=False, layer_norm_eps=1e-6, embeddings="tied", positions="sinusoidal_endpoint",
              start_token="</s>", decoder_attention="recurrent", zero_start=True),
@@ -124,7 +124,7 @@ def multihead_state(weights, name):
 
 
 def check_layers_against_torch(config, weights, trace, sources, targets):
-    """torch.nn.TransformerDecoderLayer is the same block when norms are standard and attention is biased."""
+    """Compares each layer with torch.nn.TransformerDecoderLayer. Requires standard norms and attention with biases."""
     x, memory = trace["decoder.embeddings"], trace["encoder.output"]
     length = x.shape[1]
     look_ahead = torch.ones(length, length, dtype=torch.bool).triu(1)
@@ -145,7 +145,7 @@ def check_layers_against_torch(config, weights, trace, sources, targets):
 
 
 def check_attention_against_torch(config, weights, trace, sources, targets):
-    """nn.MultiheadAttention on the inputs of every block: its output and every head's weights."""
+    """Compares every attention block with nn.MultiheadAttention: its output and the weights of every head."""
     length = targets[0].shape[1]
     look_ahead = torch.ones(length, length, dtype=torch.bool).triu(1)
     first, second = {"pre": ("self_attn_layer_norm", "encoder_attn_layer_norm"),
@@ -154,7 +154,7 @@ def check_attention_against_torch(config, weights, trace, sources, targets):
         for part, read, maps, mask, padding in (
                 ("self_attn", first, "decoder_attention", look_ahead, ~targets[1]),
                 ("encoder_attn", second, "cross_attention", None, ~sources[1])):
-            if maps not in trace:  # a recurrent unit has none
+            if maps not in trace:  # a recurrent unit has no attention weights
                 continue
             name = f"decoder.layers.{layer}.{part}"
             x = trace[f"decoder.layers.{layer}.{read}"]
@@ -169,13 +169,17 @@ def check_attention_against_torch(config, weights, trace, sources, targets):
 
 
 def closed_form(candidate, gate):
-    """States [T, D]: of each token's candidate, what its own gate lets in and every later one keeps."""
+    """Returns the states [T, D]. Each is a sum of candidates, times what their own gate lets in and the later gates
+    keep.
+    """
     terms = lambda t: (gate[j + 1 : t + 1].prod(0) * (1 - gate[j]) * candidate[j] for j in range(t + 1))
     return torch.stack([sum(terms(t)) for t in range(len(gate))])
 
 
 def gru_of(weights, name, small=1e-5):
-    """torch.nn.GRU without recurrent weights is the unit with tanh(candidate); that of a small number is the number."""
+    """Returns the unit as a torch.nn.GRU. Without recurrent weights, a GRU is the unit with tanh(candidate), and tanh
+    of a small number is that number.
+    """
     d_model = len(weights[f"{name}.candidate_proj.weight"])
     gru = torch.nn.GRU(d_model, d_model, batch_first=True)
     zeros = torch.zeros(d_model, d_model)
@@ -188,8 +192,9 @@ def gru_of(weights, name, small=1e-5):
 
 
 def check_recurrent_layers(config, weights, trace, sources, targets):
-    """The unit by its closed form and by torch.nn.GRU, whole and a token at a time; around it torch's norms, attention and
-    linear layers, which make a decoder layer with norms after the sums."""
+    """Compares the unit with its closed form and with torch.nn.GRU, over the whole text and one token at a time.
+    Compares the layer with one made of torch's norms, attention and linear layers, with norms after the sums.
+    """
     assert config["norm"] == "post" and config["layer_norm"] == "standard"
     part = lambda name, kind: weights[f"{name}.{kind}"]
     after = lambda name, x: F.layer_norm(x, x.shape[-1:], part(name, "weight"), part(name, "bias"), config["layer_norm_eps"])
@@ -227,7 +232,7 @@ def check_small_parts(config, weights, trace, targets):
         rows = trace[maps].transpose(1, 3)[targets[1]].sum(-1)
         assert_close(maps, rows, torch.ones_like(rows))
     if config.get("zero_start"):
-        start = torch.cat([torch.zeros(config["d_model"] // 2), torch.ones(config["d_model"] // 2)])  # position 0 alone
+        start = torch.cat([torch.zeros(config["d_model"] // 2), torch.ones(config["d_model"] // 2)])  # only position 0
         assert_close("the start", trace["decoder.embeddings"][:, 0], start.expand(len(TARGETS), -1))
     if not is_recurrent(config):
         assert (trace["decoder_attention"].triu(1) == 0).all(), "a look-ahead weight is not exactly zero"
@@ -244,15 +249,16 @@ def check_padding_changes_nothing(config, weights, trace, sources, targets):
         alone = translate(config, weights, *((ids[text : text + 1, :k], real[text : text + 1, :k])
                                              for (ids, real), k in ((sources, n), (targets, m))))
         assert_close("a text alone", alone["logits"][0], trace["logits"][text, :m])
-        for t in range(1, m):  # what comes later is not seen
+        for t in range(1, m):  # later tokens are not read
             memory, keys = trace["encoder.output"][text : text + 1], sources[1][text : text + 1]
             so_far = decode(config, weights, memory, keys, targets[0][text : text + 1, :t], targets[1][text : text + 1, :t])
             assert_close("a target cut short", so_far["decoder.output"][0], trace["decoder.output"][text, :t])
 
 
 def check_is_a_real_test(config, weights, trace, sources, targets):
-    """Attention that is far from uniform, heads that matter, positions that get different answers; a unit that keeps and
-    renews, and whose states are of both signs."""
+    """Checks that attention is far from uniform, that heads matter, that positions get different answers, and that a
+    unit keeps and renews its state and has states of both signs.
+    """
     of_sites = {"encoder": "encoder_layers", "decoder": "decoder_layers", "cross": "decoder_layers"}
     if is_recurrent(config):
         of_sites.pop("decoder")
@@ -285,7 +291,7 @@ def random_unit(config, name, draw):
 
 
 def random_weights(config, generator):
-    """float32 values of a size that makes attention peaky and every part matter, in float64."""
+    """Returns float32 values in float64. Their sizes make attention peaky and every part matter."""
     d_model = config["d_model"]
     draw = lambda *shape, std: torch.randn(*shape, generator=generator) * std
     weights = {}
@@ -327,7 +333,7 @@ def padded(sequences):
 
 
 def greedy(config, weights, source, start, end):
-    """argmax a token at a time, each step from nothing, until the end token: its ids and their log-probability."""
+    """Translates greedily, with each step from scratch, up to the end token. Returns ids and their log-probability."""
     ids = torch.tensor([source])
     keys = torch.ones_like(ids, dtype=torch.bool)
     memory = encode(config, weights, ids, keys)[0]["encoder.output"]
@@ -344,7 +350,7 @@ def greedy(config, weights, source, start, end):
 
 
 def pack(trace, sources, targets):
-    """Drops the padding: one row a token, one map a text."""
+    """Drops the padding: one row per token, one attention tensor per text."""
     packed = {}
     for name, tensor in trace.items():
         if name.endswith("_attention"):
@@ -359,7 +365,9 @@ def pack(trace, sources, targets):
 
 
 def tolerances(packed, config, weights, sources, targets):
-    """As in goldens.py: 16 times what PyTorch itself loses in float32, or 16 units in the last place of the largest."""
+    """Returns tolerances as in goldens.py: 16 times PyTorch's float32 error, or 16 units in the largest value's last
+    place.
+    """
     single = {name: tensor.float() for name, tensor in weights.items()}
     torch.set_default_dtype(torch.float32)
     in_single = translate(config, single, sources, targets)
@@ -374,12 +382,12 @@ def tolerances(packed, config, weights, sources, targets):
     return result
 
 
-# The last token has nothing ahead but padding, and of a unit's start little is left.
+# Mistakes that show at the first token: only padding follows the last token, and little of a unit's start is left there.
 TOLD_BY_THE_FIRST = ("no_look_ahead_mask", "zero_start_ignored")
 
 
 def slips(config, weights, sources, targets, right):
-    """Known mistakes, each with the logits it would give for the last token of text 0; all must be told from the right ones."""
+    """Returns {known mistake: its logits for the last token of text 0}. All must differ from the right logits."""
     last = int(targets[1][0].sum()) - 1
     wrong = {"norm_placed_the_other_way": translate(
         {**config, "norm": "post" if config["norm"] == "pre" else "pre"}, weights, sources, targets)}
@@ -420,7 +428,7 @@ def make_case(out, name, config, interventions, tokenizers):
     seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little")
     weights = random_weights(config, torch.Generator().manual_seed(seed))
     half = HALF_PRECISION.get(name, {})
-    for tensor, dtype in half.items():  # the reference uses the values that the file will hold
+    for tensor, dtype in half.items():  # the reference uses the stored values
         weights[tensor] = as_stored(weights[tensor], dtype)
 
     special = lambda processor, pieces: [processor.piece_to_id(piece) for piece in pieces]

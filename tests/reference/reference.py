@@ -1,9 +1,10 @@
-"""The encoder classifier and the encoder-decoder in plain PyTorch, to be read beside the paper: what the engine must compute.
+"""The encoder classifier and the encoder-decoder in plain PyTorch, for comparison with the paper. The engine must
+compute the same.
 
-A batch of texts of different lengths is padded to the longest and masked, whatever config.json may choose is here, and
-every step has a name; `see(name, x)` is shown them all, under the engine's names and in its shapes, batch first. Nothing is
-optimized. Weights are a dict of tensors, named as in the file, of torch's default dtype.
-goldens.py and goldens_translation.py check it against torch's own modules and write the tests' expected values with it.
+A batch of texts of different lengths is padded to the longest and masked. Every choice of config.json is implemented.
+Every step has a name: `see(name, x)` receives all of them, under the engine's names and in its shapes, batch first.
+Nothing is optimized. Weights are a dict of tensors with the names of the file, in torch's default dtype. goldens.py and
+goldens_translation.py check this file against torch's own modules and write the tests' expected values with it.
 
 Shapes: B texts, S tokens of the longest, T of the longest target, D d_model, H heads, d = D / H, F d_ff, V vocabulary,
 C labels.
@@ -16,7 +17,7 @@ import torch.nn.functional as F
 
 
 def unseen(name, x):
-    """A `see` that looks at nothing."""
+    """Ignores a step: the default of `see`."""
 
 
 def linear(weights, name, x):
@@ -30,19 +31,19 @@ def layer_norm(config, weights, name, x):
     eps = config["layer_norm_eps"]
     if config["layer_norm"] == "standard":
         normed = centered / torch.sqrt((centered**2).mean(-1, keepdim=True) + eps)
-    else:  # the tutorial's: std over n - 1, eps outside the root
+    else:  # the tutorial's norm: std over n - 1, eps outside the root
         normed = centered / (torch.sqrt((centered**2).sum(-1, keepdim=True) / (x.shape[-1] - 1)) + eps)
     return normed * weights[f"{name}.weight"] + weights[f"{name}.bias"]
 
 
 def sinusoids(positions, d_model):
-    """[positions, D]: even columns sin, odd columns cos of position / 10000^(2i/D)."""
+    """Returns [positions, D]: sin in even columns and cos in odd columns, of position / 10000^(2i/D)."""
     angle = torch.arange(positions)[:, None] / 10000 ** (2 * (torch.arange(d_model) // 2) / d_model)
     return torch.where(torch.arange(d_model) % 2 == 0, torch.sin(angle), torch.cos(angle))
 
 
 def sinusoids_endpoint(positions, d_model):
-    """[positions, D], as Marian has them: D/2 columns sin, D/2 columns cos of position / 10000^(i / (D/2 - 1))."""
+    """Returns Marian's [positions, D]: D/2 columns sin, then D/2 columns cos, of position / 10000^(i / (D/2 - 1))."""
     angle = torch.arange(positions)[:, None] / 10000 ** (torch.arange(d_model // 2) / (d_model // 2 - 1))
     return torch.cat([torch.sin(angle), torch.cos(angle)], -1)
 
@@ -59,7 +60,7 @@ def position_table(config, weights, side="encoder"):
 
 
 def embed(config, weights, ids, slip=None, side="encoder", see=unseen):
-    """[B, S] -> [B, S, D]. The position is that of the token in its text, the same in every text of a batch."""
+    """Maps ids [B, S] to [B, S, D]. Positions count within each text, so they are the same in every text of a batch."""
     x = embedding_table(config, weights, side)[ids]
     if config["scale_embedding"] and slip != "embeddings_unscaled":
         x = x * math.sqrt(config["d_model"])
@@ -67,7 +68,7 @@ def embed(config, weights, ids, slip=None, side="encoder", see=unseen):
         x = torch.cat([torch.zeros_like(x[:, :1]), x[:, 1:]], 1)
     table = position_table(config, weights, side)
     positions = table[: ids.shape[1]]
-    if slip == "positions_index_the_batch":  # what `x + pe[: x.size(0)]` does to a batch-first x
+    if slip == "positions_index_the_batch":  # the effect of `x + pe[: x.size(0)]` if x is batch-first
         positions = table[: ids.shape[0], None, :]
     if slip == "target_positions_from_one" and side == "decoder":
         positions = table[1 : ids.shape[1] + 1]
@@ -78,7 +79,9 @@ def embed(config, weights, ids, slip=None, side="encoder", see=unseen):
 
 
 def attention_weights(name, kind, q, k, allowed, see):
-    """q [B, H, T, d], k [B, H, S, d], allowed [B, 1, T, S] -> [B, H, T, S]; a row with nothing to read is 0."""
+    """Returns the attention weights [B, H, T, S] of q [B, H, T, d] and k [B, H, S, d]. allowed [B, 1, T, S]: which keys
+    each query may read. A row without keys is 0.
+    """
     if kind == "linear":
         similarity = (F.elu(q) + 1) @ (F.elu(k) + 1).transpose(-1, -2) * allowed
         return similarity / similarity.sum(-1, keepdim=True)
@@ -88,7 +91,9 @@ def attention_weights(name, kind, q, k, allowed, see):
 
 
 def multi_head_attention(config, weights, name, x, memory, allowed, ablated=(), kind="full", see=unseen):
-    """x [B, T, D] reads memory [B, S, D] -> [B, T, D] and the weights [B, H, T, S]."""
+    """Attends from x [B, T, D] to memory [B, S, D]. Returns the output [B, T, D] and the attention weights [B, H, T,
+    S].
+    """
     heads = lambda y: y.view(*y.shape[:2], config["n_heads"], -1).transpose(1, 2)  # [B, H, T or S, d]
     q = heads(linear(weights, f"{name}.q_proj", x))
     k, v = (heads(linear(weights, f"{name}.{part}_proj", memory)) for part in "kv")
@@ -105,12 +110,14 @@ def multi_head_attention(config, weights, name, x, memory, allowed, ablated=(), 
 
 
 def is_recurrent(config):
-    """Whether the decoder has recurrent units in the place of self-attention."""
+    """Tells whether the decoder has recurrent units instead of self-attention."""
     return config.get("decoder_attention") == "recurrent"
 
 
 def recurrent_unit(weights, name, x, slip=None, see=unseen):
-    """x [B, T, D] -> [B, T, D] and its named steps: the SSRU of Kim et al. 2019, a state that a gate keeps or renews."""
+    """Applies the SSRU of Kim et al. 2019, a state that a gate keeps or renews, to x [B, T, D]. Returns the output [B,
+    T, D] and the named steps.
+    """
     candidate = linear(weights, f"{name}.candidate_proj", x)
     gate = torch.sigmoid(linear(weights, f"{name}.gate_proj", x))
     states, before = [], torch.zeros_like(x[:, 0])
@@ -136,20 +143,22 @@ def feed_forward(config, weights, name, x, see=unseen):
 
 
 def residual(config, weights, layer, part, x, block, see):
-    """x + block(norm(x)), or norm(x + block(x)); block gives its output and what else there is of it: attention weights."""
+    """Computes x + block(norm(x)) or norm(x + block(x)). block returns its output and, if it has any, attention
+    weights.
+    """
     norm = lambda y: layer_norm(config, weights, f"{layer}.{part}_layer_norm", y)
     read = norm(x) if config["norm"] == "pre" else x
     added, a = block(read)
     total = x + added
     after = total if config["norm"] == "pre" else norm(total)
     see(f"{layer}.{part}_layer_norm", read if config["norm"] == "pre" else after)
-    if part != "final":  # whose sum is the layer's output, or read by nothing but its norm
+    if part != "final":  # the final sum is the layer's output, or only its norm reads it
         see(f"{layer}.{part}.residual", total)
     return after, read, added, a
 
 
 def encoder_layer(config, weights, name, x, keys, ablated, see):
-    """[B, S, D] -> [B, S, D], what the attention added to it, and its weights [B, H, S, S]."""
+    """Maps x [B, S, D] to [B, S, D]. Also returns the output of the attention, and its weights [B, H, S, S]."""
     allowed = keys[:, None, None, :].expand(-1, -1, x.shape[1], -1)
     if config["attention"] == "local":
         position = torch.arange(x.shape[1])
@@ -164,7 +173,7 @@ def encoder_layer(config, weights, name, x, keys, ablated, see):
 
 
 def final_norm(config, weights, stack, x, see):
-    """[B, S, D] -> [B, S, D], what is read of a stack."""
+    """Maps [B, S, D] to the output [B, S, D] of a stack."""
     if config["final_norm"]:
         x = layer_norm(config, weights, f"{stack}.layer_norm", x)
         see(f"{stack}.layer_norm", x)
@@ -173,13 +182,15 @@ def final_norm(config, weights, stack, x, see):
 
 
 def ablated_heads(ablate, layer, attention="encoder"):
-    """ablate holds (layer, head) of the encoder, or (attention, layer, head)."""
+    """Returns the ablated heads of a layer. ablate: (layer, head) of the encoder, or (attention, layer, head)."""
     sited = [entry if len(entry) == 3 else ("encoder", *entry) for entry in ablate]
     return [head for of, at, head in sited if of == attention and at == layer]
 
 
 def encode(config, weights, ids, keys, ablate=(), slip=None, see=unseen):
-    """ids [B, S], keys [B, S]: tokens that may be read -> every named step, still padded, and the weights [B, L, H, S, S]."""
+    """Runs the encoder on ids [B, S]. keys [B, S]: tokens that may be read. Returns every named step, still padded, and
+    the attention weights [B, L, H, S, S].
+    """
     x = embed(config, weights, ids, slip, see=see)
     trace = {"encoder.embeddings": x}
     maps = []
@@ -194,9 +205,10 @@ def encode(config, weights, ids, keys, ablate=(), slip=None, see=unseen):
 
 
 def forward(config, weights, ids, real, ablate=(), masked=None, slip=None, see=unseen):
-    """The classifier. ids, real [B, S] (real: not padding), masked [B, S] or None -> every named step, still padded.
+    """Runs the classifier on ids [B, S]. Returns every named step, still padded.
 
-    ablate holds (layer, head) pairs. A masked token is treated as padding is: nobody reads it and pooling skips it.
+    real [B, S]: tokens that are not padding. masked [B, S] or None: tokens that are treated as padding, so that no
+    token reads them and pooling skips them. ablate: (layer, head) pairs.
     """
     keys = real if masked is None else real & ~masked
     trace, attention = encode(config, weights, ids, keys, ablate, slip, see)
@@ -214,10 +226,11 @@ def forward(config, weights, ids, real, ablate=(), masked=None, slip=None, see=u
 
 
 def decoder_layer(config, weights, name, x, memory, may_read, ablated, slip, see):
-    """x [B, T, D] reads itself and memory [B, S, D] -> [B, T, D] and its named steps.
+    """Runs a decoder layer on x [B, T, D], with attention to x and to memory [B, S, D]. Returns [B, T, D] and named
+    steps.
 
-    may_read: {"self_attn": [B, 1, T, T], "encoder_attn": [B, 1, T, S]}; ablated: the same keys. What a block reads has the
-    name of the norm that it comes from.
+    may_read: {"self_attn": [B, 1, T, T], "encoder_attn": [B, 1, T, S]}; ablated has the same keys. The input of a block
+    has the name of the norm that it comes from.
     """
     norms = [f"{part}_layer_norm" for part in ("self_attn", "encoder_attn", "final")]
     reads = iter(norms if config["norm"] == "pre" else ["input", *norms])
@@ -238,9 +251,10 @@ def decoder_layer(config, weights, name, x, memory, may_read, ablated, slip, see
 
 
 def decode(config, weights, memory, keys, ids, real, ablate=(), slip=None, see=unseen):
-    """ids, real [B, T]: start token and target; memory [B, S, D], keys [B, S] -> every named step, still padded.
+    """Runs the decoder. Returns every named step, still padded.
 
-    Row t reads rows up to t only: the look-ahead mask.
+    memory [B, S, D], keys [B, S]: the encoder's output and which rows may be read. ids, real [B, T]: the start token
+    and the target, and which tokens are not padding. Row t reads only rows up to t: the look-ahead mask.
     """
     length = ids.shape[1]
     look_back = torch.ones(length, length, dtype=torch.bool)
@@ -267,14 +281,16 @@ def decode(config, weights, memory, keys, ids, real, ablate=(), slip=None, see=u
 
 
 def project(config, weights, hidden):
-    """[B, T, D] -> logits [B, T, V]; their log-softmax is what the tutorial's projection layer returns."""
+    """Maps [B, T, D] to logits [B, T, V]. The tutorial's projection layer returns their log-softmax."""
     table = weights["lm_head.weight"] if config["embeddings"] == "separate" else embedding_table(config, weights, "decoder")
     logits = hidden @ table.T
     return logits + weights["lm_head.bias"] if config["lm_head_bias"] else logits
 
 
 def translate(config, weights, sources, targets, ablate=(), masked=None, slip=None, see=unseen):
-    """The whole Transformer. sources, targets: (ids, real) -> every named step of encode, decode and project."""
+    """Runs the whole Transformer. sources, targets: (ids, real). Returns every named step of encode, decode and
+    project.
+    """
     keys = sources[1] if masked is None else sources[1] & ~masked
     trace, trace["encoder_attention"] = encode(config, weights, sources[0], keys, ablate, slip, see)
     trace |= decode(config, weights, trace["encoder.output"], keys, *targets, ablate, slip, see)
