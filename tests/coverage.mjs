@@ -1,5 +1,5 @@
-// `npm run coverage`: which lines of src/ the native and the command line tests run, counted by
-// GCC. Fails where they are fewer than 96 in a hundred; -- --missing lists the others.
+// `npm run coverage`: counts the lines of src/ that the native and the command line tests run, with
+// GCC. Fails if they are fewer than 96 in a hundred. -- --missing lists the other lines.
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { cmake, filesIn, root, run, setUp } from '../wasm/toolchain/build.mjs';
 const least = 96;
 
 await setUp('native', 'test');
-console.log('building and running with counters (the first time some ten minutes)');
+console.log('building and running with counters (about ten minutes the first time)');
 await cmake('coverage');
-// The tests' objects, too: of a header's functions, the linker may have kept their copies.
+// Includes the objects of the tests: the linker may have kept their copies of a header's functions.
 const objects = (
   await run('find', ['build/coverage', '-name', '*.gcno', '-not', '-path', '*catch*'])
 )
@@ -24,11 +24,12 @@ await run(
   { env: { GLASSFORMER: join(root, 'build/coverage/glassformer') } },
 );
 
-// How often each line ran, over all objects that hold it: templates and kernels are in several.
+// Counts how often each line ran, over all objects that contain it: templates and kernels are in
+// several.
 const counts = new Map();
 for (let i = 0; i < objects.length; i += 8) {
   const chunk = objects.slice(i, i + 8);
-  // Its warnings, of sources without code, would stand in the middle of its output.
+  // Its warnings about sources without code would appear in the middle of its output.
   const output = execFileSync('gcov', ['--json-format', '--stdout', ...chunk], {
     cwd: root,
     encoding: 'utf8',

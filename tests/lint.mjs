@@ -1,4 +1,4 @@
-// `npm run lint` checks format and types; `npm run format` rewrites what is not formatted.
+// `npm run lint` checks format and types; `npm run format` formats the files.
 import { filesIn, run, runTool, setUp } from '../wasm/toolchain/build.mjs';
 
 const fix = process.argv.includes('--fix');

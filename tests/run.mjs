@@ -1,9 +1,9 @@
-// `npm test`: sets up what is missing, builds everything and runs every test. What a step prints is
-// shown only when it fails. The last line is `N passed, N failed`.
+// `npm test`: installs what is missing, builds everything and runs every test. The output of a step
+// is shown only if it fails. The last line is `N passed, N failed`.
 //
 //   npm test                          everything
 //   npm test -- --only GROUP          one of native, package, browser, repository
-//   npm test -- --only FILE           one file of tests, and what it needs
+//   npm test -- --only FILE           one test file, and the steps that it needs
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -19,7 +19,7 @@ import {
 } from '../wasm/toolchain/build.mjs';
 import { buildModels } from '../wasm/toolchain/models.mjs';
 
-// --- what Node's test runner, Python's, or ctest and within it Catch2, print -------------------------
+// --- the output of Node's and Python's test runners, and of ctest with Catch2 -----------------------
 
 function count(output) {
   const number = (pattern) => Number(output.match(pattern)?.[1] ?? 0);
@@ -32,7 +32,7 @@ function count(output) {
     return { passed: number(/^# pass (\d+)/m), failed: number(/^# fail (\d+)/m) };
   }
   const ctest = output.match(/(\d+) tests failed out of (\d+)/);
-  // Each entry of ctest that is a program of Catch2 counts as its cases.
+  // If an entry of ctest is a Catch2 program, its cases count instead.
   let passed = ctest ? Number(ctest[2]) - Number(ctest[1]) : 0;
   let failed = ctest ? Number(ctest[1]) : 0;
   let cases = 0;
@@ -47,7 +47,7 @@ function count(output) {
   return ctest || cases > 0 ? { passed, failed } : { passed: 1, failed: 0 };
 }
 
-// What Node's test runner says of tests that passed helps nobody who looks for the one that failed.
+// Removes passed tests from the output of Node's test runner, so that the failed ones are easy to find.
 function withoutPasses(output) {
   return output
     .replace(/^ok .*\n( {2}---\n[^]*?^ {2}\.\.\.\n)?/gm, '')
@@ -65,7 +65,7 @@ function nodeTests(files, { concurrency = 1, env } = {}) {
   return run(process.execPath, [...options, ...files], { env });
 }
 
-// The page is served once and Chromium started once; each test opens a window of its own.
+// The page is served once and Chromium is started once; each test opens its own window.
 async function browserTests(files) {
   const { chromium } = await import('playwright-core');
   const { executablePath, flags } = await import('./browser/chromium.mjs');
@@ -81,14 +81,14 @@ async function browserTests(files) {
   }
 }
 
-// A Python that has what training needs: Debian's own, or the first on PATH.
+// Finds a Python with the packages of weights/train: Debian's, or the first on PATH.
 async function trainingPython() {
   for (const python of ['/usr/bin/python3', 'python3']) {
     try {
       await run(python, ['-c', 'import numpy, regex, sentencepiece, sklearn, torch']);
       return python;
     } catch {
-      // This one is not there, or lacks something.
+      // This Python does not exist or lacks a package.
     }
   }
   return undefined;
@@ -96,7 +96,7 @@ async function trainingPython() {
 
 async function trainingTests() {
   const python = await trainingPython();
-  if (!python) return { skipped: 'no Python with what weights/train imports' };
+  if (!python) return { skipped: 'no Python has the packages of weights/train' };
   return run(python, [
     '-B',
     '-m',
@@ -109,9 +109,9 @@ async function trainingTests() {
   ]);
 }
 
-// By name: the group, the steps that must have succeeded before, what to do, and the folder of the
-// files that the step runs. `work` resolves to the output of a test program, from which the tests are
-// counted, or to nothing: then the step itself is the test. The first that can start does.
+// The steps by name: their group, the steps that must succeed before, the work, and the folder of
+// their test files. `work` resolves to the output of a test program, from which tests are counted, or
+// to nothing: then the step counts as one test. Steps start in this order, as soon as they can.
 const steps = {
   'build package': {
     group: 'build',
@@ -186,7 +186,7 @@ const steps = {
   },
 };
 
-/** The steps that `--only` asks for, and those that they need. */
+/** Returns the steps that `--only` selects, and the steps that they need. */
 function chosenSteps(only) {
   if (!only) return steps;
   const groups = [...new Set(Object.values(steps).map(({ group }) => group))];
@@ -209,7 +209,7 @@ function chosenSteps(only) {
     const [name, step] = owner;
     add(name, { ...step, work: () => step.work([file]) });
   } else {
-    // Catch2 gives each case its file's name as a tag.
+    // Catch2 tags each case with the name of its file.
     const tag = `[#${basename(file).replace(/\.cpp$/, '')}]`;
     add('native tests', {
       ...steps['native tests'],
@@ -253,7 +253,7 @@ async function runStep(name, { needs = [], files, work }, failedSteps) {
   }
 }
 
-// Two at a time: most keep one core busy, and a little more.
+// Two at a time: most steps use a little more than one core.
 async function runAll(chosen) {
   const waiting = new Map(Object.entries(chosen));
   const done = new Set();
@@ -282,7 +282,7 @@ if ((option && (option !== '--only' || !only)) || rest.length > 0) {
 const chosen = chosenSteps(only);
 const start = performance.now();
 console.log(
-  'Sets up, builds and runs the tests: the first time about a quarter of an hour on two cores.',
+  'Installs, builds and runs the tests: about a quarter of an hour the first time, on two cores.',
 );
 try {
   await setUp('build', 'native', 'test');
@@ -293,7 +293,7 @@ try {
 times.push(['set-up', (performance.now() - start) / 1000]);
 await runAll(chosen);
 
-console.log('\nWhat took how long (two steps run at a time):');
+console.log('\nDuration of each step (two steps run at a time):');
 for (const [name, seconds] of times.sort((a, b) => b[1] - a[1]))
   console.log(`  ${name.padEnd(22)} ${seconds.toFixed(0).padStart(5)} s`);
 console.log(

@@ -2,24 +2,26 @@
 
     /usr/bin/python3 tests/bench/export_onnx.py MODEL_DIR OUT_DIR [--int8]
 
-Everything is to the runtime's advantage: no mask (there is no padding), position tables and scaled embeddings as
-constants, queries, keys and values in one product, the search for the most probable tokens inside the graph.
+Every choice favors the runtime: no mask, because there is no padding; position tables and scaled embeddings as
+constants; queries, keys and values in one product; the search for the most probable tokens inside the graph.
 
---int8 runs each linear layer, the vocabulary's too, on 8-bit integers: DynamicQuantizeLinear, MatMulInteger with
-weights that are symmetric per output channel, Cast and Mul, which the runtime fuses. Attention stays float32.
+--int8 runs each linear layer, including the vocabulary's, with 8-bit integers: DynamicQuantizeLinear, MatMulInteger
+with symmetric weights per output channel, Cast and Mul, which the runtime fuses. Attention stays float32.
 
-A classifier becomes OUT_DIR/classifier.onnx: `ids` [1, S] int64 -> `scores` [1, C] after softmax, with the runtime's own
-fused Attention (QAttention) and LayerNormalization. (As separate MatMul, Transpose and Softmax nodes it ran up to 7 %
-slower.)
+A classifier becomes OUT_DIR/classifier.onnx. It maps `ids` [1, S] int64 to `scores` [1, C] after softmax, with the
+runtime's own fused Attention (QAttention) and LayerNormalization. With separate MatMul, Transpose and Softmax nodes it
+ran up to 7 % slower.
 
-A translator becomes OUT_DIR/encoder.onnx, `ids` [1, S] -> for each decoder layer L `cross_keys.L` [1, H, d, S] and
-`cross_values.L` [1, H, S, d], and OUT_DIR/decoder.onnx, one step of R hypotheses with cached keys and values:
-`ids` [R, 1], `position` [1], `parents` [R] (the row each hypothesis continues), `count` [1], those two and
-`keys.L`, `values.L` [R', H, T, d] -> `next_keys.L`, `next_values.L` [R, H, T + 1, d] and the `count` most probable next
-tokens, `tokens` and `log_probabilities` [R, count].
+A translator becomes two files. OUT_DIR/encoder.onnx maps `ids` [1, S] to `cross_keys.L` [1, H, d, S] and
+`cross_values.L` [1, H, S, d] for each decoder layer L. OUT_DIR/decoder.onnx is one step of R hypotheses with cached
+keys and values. Its inputs are `ids` [R, 1], `position` [1], `parents` [R] (the row that each hypothesis continues),
+`count` [1], the encoder's outputs, and `keys.L`, `values.L` [R', H, T, d]. Its outputs are `next_keys.L`,
+`next_values.L` [R, H, T + 1, d], and `tokens` and `log_probabilities` [R, count] of the `count` most probable next
+tokens.
 
-A language model becomes OUT_DIR/decoder.onnx: `ids` [1, T], `positions` [T] and `past.L` [2, 1, H, P, d] -> `present.L`
-[2, 1, H, P + T, d] and `token` [1, 1], the most probable one behind the last; a prompt in one call, then a token a call.
+A language model becomes OUT_DIR/decoder.onnx. It maps `ids` [1, T], `positions` [T] and `past.L` [2, 1, H, P, d] to
+`present.L` [2, 1, H, P + T, d] and `token` [1, 1], the most probable next token. It takes a prompt in one call, then
+one token per call.
 """
 
 import argparse
@@ -32,7 +34,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../weights/train"))
-import safetensors_io
+from common import safetensors_io
 
 SUPPORTED = {
     "positions": ["sinusoidal", "sinusoidal_halves", "learned"], "norm": ["pre", "post"], "layer_norm": ["standard"],
@@ -53,14 +55,14 @@ class Weights:
         self.stored = safetensors_io.load(path)
 
     def __getitem__(self, name):
-        """float32"""
+        """Returns a tensor in float32."""
         if self.stored[name].dtype == np.int8:
             weight, scale = self.quantized(name)
             return weight * scale[:, None]
         return self.stored[name].astype(np.float32)
 
     def quantized(self, name):
-        """int8 [out, in], scale [out]: as the file holds them, else rounded symmetrically per output."""
+        """Returns int8 [out, in] and scale [out]: as in the file, or rounded symmetrically per output."""
         if self.stored[name].dtype == np.int8:
             return self.stored[name], self.stored[f"{name}_scale"]
         weight = self[name]
@@ -86,12 +88,12 @@ class Graph:
         return names[0] if len(names) == 1 else names
 
     def first(self, *arguments, **attributes):
-        """The first of the results."""
+        """Adds a node and returns the name of its first result."""
         results = self.op(*arguments, **attributes)
         return results[0] if isinstance(results, list) else results
 
     def linear(self, x, weights, biases=()):
-        """[R, T, in] -> [R, T, out]: the outputs of the weights of these names side by side."""
+        """Maps [R, T, in] to [R, T, out]: the concatenated outputs of the weights with these names."""
         product = self.product(x, weights)
         return self.op("Add", product, self.constant(self.side_by_side(biases))) if biases else product
 
@@ -104,14 +106,14 @@ class Graph:
         return self.op("Mul", sums, self.op("Mul", x_scale, scale))
 
     def named(self, x, *names):
-        """The outputs of the linear layers of these names side by side."""
+        """Returns the concatenated outputs of the linear layers with these names."""
         return self.linear(x, [f"{name}.weight" for name in names], [f"{name}.bias" for name in names])
 
     def side_by_side(self, names):
         return np.concatenate([self.weights[name] for name in names])
 
     def quantized(self, names):
-        """Constants: the weights as int8 [in, out] and their scales [out]."""
+        """Adds constants: the weights as int8 [in, out] and their scales [out]."""
         weight, scale = map(np.concatenate, zip(*map(self.weights.quantized, names)))
         return self.constant(weight.T, np.int8), self.constant(scale)
 
@@ -120,7 +122,7 @@ class Graph:
                        self.constant(self.weights[f"{name}.bias"]), axis=-1, epsilon=self.config["layer_norm_eps"])
 
     def residual(self, x, norm, sublayer):
-        """x + sublayer(norm(x)), or norm(x + sublayer(x)) where the norm comes after"""
+        """Adds x + sublayer(norm(x)), or norm(x + sublayer(x)) in post-norm models."""
         if self.config["norm"] == "pre":
             return self.op("Add", x, sublayer(self.layer_norm(x, norm)))
         return self.layer_norm(self.op("Add", x, sublayer(x)), norm)
@@ -133,7 +135,7 @@ class Graph:
         return self.residual(x, f"{name}.final_layer_norm", sublayer)
 
     def activate(self, x):
-        """The runtime's own operator for each."""
+        """Applies the activation with the runtime's own operator."""
         fused = {"domain": "com.microsoft"}
         kind = self.config["activation"]
         if kind == "silu":
@@ -141,19 +143,19 @@ class Graph:
         return self.op({"gelu": "Gelu", "gelu_tanh": "FastGelu"}[kind], x, **fused) if kind != "relu" else self.op("Relu", x)
 
     def embed(self, table, positions):
-        """scale · table[ids] + positions"""
+        """Adds scale · table[ids] + positions."""
         scale = self.config["d_model"]**0.5 if self.config["scale_embedding"] else 1.0
         return self.op("Add", self.op("Gather", self.constant(self.weights[table] * scale), "ids"), positions)
 
     def positions(self, stack):
-        """What is added to the rows of tokens: positions, and the type of a first text where there are types."""
+        """Returns the constant that is added to the rows of tokens: positions, and type 0 if the model has types."""
         if self.config["positions"] != "learned":
             return sinusoids(self.config, "max_source_length")
         learned = self.weights[f"{stack}.embed_positions.weight"]
         return learned + self.weights[f"{stack}.embed_types.weight"][0] if self.config.get("token_types") else learned
 
     def encode(self, table):
-        """The encoder's output for `ids` [1, S]."""
+        """Adds the encoder for `ids` [1, S] and returns its output."""
         first = self.constant([0], np.int64)
         length = self.op("Slice", self.op("Shape", "ids"), self.constant([1], np.int64), self.constant([2], np.int64))
         x = self.embed(table, self.op("Slice", self.constant(self.positions("encoder")), first, length, first))
@@ -168,7 +170,7 @@ class Graph:
         return self.layer_norm(x, "encoder.layer_norm") if self.config["final_norm"] else x
 
     def self_attention(self, x, name, past="", present=None):
-        """[1, S, D] -> [1, S, D], before out_proj; with a cache, each row sees those up to its own."""
+        """Maps [1, S, D] to [1, S, D], before out_proj. With a cache, each row reads the rows up to its own."""
         weights, biases = ([f"{name}.{part}_proj.{kind}" for part in "qkv"] for kind in ("weight", "bias"))
         bias = self.constant(self.side_by_side(biases))
         fused = {"num_heads": self.config["n_heads"], "domain": "com.microsoft"}
@@ -184,20 +186,20 @@ class Graph:
         return self.first("QAttention", quantized, weight, bias, x_scale, scale, "", zero_point, *none, *cached, **fused)
 
     def heads(self, x, order, output=None):
-        """[R, T, D] -> [R, H, T, d] (order 0 2 1 3) or its transpose (0 2 3 1)"""
+        """Maps [R, T, D] to [R, H, T, d] (order 0 2 1 3) or its transpose (0 2 3 1)."""
         shape = self.constant([0, 0, self.config["n_heads"], -1], np.int64)
         outputs = 1 if output is None else [output]
         return self.op("Transpose", self.op("Reshape", x, shape), perm=order, outputs=outputs)
 
     def attend(self, q, keys_transposed, values):
-        """q [R, H, 1, d], [R, H, d, T], [R, H, T, d] -> [R, 1, D]"""
+        """Attends with q [R, H, 1, d] to keys [R, H, d, T] and values [R, H, T, d]. Returns [R, 1, D]."""
         scale = self.constant((self.config["d_model"] // self.config["n_heads"])**-0.5)
         scores = self.op("MatMul", self.op("Mul", q, scale), keys_transposed)
         context = self.op("MatMul", self.op("Softmax", scores, axis=-1), values)
         return self.op("Reshape", self.op("Transpose", context, perm=[0, 2, 1, 3]), self.constant([0, 0, -1], np.int64))
 
     def save(self, path, inputs, outputs):
-        """inputs, outputs: {name: (type, shape)}"""
+        """Writes the graph. inputs, outputs: {name: (type, shape)}."""
         info = lambda values: [helper.make_tensor_value_info(name, *value) for name, value in values.items()]
         model = helper.make_model(
             helper.make_graph(self.nodes, "model", info(inputs), info(outputs), self.constants),
@@ -207,7 +209,7 @@ class Graph:
 
 
 def sinusoids(config, length):
-    """Sines and cosines in turn, or those in the first half and these in the second."""
+    """Returns sines and cosines in alternating columns, or sines in the first half and cosines in the second."""
     d_model = config["d_model"]
     angle = np.arange(config[length])[:, None] / 10000 ** (2 * np.arange(d_model // 2) / d_model)
     halves = [np.sin(angle), np.cos(angle)]

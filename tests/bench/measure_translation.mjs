@@ -29,7 +29,7 @@ const stop = () => {
   throw stopped;
 };
 
-// As the vocabulary of translation_prepare.py has them: <pad>, <unk>, <s>, </s>.
+// As the vocabulary of weights/train/translator/prepare.py has them: <pad>, <unk>, <s>, </s>.
 const own = { start: 2, end: 3, never: new Set([0, 1, 2]) };
 
 const shortlisted = (build, shortlist) => (shortlist ? `${build}, shortlist` : build);

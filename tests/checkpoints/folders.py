@@ -1,4 +1,4 @@
-"""Writes checkpoint folders as their makers publish them, with tiny random weights."""
+"""Writes checkpoint folders in their published form, with tiny random weights."""
 
 import json
 import shutil
@@ -19,17 +19,17 @@ def gain(name, variant):
         return 3.2
     if name == "lm_head" and variant.family.formula:
         return 2.4
-    if name.split(".")[-1] == "q":  # whose scores nothing divides
+    if name.split(".")[-1] == "q":  # this family does not divide the scores
         return 0.6
-    # Where each token has an answer of its own, layers add less to it, lest all become alike.
+    # In models with an answer per token, layers add less, so that the tokens don't become alike.
     added = name.endswith(("output.dense", "out_lin", "lin2", "Wo"))
     return 0.8 if added and variant.task == "tokens" else 1.6
 
 
 def randomize(model, variant):
-    """Weights that make every head and every label matter; the library's own are nearly flat.
+    """Sets weights with which every head and every label matter; the library's own weights are nearly flat.
 
-    All values are numbers that F32, F16 and BF16 hold exactly, so that the same goldens serve for each.
+    F32, F16 and BF16 hold all values exactly, so the same goldens are valid for each.
     """
     random = torch.Generator().manual_seed(variant.seed)
     for name, module in model.named_modules():
@@ -39,7 +39,7 @@ def randomize(model, variant):
                 value *= variant.embeddings
             elif type(module).__name__.endswith(("LayerNorm", "RMSNorm")) and kind == "weight":
                 value = 1 + 0.2 * value
-                if name.endswith("ln_f") or name in ("decoder.final_layer_norm", "model.norm"):  # else a text says one thing again and again
+                if name.endswith("ln_f") or name in ("decoder.final_layer_norm", "model.norm"):  # otherwise texts repeat themselves
                     value *= torch.randint(0, 2, value.shape, generator=random) * 2 - 1
             elif parameter.dim() > 1:
                 inputs = parameter.shape[0] if type(module).__name__ == "Conv1D" else parameter[0].numel()
@@ -61,7 +61,7 @@ def write_json(path, value):
 
 
 def text_of(value):
-    """expected.json: one text a line."""
+    """Returns the text of expected.json, with one line per text."""
     value = dict(value)
     texts = value.pop("texts", None)
     head = json.dumps(value, ensure_ascii=False)
@@ -72,7 +72,7 @@ def text_of(value):
 
 
 def build(variant, config):
-    """The library's model; it ties an output matrix that has not been read from a file of its own."""
+    """Returns the library's model. It ties an output matrix that was not read from a file."""
     model = variant.model_class(config)
     if variant.own_output:
         model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.detach().clone())
@@ -80,7 +80,7 @@ def build(variant, config):
 
 
 def write(variant, folder):
-    """The variant's checkpoint, as the library saves it and then as the variant changes it."""
+    """Writes the variant's checkpoint: as the library saves it, then with the variant's changes."""
     shutil.rmtree(folder, ignore_errors=True)
     whole, folder = folder, folder / variant.transformer
     folder.mkdir(parents=True)
@@ -109,8 +109,8 @@ def write(variant, folder):
 
 
 def load(variant, folder):
-    """The model as the library reads the folder: nothing may be missing, and nothing be left over that
-    the variant did not put there on purpose."""
+    """Loads the folder with the library. No tensor may be missing, and no tensor may be left over that the
+    variant did not add on purpose."""
     model, info = variant.model_class.from_pretrained(
         folder, dtype=torch.float32, attn_implementation="eager", output_loading_info=True)
     assert not info["missing_keys"] and not info["mismatched_keys"], (variant.name, info)

@@ -1,4 +1,4 @@
-"""How published checkpoints differ from what the library saves today."""
+"""Differences between published checkpoints and the files that the library saves today."""
 
 import json
 import pathlib
@@ -7,19 +7,19 @@ import torch
 
 
 def disordered(config):
-    """id2label in another order than its numbers."""
+    """Reorders id2label, so that its order differs from its numbers."""
     names = config["id2label"]
     config["id2label"] = {key: names[key] for key in sorted(names, key=lambda key: (int(key) * 7 + 2) % 11)}
     return config
 
 
 def without(*keys):
-    """config.json without some keys: the library falls back to its defaults."""
+    """Removes keys from config.json: the library then uses its defaults."""
     return lambda config: {key: value for key, value in config.items() if key not in keys}
 
 
 def of_2019(config):
-    """The keys that the first BERTs had."""
+    """Returns the keys of the first BERT models."""
     keys = ("architectures", "attention_probs_dropout_prob", "hidden_act", "hidden_dropout_prob",
             "hidden_size", "id2label", "initializer_range", "intermediate_size", "label2id",
             "max_position_embeddings", "model_type", "num_attention_heads", "num_hidden_layers",
@@ -30,13 +30,13 @@ def of_2019(config):
 
 
 def as_camembert(config):
-    """The same computation under another model_type; the tensors keep their names. What the head is can
-    be seen from them alone."""
+    """Returns another model_type for the same computation. The tensors keep their names, and only they show
+    the head."""
     return without("architectures")(config) | {"model_type": "camembert"}
 
 
 def of_2020(config):
-    """The keys of the time when the type of numbers was torch_dtype."""
+    """Returns the keys of the versions that stored the number type as torch_dtype."""
     config = dict(config)
     config["torch_dtype"] = config.pop("dtype")
     return config | {"gradient_checkpointing": False, "position_embedding_type": "absolute",
@@ -44,7 +44,7 @@ def of_2020(config):
 
 
 def of_t5(config):
-    """The keys of the first T5s, some of which no code reads."""
+    """Returns the keys of the first T5 models. No code reads some of them."""
     keys = ("d_ff", "d_kv", "d_model", "decoder_start_token_id", "dropout_rate", "eos_token_id",
             "initializer_factor", "is_encoder_decoder", "layer_norm_epsilon", "model_type", "num_heads",
             "num_layers", "pad_token_id", "relative_attention_num_buckets", "vocab_size")
@@ -56,13 +56,13 @@ def of_t5(config):
 
 
 def of_flan_t5(config):
-    """What the library wrote when Flan-T5 was made, and reads as its own scale_decoder_outputs today."""
+    """Returns the keys of the library at the time of Flan-T5. Today it reads them as scale_decoder_outputs."""
     return without("scale_decoder_outputs")(config) | {"tie_word_embeddings": False}
 
 
 def of_4(*keys, **more):
-    """The keys of transformers 4: torch_dtype, and rope_theta and rope_scaling instead of rope_parameters. `keys` are
-    left out, `more` are set."""
+    """Returns the keys of transformers 4: torch_dtype, and rope_theta and rope_scaling instead of rope_parameters.
+    Removes `keys` and sets `more`."""
     def change(config):
         config = without(*keys)(config)
         rope = dict(config.pop("rope_parameters"))
@@ -73,7 +73,7 @@ def of_4(*keys, **more):
 
 
 def of_dtype(config, version):
-    """What every config.json of transformers 4 says in this way."""
+    """Renames dtype to torch_dtype, removes layer_types and sets the version, as in config.json of transformers 4."""
     config = dict(config)
     config["torch_dtype"] = config.pop("dtype")
     config.pop("layer_types", None)
@@ -81,7 +81,7 @@ def of_dtype(config, version):
 
 
 def of_modernbert(config):
-    """The keys of the first ModernBERTs, some of which no code reads."""
+    """Returns the keys of the first ModernBERT models. No code reads some of them."""
     parts = config["rope_parameters"]
     config = of_dtype(without("rope_parameters")(config), "4.47.0.dev0")
     return config | {"global_attn_every_n_layers": 3, "global_rope_theta": parts["full_attention"]["rope_theta"],
@@ -90,12 +90,12 @@ def of_modernbert(config):
 
 
 def copied(name, *copies):
-    """A tensor under further names."""
+    """Stores a tensor under further names."""
     return lambda tensors: tensors | {copy: tensors[name].clone() for copy in copies}
 
 
 def extended(tensors, shapes):
-    """With further tensors, of other values than any that are needed."""
+    """Adds tensors whose values differ from all that are needed."""
     random = torch.Generator().manual_seed(len(tensors))
     more = {}
     for name, shape in shapes.items():
@@ -107,19 +107,19 @@ def extended(tensors, shapes):
 
 
 def foreign(shapes):
-    """Tensors of other tasks' heads and of buffers, left in."""
+    """Adds tensors of other tasks' heads and of buffers."""
     return lambda tensors: extended(tensors, shapes)
 
 
 def old_names(tensors):
-    """gamma and beta, as the first BERTs called the norms' weights."""
+    """Renames the norms' weights to gamma and beta, as in the first BERT models."""
     def rename(name):
         return name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
     return {rename(name): tensor for name, tensor in tensors.items()}
 
 
 def bare(prefix):
-    """Without the base model's prefix; the heads keep their names."""
+    """Removes the base model's prefix. The heads keep their names."""
     return lambda tensors: {name.removeprefix(prefix): tensor for name, tensor in tensors.items()}
 
 
@@ -132,14 +132,14 @@ def in_turn(*changes):
 
 
 def cut_and_padded(file):
-    """tokenizer.json's own truncation and padding, which are for the library's batches only."""
+    """Sets truncation and padding in tokenizer.json, which only apply to the library's batches."""
     file["truncation"] = {"direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0}
     file["padding"] = {"strategy": {"Fixed": 12}, "direction": "Right", "pad_to_multiple_of": None,
                        "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
 
 
 def with_extra_ids(file):
-    """SentencePiece's normalizer, and the tokens that T5 puts behind its vocabulary, the last one first."""
+    """Adds SentencePiece's normalizer, and the tokens that T5 appends to its vocabulary in reverse order."""
     precompiled = pathlib.Path(__file__).parent.parent / "data" / "tokenizers" / "precompiled.json"
     file["normalizer"] = json.loads(precompiled.read_text())["normalizer"]
     known = file["added_tokens"][0]
@@ -150,14 +150,14 @@ def with_extra_ids(file):
 
 
 def random_weights(seed, shapes):
-    """Numbers that F16 holds exactly."""
+    """Returns numbers that F16 holds exactly."""
     random = torch.Generator().manual_seed(seed)
     return {name: (torch.randn(shape, generator=random) / shape[-1] ** 0.5).half()
             for name, shape in shapes.items()}
 
 
 def dense(seed, inputs, outputs, activation, bias=True):
-    """A Dense of sentence-transformers; no activation: the file names none."""
+    """Returns a Dense module of sentence-transformers. Without an activation, the file names none."""
     shapes = {"linear.weight": [outputs, inputs]} | ({"linear.bias": [outputs]} if bias else {})
     module = "linear" if activation == "Identity" else "activation"
     named = {"activation_function": f"torch.nn.modules.{module}.{activation}"} if activation else {}
@@ -171,7 +171,7 @@ def layer_norm(seed, size):
 
 
 def pooling(width, modes, **more):
-    """As version 5.4 and later write it."""
+    """Returns the pooling module as version 5.4 and later write it."""
     return "Pooling", {"config.json": {"embedding_dimension": width, "pooling_mode": modes} | more}
 
 
@@ -183,8 +183,8 @@ def old_pooling(width, modes):
 
 
 def modules(*rest, transformer="", max_length=None, prompts=None):
-    """The files that a folder of sentence-transformers has besides the checkpoint; `transformer`: the
-    checkpoint's own folder."""
+    """Returns the files of a sentence-transformers folder other than the checkpoint. `transformer` is the
+    checkpoint's folder."""
     listed, files = [("Transformer", transformer)], {}
     for i, (name, own) in enumerate(rest):
         path = f"{i + 1}_{name}"
@@ -195,7 +195,7 @@ def modules(*rest, transformer="", max_length=None, prompts=None):
                              for i, (name, path) in enumerate(listed)]
     files["config_sentence_transformers.json"] = {"__version__": {
         "sentence_transformers": "2.0.0", "transformers": "4.6.1", "pytorch": "1.8.1"}} | (prompts or {})
-    if transformer:  # what the library once called config_sentence_transformers.json
+    if transformer:  # an old name of config_sentence_transformers.json
         files["config.json"] = {"__version__": "0.2.5"}
     if max_length:
         limits = {"max_seq_length": max_length, "do_lower_case": False}
@@ -207,10 +207,10 @@ NORMALIZE = ("Normalize", {})
 
 
 def sentence_transformers(width, modes, normalize, max_length=None):
-    """The usual modules: a pooling and, perhaps, Normalize."""
+    """Returns the usual modules: a pooling and optionally Normalize."""
     return modules(old_pooling(width, modes), *[NORMALIZE] * normalize, max_length=max_length)
 
 
 def renamed(old, new):
-    """A tensor under another name."""
+    """Renames a tensor."""
     return lambda tensors: {new if name == old else name: tensor for name, tensor in tensors.items()}

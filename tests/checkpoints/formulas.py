@@ -1,8 +1,8 @@
-"""The Llama kind and ModernBERT as formulas in float64, from nothing but config.json and the weights.
+"""Llama and related families, and ModernBERT, as formulas in float64 that use only config.json and the weights.
 
-make.py compares them with the library before it writes anything, so what stands here is what the library computes, in
-both forms of config.json: that of transformers 4, and that of transformers 5 (`rope_parameters`). Shapes: T tokens, D
-numbers in a token's vector, H query heads, G key and value heads, d numbers in a head.
+make.py compares them with the library before it writes anything, so they compute the same as the library, for both
+forms of config.json: that of transformers 4 and that of transformers 5 (`rope_parameters`). Shapes: T tokens, D
+d_model, H query heads, G key and value heads, d size of a head.
 """
 
 import json
@@ -13,12 +13,12 @@ from safetensors.torch import load_file
 
 from traces import near
 
-THETA = {"smollm3": 2e6}  # where config.json does not say it
+THETA = {"smollm3": 2e6}  # if config.json does not have it
 ACTIVATIONS = {"silu": torch.nn.functional.silu, "gelu": torch.nn.functional.gelu}
 
 
 def frequencies(rope, d):
-    """Radians per position, of the pairs of numbers (i, i + d/2): [d/2]."""
+    """Returns the radians per position [d/2] of the pairs of numbers (i, i + d/2)."""
     kind = rope.get("rope_type", rope.get("type", "default"))
     f = rope["rope_theta"] ** (-torch.arange(0, d, 2).double() / d)
     if kind == "linear":
@@ -34,14 +34,14 @@ def frequencies(rope, d):
 
 
 def turned(x, f):
-    """Rotary positions of x [heads, T, d]."""
+    """Applies rotary positions to x [heads, T, d]."""
     angle = torch.arange(x.shape[1]).double()[:, None] * f
     one, two = x.chunk(2, -1)
     return torch.cat([one * angle.cos() - two * angle.sin(), two * angle.cos() + one * angle.sin()], -1)
 
 
 def attend(q, k, v, sees):
-    """[T, H·d] of q [H, T, d] and k, v [G, T, d]; `sees` [T, T]: which keys (columns) a query sees."""
+    """Attends with q [H, T, d] to k, v [G, T, d]. Returns [T, H·d]. sees [T, T]: which keys (columns) a query reads."""
     k, v = (x.repeat_interleave(len(q) // len(x), 0) for x in (k, v))
     scores = q @ k.transpose(1, 2) * q.shape[-1] ** -0.5
     context = scores.masked_fill(~sees, -torch.inf).softmax(-1) @ v
@@ -49,7 +49,7 @@ def attend(q, k, v, sees):
 
 
 def distances(T):
-    """By how much a query stands behind a key: [T, T]."""
+    """Returns the distances [T, T] from keys to queries."""
     return torch.arange(T)[:, None] - torch.arange(T)
 
 
@@ -78,7 +78,7 @@ class Llama(Formula):
         return {"rope_theta": config.get("rope_theta", THETA.get(config["model_type"], 1e4))} | scaling
 
     def windows(self):
-        """Of each layer, how many keys a query sees at most, its own among them; None: all before it."""
+        """Returns, per layer, the most keys that a query reads, including its own; None: all keys before it."""
         config, layers = self.config, range(self.config["num_hidden_layers"])
         kind = config["model_type"]
         if kind == "mistral":
@@ -91,7 +91,7 @@ class Llama(Formula):
         return [config["sliding_window"] if kind == "sliding_attention" else None for kind in types]
 
     def turns(self):
-        """Whether a layer has rotary positions."""
+        """Returns, per layer, whether it has rotary positions."""
         config, layers = self.config, range(self.config["num_hidden_layers"])
         if config["model_type"] != "smollm3":
             return [True] * len(layers)
@@ -136,7 +136,7 @@ class ModernBert(Formula):
         return torch.nn.functional.layer_norm(x, x.shape[-1:], self.weight(f"{name}.weight"), eps=self.config["norm_eps"])
 
     def thetas(self):
-        """Of layers that see everything, and of those that see a window."""
+        """Returns the thetas of layers with full attention, and of layers with a window."""
         config, parts = self.config, self.config.get("rope_parameters") or {}
         return {kind: parts.get(kind, {}).get("rope_theta", config.get(f"{old}_rope_theta", default))
                 for kind, old, default in (("full_attention", "global", 160000.0), ("sliding_attention", "local", 10000.0))}
@@ -170,7 +170,7 @@ class ModernBert(Formula):
 
 
 def check(formula, model):
-    """Compares the formulas with the library on a text of tokens from all over the vocabulary."""
+    """Compares the formulas with the library on tokens from the whole vocabulary."""
     ids = (torch.arange(19) * 37 + 5) % model.config.vocab_size
     with torch.no_grad():
         output = model(input_ids=ids[None], attention_mask=torch.ones_like(ids)[None])

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes generation_options.json: what the original library writes with stop strings, words and tokens that are not
-to be written, and behind an empty prompt. Needs what make.py does, and its checkpoints."""
+"""Writes generation_options.json: the output of the original library with stop strings, with forbidden words and
+tokens, and for an empty prompt. It needs the packages of make.py and its checkpoints."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import pathlib
 import torch
 import transformers
 
-import make  # before what puts another make.py on the path
+import make  # before imports that put another make.py on the path
 import folders
 import tokens
 from results import LIBRARY, NEW_TOKENS
@@ -49,7 +49,7 @@ def written(opened, text, options):
             given["max_new_tokens"] = min(given["max_new_tokens"], room)
     ends = model.config.eos_token_id
     ends = ends if isinstance(ends, list) else [ends]
-    # Padding that is another token than the end would be masked where a prompt has it.
+    # A padding token other than the end token would be masked in a prompt that contains it.
     with torch.no_grad():
         found = model.generate(**inputs, **given, do_sample=False, pad_token_id=ends[0], output_scores=True,
                                return_dict_in_generate=True)
@@ -62,7 +62,7 @@ def written(opened, text, options):
 
 
 def usable(stop):
-    """Whole characters; what is no text is decoded as a mark."""
+    """Tells whether a stop string has only whole characters. Bytes that are not text are decoded as a mark."""
     return stop and stop.isprintable() and "\ufffd" not in stop
 
 
@@ -74,7 +74,7 @@ def cases(opened, text):
         yield plain
         ids = plain["ids"]
         answer = tokenizer.decode(ids, skip_special_tokens=True)
-        # A stop string across tokens, within one, at the first place, and nowhere.
+        # A stop string across tokens, within a token, at the first place, and nowhere.
         for begin, end in ((len(answer) // 3, len(answer) // 2 + 1), (len(answer) // 2, len(answer) // 2 + 1), (0, 2)):
             stop = answer[begin:end]
             if usable(stop):
@@ -105,7 +105,7 @@ def main():
         texts = list(variant.texts[:3])
         texts = [""] + texts if name.startswith("gpt2") else texts
         result[name] = [case for text in texts for case in cases(opened, text)
-                        # Of a folder that forces an end where none may come, nothing is to be known.
+                        # A folder that forces an end token which is forbidden has no defined result.
                         if name != "flan_t5" or 1 not in case["options"].get("suppressTokens", [])]
     (HERE / "generation_options.json").write_text(folders.text_of(result))
     print({name: len(cases) for name, cases in result.items()})

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Writes long_texts.json: what the original library answers to texts of several windows.
+"""Writes long_texts.json: the answers of the original library to texts of several windows.
 
-Needs what make.py does, and its checkpoints. The library's pipeline for entities gets its windows from here, put
-together from the library's own parts: asked for overlapping windows, tokenizers 0.23 reads no further than
-max_length tokens of a text. Where the library has no way to read all of a text (sequence classification), each
-window's probabilities are the library's, and `mean` and `max` are made of them here.
+It needs the packages of make.py and its checkpoints. This program makes the windows for the library's pipeline for
+entities from the library's own parts, because tokenizers 0.23 reads only max_length tokens of a text if it is asked for
+overlapping windows. The library cannot classify all of a long text. There, each window's probabilities are the
+library's, and this program computes `mean` and `max`.
 """
 
 import json
@@ -14,7 +14,7 @@ import sys
 import torch
 import transformers
 
-import make  # before what puts another make.py on the path
+import make  # before imports that put another make.py on the path
 import folders
 import tokens
 from results import AGGREGATIONS, number
@@ -22,17 +22,17 @@ from transformers import TokenClassificationPipeline
 
 HERE = pathlib.Path(__file__).parent
 TOKENS = ["bert_tokens", "distilbert_tokens", "roberta_tokens", "xlm_roberta_tokens"]
-SMALL = "--all" not in sys.argv  # what is committed; with --all, more texts and strides
+SMALL = "--all" not in sys.argv  # the committed part; --all adds texts and strides
 SEQUENCE = ["bert_sequence", "bert_many_labels", "bert_one_label", "bert_regression", "roberta_sequence"]
 
 
 def windows(tokenizer, text, room, stride, side):
-    """Encodings of a text's windows, with special tokens, and where each begins among its tokens."""
+    """Returns the encodings of a text's windows, with special tokens, and the first token of each."""
     backend = tokenizer._tokenizer
     backend.no_truncation()
     places = tokens.ranges(backend.encode(text, add_special_tokens=False), text)
     processor = backend.post_processor
-    backend.post_processor = None  # it trims ranges, and will do so once, below
+    backend.post_processor = None  # it trims ranges; that must happen only once, below
     read = backend.encode(text)
     backend.post_processor = processor
     count = len(read.ids)
@@ -48,7 +48,7 @@ def windows(tokenizer, text, room, stride, side):
 
 
 class Pipeline(TokenClassificationPipeline):
-    """The library's own, with its windows from here; it reports our ranges, in code points."""
+    """The library's pipeline with our windows. It reports our ranges, in code points."""
 
     def preprocess(self, sentence, **_):
         parts = windows(self.tokenizer, sentence, *self.how)
@@ -67,7 +67,7 @@ class Pipeline(TokenClassificationPipeline):
         entities = super().gather_pre_entities(*arguments, **options)
         _, _, places = next(self.parts)
         for entity in entities:
-            start, end = places[entity["index"] - 1]  # behind [CLS]
+            start, end = places[entity["index"] - 1]  # after [CLS]
             entity["start"], entity["end"] = self.points[start], self.points[end]
         return entities
 
@@ -84,7 +84,7 @@ def opened(name):
 def label_tokens(name):
     variant, model, tokenizer, room = opened(name)
     words = " ".join(text["text"] for text in json.loads((HERE / name / "expected.json").read_text())["texts"])
-    # Words all of whose tokens cover text: where one covers none, our ranges are not the library's.
+    # Only words whose tokens all cover text: otherwise, our ranges differ from the library's.
     covers = lambda word: all(begin < end for begin, end in tokens.ranges(
         tokenizer._tokenizer.encode(word, add_special_tokens=False), word))
     words = " ".join(word for word in words.split(" ") if word and covers(word))

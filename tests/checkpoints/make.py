@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Writes the tiny checkpoints of this folder and what the original library answers to texts: README.md.
+"""Writes the tiny checkpoints of this folder and the answers of the original library: see README.md.
 
-    make.py            all
-    make.py NAME…      some
+    make.py            all checkpoints
+    make.py NAME…      some checkpoints
 
-Needs Debian sid's python3-transformers (5.12.1), python3-torch and python3-tokenizers.
+It needs python3-transformers (5.12.1), python3-torch and python3-tokenizers from Debian sid.
 """
 
 import dataclasses
@@ -33,46 +33,46 @@ HERE = pathlib.Path(__file__).parent
 
 @dataclasses.dataclass
 class Family:
-    """What the checkpoints of one model_type have in common."""
+    """The common parts of the checkpoints of one model_type."""
     config: type
     models: dict  # task: the library's class
     size: dict
     trace: dict
     inputs: list
     tokenizer: str = "wordpiece_uncased"
-    from_vocabulary: Callable | None = None  # the tokenizer of a folder without tokenizer.json
-    positions: Callable = lambda settings: settings["max_position_embeddings"]  # for how many tokens
-    specials: dict | None = None  # the special tokens' names; None: those of the tokenizer
-    formula: type | None = None  # what computes the same from a folder alone
+    from_vocabulary: Callable | None = None  # loads the tokenizer of a folder without tokenizer.json
+    positions: Callable = lambda settings: settings["max_position_embeddings"]  # the number of positions
+    specials: dict | None = None  # the names of the special tokens; None: those of the tokenizer
+    formula: type | None = None  # computes the same from the folder only
 
 
 @dataclasses.dataclass
 class Variant:
-    """One checkpoint. Where same_as names another, only the files differ, and that one's goldens serve."""
+    """One checkpoint. If same_as names another one, only the files differ, and the goldens of that one apply."""
     name: str
     family: Family
     task: str
     seed: int
     texts: list = dataclasses.field(default_factory=list)
     same_as: str = ""
-    tokenizer: str = ""  # of tests/data/tokenizers; else the family's
-    size: dict = dataclasses.field(default_factory=dict)  # of the model, besides the family's
+    tokenizer: str = ""  # a file of tests/data/tokenizers; default: the family's
+    size: dict = dataclasses.field(default_factory=dict)  # sizes of the model, in addition to the family's
     labels: list = dataclasses.field(default_factory=list)
     score: str = "softmax"
-    embeddings: float = 0.7  # how large: where they are small, the norms' epsilon counts
-    traced: int = -1  # the text of which every named tensor is kept
+    embeddings: float = 0.7  # size of the embeddings: with small ones, the norms' epsilon matters
+    traced: int = -1  # the text whose named tensors are all stored
     dtype: str = "F32"
     shard_size: str = "1GB"
-    unused: tuple = ()  # tensors that no part of the model reads
-    tensors: Callable | None = None  # {name: tensor} as saved -> as published
-    config: Callable | None = None  # config.json as saved -> as published
+    unused: tuple = ()  # tensors that the model does not read
+    tensors: Callable | None = None  # maps {name: tensor} as saved to the published form
+    config: Callable | None = None  # maps config.json as saved to the published form
     files: dict = dataclasses.field(default_factory=dict)  # further files
-    transformer: str = ""  # the folder in the variant's that holds the checkpoint
+    transformer: str = ""  # the checkpoint's folder inside the variant's folder
     tokenizer_json: Callable | None = None  # changes tokenizer.json in place
     tokenizer_files: Callable | None = None  # writes other files instead of tokenizer.json
     tokenizer_config: dict = dataclasses.field(default_factory=dict)
     generation: dict | None = dataclasses.field(default_factory=dict)  # generation_config.json; None: no file
-    own_output: bool = False  # lm_head is no table of embeddings
+    own_output: bool = False  # lm_head is not the embedding table
 
     def __post_init__(self):
         self.tokenizer = self.tokenizer or self.family.tokenizer
@@ -297,7 +297,7 @@ ROBERTA_HEADS = {
     "roberta.pooler.dense.bias": [24], "lm_head.bias": [503], "lm_head.dense.weight": [24, 24],
     "lm_head.dense.bias": [24], "lm_head.layer_norm.weight": [24], "lm_head.layer_norm.bias": [24]}
 
-# A tokenizer.json as it is: no class of the library that changes a part of it.
+# Uses a tokenizer.json unchanged: the library's classes change parts of it.
 AS_IT_IS = dict(tokenizer_class="PreTrainedTokenizerFast")
 LLAMA2_TOKENIZER = dict(tokenizer_class="LlamaTokenizer", add_bos_token=True, add_eos_token=False, legacy=True,
                         model_max_length=1000000000000000019884624838656)

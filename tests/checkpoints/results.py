@@ -1,4 +1,4 @@
-"""What the original library answers, one function a task."""
+"""The answers of the original library, with one function per task."""
 
 import copy
 import warnings
@@ -17,7 +17,7 @@ def number(value):
 
 
 def shaken(model):
-    """The same model with weights that are off by far more than any rounding."""
+    """Returns the model with weights that differ by much more than any rounding."""
     random, other = torch.Generator().manual_seed(1), copy.deepcopy(model)
     with torch.no_grad():
         for parameter in other.parameters():
@@ -26,22 +26,22 @@ def shaken(model):
 
 
 class Results:
-    """What expected.json and expected.safetensors of one variant will hold."""
+    """The contents of expected.json and expected.safetensors of one variant."""
 
     def __init__(self, variant, model, tokenizer, formula=None):
-        self.formula = formula  # the same model in float64, made from the folder alone
+        self.formula = formula  # the same model in float64, made only from the folder
         self.variant, self.model, self.tokenizer = variant, model, tokenizer
         self.tensors, self.texts = {}, []
         self.exact = copy.deepcopy(model).double()
         if variant.task == "generate":
             config = copy.deepcopy(model.config)
-            config.reorder_and_upcast_attn = False  # another order of the same, for float16
+            config.reorder_and_upcast_attn = False  # the same in another order, for float16
             self.exact = type(model)(config).eval().double()
             self.exact.load_state_dict({name: value.double() for name, value in model.state_dict().items()})
             self.exact.generation_config = copy.deepcopy(model.generation_config)
         self.models = [model, self.exact] + ([shaken(model)] if formula else [])
         self.error = 0.0
-        # Ids that are no token's, of models that have room for more; what is written has none of them.
+        # Ids without a token, in models with a larger table. The output must not contain them.
         self.nameless = list(range(len(tokenizer), model.config.vocab_size))
 
     def keep(self, name, tensor):
@@ -50,11 +50,11 @@ class Results:
         self.tensors[name] = tensor.detach().float().contiguous().clone()
 
     def run(self, inputs):
-        """One text through the model; and, for the error of float32 here, through it in float64."""
+        """Runs one text through the model, and through it in float64, to measure the error of float32 here."""
         with torch.no_grad():
             output = self.model(**inputs, output_attentions=True)
             exact = self.exact(**inputs)
-        if self.formula:  # the library's own float64 has norms and rotary positions in float32
+        if self.formula:  # in float64, the library still computes norms and rotary positions in float32
             exact[0][0] = self.formula.output(inputs["input_ids"][0])
         error = max(float((output[key].double() - exact[key]).abs().max())
                     for key in ("logits", "start_logits", "end_logits", "last_hidden_state")
@@ -75,7 +75,7 @@ class Results:
             self.keep(f"before_rotary.{index}/{name[7:]}" if before else f"{index}/{name}", tensor)
 
     def each(self):
-        """Every text: its index, its entry, what goes into the model."""
+        """Yields the index, the entry and the model's inputs of every text."""
         for index, text in enumerate(self.variant.texts):
             text, pair = text if isinstance(text, tuple) else (text, None)
             cut, entry = tokens.encoded(self.tokenizer, text, pair)
@@ -84,12 +84,12 @@ class Results:
             yield index, entry, self.inputs(cut)
 
     def settled(self, values):
-        """The best is better than the second by more than any rounding."""
+        """Checks that the best value exceeds the second by more than any rounding."""
         best = torch.as_tensor(values).flatten().topk(2).values
         assert best[0] - best[1] > 1e-3, (self.variant.name, best)
 
     def check_batch(self, key="logits"):
-        """Padded and masked, all texts in one batch, the library says the same."""
+        """Checks that the library gives the same for all texts in one padded, masked batch."""
         texts = [(entry["text"], entry.get("pair")) for entry in self.texts]
         groups = [[t for t in texts if t[1] is None], [t for t in texts if t[1] is not None]]
         for group in filter(None, groups):
@@ -104,7 +104,7 @@ class Results:
 
 
 def sequence(results):
-    """Text classification: the library's own pipeline."""
+    """Text classification with the library's own pipeline."""
     model, tokenizer = results.model, results.tokenizer
     pipeline = TextClassificationPipeline(model=model, tokenizer=tokenizer, device="cpu")
     labels = [model.config.id2label[i] for i in range(model.config.num_labels)]
@@ -135,7 +135,7 @@ AGGREGATIONS = ("none", "simple", "first", "average", "max")
 
 
 class Pipeline(TokenClassificationPipeline):
-    """The library's own, which then reports our ranges; where a word begins, its own ranges decide."""
+    """The library's pipeline with our ranges. Its own ranges decide where a word begins."""
 
     def gather_pre_entities(self, *arguments, **options):
         entities = super().gather_pre_entities(*arguments, **options)
@@ -145,7 +145,7 @@ class Pipeline(TokenClassificationPipeline):
 
 
 def label_tokens(results):
-    """Token classification: the library's own pipeline."""
+    """Token classification with the library's own pipeline."""
     warnings.filterwarnings("ignore", "Tokenizer does not support real words")
     model, tokenizer = results.model, results.tokenizer
     pipelines = {
@@ -176,8 +176,9 @@ OPTIONS = {"max_answer_length": 15, "handle_impossible_answer": False}
 
 
 def windows(backend, question, context, options):
-    """The question with one part of the context after another. Put together from the library's own parts:
-    asked for overlapping windows, tokenizers 0.23 reads no further than max_length tokens of the context."""
+    """Returns the windows: the question with one part of the context after another. They are made from the library's
+    parts, because tokenizers 0.23 reads only max_length tokens of the context if it is asked for overlapping windows.
+    """
     processor = backend.post_processor
     backend.post_processor = None
     asked, read = backend.encode(question), backend.encode(context)
@@ -189,7 +190,7 @@ def windows(backend, question, context, options):
 
 
 def answer(results):
-    """Question answering. The library dropped its pipeline in 5.0; this computes what that did."""
+    """Question answering. The library removed its pipeline in 5.0; this computes the same."""
     limit = min(results.variant.max_length, 384)
     defaults = OPTIONS | {"max_length": limit, "stride": min(limit // 2, 128)}
     backend = results.tokenizer._tokenizer
@@ -202,7 +203,7 @@ def answer(results):
         for w, encoding in enumerate(encodings):
             own = encoding.sequence_ids
             begin, count = own.index(1), own.count(1)
-            # Of windows after the first, tokenizers 0.23 forgets which text a token is of.
+            # After the first window, tokenizers 0.23 does not know which text a token belongs to.
             types = [0] * begin + [max(encodings[0].type_ids)] * (len(own) - begin)
             assert w > 0 or types == encoding.type_ids
             while alone[1].offsets[first][1] != encoding.offsets[begin][1]:
@@ -229,7 +230,7 @@ def answer(results):
 
 
 def best_span(results, context, encodings, outputs, options):
-    """The best span of all windows, or none where that is allowed and better."""
+    """Returns the best span of all windows, or an empty one if that is allowed and better."""
     candidates, nothing = [], 1.0
     for w, (output, encoding) in enumerate(zip(outputs, encodings)):
         outside = torch.tensor([part != 1 for part in encoding.sequence_ids])
@@ -261,7 +262,7 @@ def best_span(results, context, encodings, outputs, options):
             "end": units[end], "window": w, "span": [i, j]}
 
 
-# What is asked of each prompt, in the words of our options, and what the library calls these.
+# The options of each run, with our names, and the library's names for them.
 RUNS = [
     {}, {"beams": 3}, {"beams": 4, "lengthPenalty": 0.5}, {"repetitionPenalty": 1.4},
     {"beams": 2, "lengthPenalty": 2.0, "repetitionPenalty": 1.2}, {"beams": 2, "maxNewTokens": 3},
@@ -276,11 +277,11 @@ CHANCES = [
 LIBRARY = {"maxNewTokens": "max_new_tokens", "beams": "num_beams", "lengthPenalty": "length_penalty",
            "repetitionPenalty": "repetition_penalty", "minNewTokens": "min_new_tokens",
            "noRepeatNgramSize": "no_repeat_ngram_size"}
-NEW_TOKENS = 12  # where neither an option nor the folder says so
+NEW_TOKENS = 12  # if neither an option nor the folder sets it
 
 
 def generate(results):
-    """Continuations: the library's own generate(), and its own processors of the next token's logits."""
+    """Continuations with the library's own generate(), and its own processors for the next token's logits."""
     for index, entry, inputs in results.each():
         output = results.run(inputs)
         results.keep(f"logits.{index}", output.logits[0])
@@ -290,7 +291,7 @@ def generate(results):
         entry["runs"] = [continued(results, inputs, options) for options in RUNS]
         entry["next"] = [chances(results, inputs, output.logits[0, -1:], options) for options in CHANCES]
         if results.formula and "repetition_penalty" not in results.variant.generation:
-            read, wrote = entry["ids"], entry["runs"][0]["ids"]  # with the library's cache; here without one
+            read, wrote = entry["ids"], entry["runs"][0]["ids"]  # the library uses a cache, this run does not
             best = results.formula.output(torch.tensor(read + wrote)).argmax(-1)[len(read) - 1 : -1]
             assert best.tolist() == wrote, (results.variant.name, wrote, best)
     return {}
@@ -317,18 +318,18 @@ def continued(results, inputs, options):
 
 
 def ends_of(model):
-    """The tokens that end a text; generation_config.json says more than config.json."""
+    """Returns the tokens that end a text. generation_config.json may have more than config.json."""
     ends = model.generation_config.eos_token_id
     return ends if isinstance(ends, list) else [ends]
 
 
 def written(model, inputs, given):
-    """Ids, up to the first that ends a text; of beams the score, to five digits."""
+    """Returns the ids up to the first that ends a text, and for beams the score, with five digits."""
     ends = ends_of(model)
     with torch.no_grad():
         found = model.generate(**inputs, **given, do_sample=False, pad_token_id=0, output_scores=True,
                                return_dict_in_generate=True)
-    read = 1 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]  # by the decoder
+    read = 1 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]  # tokens that the decoder read
     ids = found.sequences[0, read:].tolist()
     first = next((i for i, token in enumerate(ids) if token in ends), len(ids) - 1)
     score = getattr(found, "sequences_scores", None)
@@ -336,7 +337,7 @@ def written(model, inputs, given):
 
 
 def chances(results, inputs, scores, options):
-    """The tokens that may be drawn, and the most probable of them with their probabilities."""
+    """Returns the tokens that may be drawn, and the most probable of them with their probabilities."""
     folder, ends = results.variant.generation, ends_of(results.model)
     processors = [RepetitionPenaltyLogitsProcessor(penalty=options.get("repetitionPenalty",
                                                                        folder.get("repetition_penalty", 1.0)))]

@@ -1,4 +1,4 @@
-"""What sentence-transformers makes of a model's last hidden states: its modules, in torch."""
+"""The modules of sentence-transformers, in torch: they map a model's last hidden states to a vector."""
 
 import torch
 
@@ -15,7 +15,7 @@ def weighted(x, first):
     return (x[first:] * weights).sum(0) / weights.sum()
 
 
-# Of all tokens [T, d_model], without those before `first`.
+# Poolings of all tokens [T, d_model] without those before `first`.
 POOLINGS = {
     "cls": lambda x, first: x[first],
     "max": lambda x, first: x[first:].max(0).values,
@@ -53,7 +53,7 @@ STEPS = {"Dense": dense, "LayerNorm": layer_norm, "Normalize": normalize}
 
 
 def vectors(files, hidden, first):
-    """The vector before the Normalize at the end, and after it."""
+    """Returns the vector before and after a final Normalize."""
     before = after = None
     for module in files["modules.json"]:
         name, path = module["type"].split(".")[-1], module["path"]
@@ -68,7 +68,7 @@ def vectors(files, hidden, first):
 
 
 def prompted(results):
-    """Every text with its prompt: index, entry, what goes into the model, how many tokens the prompt has."""
+    """Yields, for every text with its prompt, the index, the entry, the model's inputs and the prompt's token count."""
     prompts = results.variant.files["config_sentence_transformers.json"]["prompts"]
     default = results.variant.files["config_sentence_transformers.json"]["default_prompt_name"]
     for index, (text, name) in enumerate(results.variant.texts):

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Prints which of the library's classes read a table of embeddings that a file holds only as the output
-matrix of a masked language model.
+"""Prints which of the library's classes read an embedding table that a file holds only as the output matrix
+of a masked language model.
 
-With transformers 5.12.1, of BERT, DistilBERT, RoBERTa, XLM-R and CamemBERT: AutoModelForMaskedLM alone,
-unless tie_word_embeddings is false. The others fill the table with random numbers, and warn.
+With transformers 5.12.1, only AutoModelForMaskedLM reads it, for BERT, DistilBERT, RoBERTa, XLM-R and
+CamemBERT, unless tie_word_embeddings is false. The others fill the table with random numbers, and warn.
 """
 
 import json

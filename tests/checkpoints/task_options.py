@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes task_options.json: what the original library writes with the `prefix` and `task_specific_params` of a
-config.json. Needs what make.py does, and its checkpoints."""
+"""Writes task_options.json: the output of the original library with the `prefix` and `task_specific_params` of a
+config.json. It needs the packages of make.py and its checkpoints."""
 
 import copy
 import json
@@ -9,7 +9,7 @@ import pathlib
 import torch
 import transformers
 
-import make  # before what puts another make.py on the path
+import make  # before imports that put another make.py on the path
 import folders
 import tokens
 from results import LIBRARY
@@ -25,7 +25,7 @@ T5_TASKS = {
     "start": {"max_length": 12, "decoder_start_token_id": 7, "prefix": ""},
 }
 GPT2_TASKS = {"text-generation": {"max_length": 18, "no_repeat_ngram_size": 3, "prefix": "Once\u00a0😐 "}}
-# The folders: a checkpoint, and what its config.json says in addition.
+# The folders: a checkpoint, and additional keys of its config.json.
 FOLDERS = [
     ("t5", {"task_specific_params": T5_TASKS, "max_length": 13}),
     ("t5", {"task_specific_params": T5_TASKS, "prefix": "answer: ", "num_beams": 2, "max_length": 16}),
@@ -47,7 +47,7 @@ def of_call(options):
 
 
 def answered(model, tokenizer, config, task, options, text):
-    """As the pipelines of transformers 4 did it, from the pieces of 5."""
+    """Computes the answer of the pipelines of transformers 4 with the parts of version 5."""
     settings = dict(config["task_specific_params"][task]) if task else {}
     prefix = settings.pop("prefix") if "prefix" in settings else config.get("prefix")
     prefix = (prefix or "") if options.get("prefix", True) else ""
@@ -61,7 +61,7 @@ def answered(model, tokenizer, config, task, options, text):
 
 
 def continued(model, tokenizer, config, task, options, text):
-    """By the pipeline itself, which has one task."""
+    """Runs the pipeline itself, which has one task."""
     model.config.task_specific_params = copy.deepcopy(config.get("task_specific_params")) if task else None
     model.config.prefix = config.get("prefix")
     pipeline = transformers.TextGenerationPipeline(model=model, tokenizer=tokenizer, task="text-generation")

@@ -1,4 +1,4 @@
-"""What the original library answers where an encoder reads a text and a decoder writes another."""
+"""The answers of the original library with an encoder that reads a text and a decoder that writes one."""
 
 import torch
 
@@ -7,7 +7,7 @@ from traces import trace_both
 
 
 def text_to_text(results):
-    """Answers: the library's own generate(); what the first run below read and wrote, number by number."""
+    """Answers with the library's own generate(). For the first run, it stores all numbers."""
     start = torch.tensor([[results.model.config.decoder_start_token_id]])
     ended = 0
     for index, entry, inputs in results.each():

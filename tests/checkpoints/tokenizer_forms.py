@@ -1,16 +1,16 @@
-"""Tokenizers of newer families in their published form, made from the small ones of tests/data/tokenizers.
+"""Tokenizers of newer families in their published form, made from the small tokenizers of tests/data/tokenizers.
 
 Each function changes the contents of a tokenizer.json in place.
 """
 
-# The patterns by which the makers split texts into words.
+# The patterns with which the makers split texts into words.
 WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
 LLAMA3 = WORDS + r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 QWEN2 = WORDS + r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
-# The Llama 2 kind.
+# The tokenizer of Llama 2.
 SPACE = "▁"
-LETTERS = "éüß—…日の"  # characters beyond ASCII that are pieces; others are read as bytes
+LETTERS = "éüß—…日の"  # non-ASCII characters that are pieces; others are read as bytes
 
 
 def added(token, id, special=True, **more):
@@ -19,13 +19,13 @@ def added(token, id, special=True, **more):
 
 
 def append(file, *names, **more):
-    """Adds tokens behind the vocabulary, which does not contain them."""
+    """Appends new tokens to the vocabulary."""
     first = max([*file["model"]["vocab"].values(), *(token["id"] for token in file["added_tokens"])]) + 1
     file["added_tokens"] += [added(name, first + i, **more) for i, name in enumerate(names)]
 
 
 def shorten(file, merges):
-    """Keeps the 256 bytes and the first merges, without any added token."""
+    """Keeps only the 256 bytes and the first merges, without added tokens."""
     model = file["model"]
     made = {"".join(merge) for merge in model["merges"]}
     known = {token["content"] for token in file["added_tokens"]}
@@ -37,7 +37,7 @@ def shorten(file, merges):
 
 
 def template(file, single, pair, ids):
-    """A post-processor: lists of tokens, "A" and "B" are the texts; what ends in ":1" has type 1."""
+    """Returns a post-processor from lists of tokens. "A" and "B" are the texts; entries ending in ":1" have type 1."""
     def part(name):
         name, _, kind = name.partition(":")
         what = "Sequence" if name in "AB" else "SpecialToken"
@@ -52,14 +52,14 @@ def id_of(file, name):
 
 
 def split_and_bytes(pattern, trim_offsets):
-    """A pre-tokenizer: words by a pattern, then their bytes."""
+    """Returns a pre-tokenizer that splits into words with a pattern, then into bytes."""
     return {"type": "Sequence", "pretokenizers": [
         {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False},
         {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": trim_offsets, "use_regex": False}]}
 
 
 def llama3(file):
-    """Llama 3's, with the token that begins a text."""
+    """Llama 3's tokenizer, with the token that begins a text."""
     shorten(file, 84)
     append(file, "<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>")
     file["model"]["ignore_merges"] = True
@@ -71,13 +71,13 @@ def llama3(file):
 
 
 def smollm3(file):
-    """The same, without the token that begins a text."""
+    """SmolLM3's tokenizer: Llama 3's without the token that begins a text."""
     llama3(file)
     file["post_processor"] = file["post_processor"]["processors"][0]
 
 
 def qwen2(file):
-    """Qwen 2's: NFC, digits one by one, and nothing around a text."""
+    """Qwen 2's tokenizer: NFC, single digits, and no tokens around a text."""
     shorten(file, 84)
     append(file, "<|endoftext|>", "<|im_start|>", "<|im_end|>")
     append(file, "<think>", normalized=False, special=False)
@@ -89,7 +89,7 @@ def qwen2(file):
 
 
 def modernbert(file):
-    """ModernBERT's: two old tokens first, runs of spaces behind the vocabulary, then BERT's special tokens."""
+    """ModernBERT's tokenizer: two old tokens first, runs of spaces after the vocabulary, then BERT's special tokens."""
     shorten(file, 84)
     model = file["model"]
     model["vocab"] = {name: i for i, name in enumerate(["|||IP_ADDRESS|||", "<|padding|>", *model["vocab"]])}
@@ -104,14 +104,16 @@ def modernbert(file):
 
 
 def text_of(name):
-    """The text of a byte-level token, if it is one."""
+    """Returns the text of a byte-level token, if it is text."""
     from tokenizers import decoders
     text = decoders.ByteLevel().decode([name])
     return None if "\ufffd" in text else text.replace(" ", SPACE)
 
 
 def llama2(file):
-    """Llama 2's: SentencePiece's BPE as its converter writes it, bytes for what is no piece, and `▁` before the text."""
+    """Llama 2's tokenizer: SentencePiece's BPE as its converter writes it, bytes for unknown characters, `▁` before the
+    text.
+    """
     shorten(file, 80)
     pieces = [text_of("".join(merge)) for merge in file["model"]["merges"]]
     pieces = [piece for piece in dict.fromkeys(pieces) if piece and len(piece) > 1 and piece.isprintable()]
@@ -119,7 +121,7 @@ def llama2(file):
     names = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *pieces, *letters]
     vocabulary = {name: i for i, name in enumerate(dict.fromkeys(names))}
     merges = []
-    for piece in pieces:  # every way to put a piece together
+    for piece in pieces:  # every way to merge two pieces into one
         halves = [(piece[:at], piece[at:]) for at in range(1, len(piece))]
         halves = [(left, right) for left, right in halves if left in vocabulary and right in vocabulary]
         merges += [f"{left} {right}" for left, right in sorted(halves, key=lambda half: [vocabulary[h] for h in half])]
@@ -136,7 +138,7 @@ def llama2(file):
 
 
 def mistral(file):
-    """The same in the later form: `▁` before the text alone, not after a token within it."""
+    """Mistral's tokenizer: Llama 2's in the later form, with `▁` only before the text, not after a token inside it."""
     llama2(file)
     file["normalizer"] = None
     file["pre_tokenizer"] = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "first", "split": False}

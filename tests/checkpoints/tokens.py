@@ -1,4 +1,4 @@
-"""Tokenizer files of the checkpoints, and what the original library makes of texts."""
+"""Tokenizer files of the checkpoints, and the tokens of the original library."""
 
 import json
 import pathlib
@@ -33,7 +33,7 @@ def specials_of(variant):
 
 
 def contents(variant):
-    """What tokenizer.json contains, or what its other files are made from."""
+    """Returns the contents of tokenizer.json, from which the other files are made, too."""
     file = json.loads((SHARED / f"{variant.tokenizer}.json").read_text())
     if variant.tokenizer_json:
         variant.tokenizer_json(file)
@@ -53,12 +53,12 @@ def write(variant, folder):
 
 
 def wordpiece(folder, settings):
-    """The library's own way from vocab.txt."""
+    """Loads the tokenizer from vocab.txt with the library's own code."""
     return BertTokenizer.from_pretrained(folder, **settings)._tokenizer
 
 
 def byte_level(folder, _):
-    """As the library's converter puts it together; its class for it does not work in 5.12."""
+    """Builds the tokenizer like the library's converter; the library's class does not work in 5.12."""
     tokenizer = Tokenizer(models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt")))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -70,7 +70,7 @@ def byte_level(folder, _):
 
 
 def plain_byte_level(folder, _):
-    """The same without anything around a text."""
+    """Builds the same tokenizer without tokens around a text."""
     tokenizer = Tokenizer(models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt")))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -94,7 +94,7 @@ def vocabulary_and_merges(file, folder):
 
 
 def load(variant, folder):
-    """The library's tokenizer of a folder."""
+    """Returns the library's tokenizer of a folder."""
     if variant.tokenizer_files:
         backend = variant.family.from_vocabulary(folder, variant.tokenizer_config)
     else:
@@ -107,7 +107,7 @@ def load(variant, folder):
 
 
 def encoded(tokenizer, text, pair=None):
-    """Ids, types, ranges in UTF-16 units (none for the special tokens of the template)."""
+    """Returns ids, types and ranges in UTF-16 units (no range for the template's special tokens)."""
     cut = tokenizer(text, pair, truncation=True)
     tokenizer._tokenizer.no_truncation()
     whole = tokenizer._tokenizer.encode(text, pair)
@@ -130,5 +130,5 @@ def encoded(tokenizer, text, pair=None):
 
 
 def units(text):
-    """Where each code point begins, in UTF-16 units."""
+    """Returns the start of each code point, in UTF-16 units."""
     return utf16_units(text)

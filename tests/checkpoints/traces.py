@@ -1,11 +1,11 @@
-"""The numbers between text and answer, caught by hooks and named as the engine names them."""
+"""The numbers between text and answer, recorded with hooks, under the engine's names."""
 
 import sys
 
 import torch
 
-# Our name: the library's module (within the base model, or within a layer), and what of it: "in" and
-# "out" are its first input and output, "heads" the output cut into heads, "heads in" its input.
+# Our name: (the library's module in the base model or in a layer, the recorded value). "in" and "out" are the
+# first input and output, "heads" is the output split into heads, "heads in" is the input split into heads.
 BERT = {
     "layers": "encoder.layer",
     "stack": {
@@ -28,7 +28,7 @@ BERT = {
         "final_layer_norm": ("output.LayerNorm", "out"),
         "output": ("", "out"),
     },
-    # Within the whole model. The task says which of them there are.
+    # In the whole model. The task decides which of them exist.
     "head": {
         "sequence": {"head.dense": ("{base}.pooler", "out"), "logits": ("classifier", "out")},
         "tokens": {"logits": ("classifier", "out")},
@@ -58,8 +58,8 @@ GPT2 = {
     },
     "head": {"generate": {"logits": ("lm_head", "out")}},
 }
-# Of a model with rotary positions, "attention" is the module whose q, k and v are caught where they meet; "before" is
-# what q and k are before they are turned by their positions.
+# In a model with rotary positions, "attention" is the module whose q, k and v are recorded at the dot product. "before" are q
+# and k before their rotation.
 LLAMA = {
     "name": "decoder",
     "layers": "layers",
@@ -95,7 +95,7 @@ MODERNBERT = {
     },
     "layer": {
         "input": ("", "in"),
-        "self_attn_layer_norm": ("attn_norm", "out"),  # layer 0 has none
+        "self_attn_layer_norm": ("attn_norm", "out"),  # layer 0 has no norm
         "self_attn.context": ("attn.Wo", "heads in"),
         "self_attn.output": ("attn.Wo", "out"),
         "self_attn.residual": ("mlp_norm", "in"),
@@ -111,7 +111,7 @@ MODERNBERT = {
                    "logits": ("classifier", "out")},
     },
 }
-# Of both stacks; "scale" is the power of a head's size by which scores are scaled, "last" the number of a
+# For both stacks: "scale" is the exponent of a head's size by which scores are scaled, "last" is the number of a
 # block's last part.
 T5 = {
     "layers": "block",
@@ -212,7 +212,7 @@ DISTILBERT = {
 
 
 def trace(variant, model, inputs):
-    """Every named tensor of a run over one text, without the batch's dimension."""
+    """Returns every named tensor of a run on one text, without the batch dimension."""
     names = variant.family.trace
     base_name = model.base_model_prefix if hasattr(model, model.base_model_prefix) else ""
     base = getattr(model, base_name) if base_name else model
@@ -223,7 +223,7 @@ def trace(variant, model, inputs):
     found, hooks = {}, []
 
     def catch(name, module, what):
-        if isinstance(module, torch.nn.Identity):  # there is none
+        if isinstance(module, torch.nn.Identity):  # the model has no such module
             return
 
         def hook(_, arguments, output):
@@ -275,8 +275,8 @@ def trace(variant, model, inputs):
 
 
 def turned(names, layers, found, stack, run):
-    """Runs a model with rotary positions, and catches what enters the dot products: q [T, heads, d_head], k and v
-    [T, n_kv_heads, d_head], as the library's own attention function gets them. Returns what `run` does."""
+    """Runs a model with rotary positions, and records the inputs of the library's attention function: q
+    [T, heads, d_head], k and v [T, n_kv_heads, d_head]. Returns the result of `run`."""
     attentions = [layer.get_submodule(names["attention"]) for layer in layers]
     code = sys.modules[type(attentions[0]).__module__]
     theirs = code.eager_attention_forward
@@ -309,7 +309,7 @@ def turned(names, layers, found, stack, run):
 
 
 def trace_both(names, model, inputs):
-    """The same of a run through two stacks."""
+    """Returns every named tensor of a run through two stacks."""
     found, hooks = {}, []
     stacks = {"encoder": model.get_encoder(), "decoder": model.get_decoder()}
     layers = {stack: module.get_submodule(names["layers"]) for stack, module in stacks.items()}

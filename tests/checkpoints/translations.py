@@ -1,9 +1,9 @@
-"""Writes the tiny translators of this folder and what the original library answers: README.md.
+"""Writes the tiny translators of this folder and the answers of the original library: see README.md.
 
-    translations.py            all
-    translations.py NAME…      some
+    translations.py            all translators
+    translations.py NAME…      some translators
 
-Needs what make.py does, and python3-sentencepiece.
+It needs the packages of make.py, and python3-sentencepiece.
 """
 
 import dataclasses
@@ -25,8 +25,8 @@ HERE = pathlib.Path(__file__).parent
 PIECES = HERE.parent / "golden" / "translate_post_norm_tied"
 CODES = [">>de<<", ">>fra<<"]
 TEXTS = ["the film is good", "ein Film", ">>fra<< the cat", ">>xyz<<the cat is good", "日本 😐 the dog", "a"]
-LONGEST = 10  # tokens of an output, the start token not counted
-SEARCHES = [  # options of ours
+LONGEST = 10  # most tokens of an output, without the start token
+SEARCHES = [  # with the names of our options
     {"beams": 4},
     {"beams": 3, "earlyStopping": True},
     {"beams": 4, "earlyStopping": "never", "lengthPenalty": 0.5},
@@ -37,12 +37,12 @@ THEIRS = {"beams": "num_beams", "earlyStopping": "early_stopping", "lengthPenalt
 
 
 def vocabulary(*sides):
-    """</s> and <unk> first, codes behind the pieces, <pad> last: as the makers number them."""
+    """Returns the ids as the makers assign them: </s> and <unk> first, codes after the pieces, <pad> last."""
     names = ["</s>", "<unk>"]
     for side in sides:
         model = sentencepiece.SentencePieceProcessor(str(PIECES / f"{side}.model"))
         names += [model.id_to_piece(i) for i in range(model.get_piece_size())]
-    # One piece is missing, as of a vocabulary that was cut.
+    # One piece is missing, as in a truncated vocabulary.
     names = [name for name in dict.fromkeys(names) if name not in ("<s>", "▁the")]
     return {name: i for i, name in enumerate([*names, *CODES, "<pad>"])}
 
@@ -58,18 +58,18 @@ class Variant:
     same_as: str = ""
     config: dict = dataclasses.field(default_factory=dict)
     dtype: str = "F32"
-    positions: bool = False  # its file has the table of positions
+    positions: bool = False  # the file has the table of positions
     copies: tuple = ()  # other names under which the file holds the shared table
-    only: str = ""  # the one name under which it does
+    only: str = ""  # the only name of the shared table in the file
     task: str = "translate"
     embeddings: float = 0.7
-    traced: int = -1  # the text of which every named tensor is kept
-    padding_bias: float = -30  # <pad> is never put out
+    traced: int = -1  # the text whose named tensors are all stored
+    padding_bias: float = -30  # <pad> is never written
     end_bias: float = 0
     generation: dict = dataclasses.field(default_factory=dict)  # generation_config.json
-    runs: list = dataclasses.field(default_factory=list)  # options of ours, where there is that file
+    runs: list = dataclasses.field(default_factory=list)  # our options, if the folder has generation_config.json
     texts: int = len(TEXTS)
-    separate: bool = False  # a vocabulary for each side; the library's beams fail where their sizes differ
+    separate: bool = False  # a vocabulary per side; the library's beams fail if their sizes differ
 
 
 VARIANTS = [
@@ -83,7 +83,7 @@ VARIANTS = [
             generation=dict(num_beams=4, max_length=9, length_penalty=1.3, early_stopping=True,
                             renormalize_logits=True),
             runs=[{}, {"beams": 2}, {"beams": 3, "earlyStopping": False, "lengthPenalty": 0.5, "maxLength": 6}]),
-    # Its config.json has other tokens for the start and the end, which do not count.
+    # config.json has other tokens for the start and the end, which must be ignored.
     Variant("marian_rules", seed=2, dtype="BF16", padding_bias=3, end_bias=2,
             config=dict(encoder_layers=1, decoder_layers=1, decoder_start_token_id=7, eos_token_id=9),
             generation=dict(num_beams=3, max_length=12, renormalize_logits=True, repetition_penalty=1.3,
@@ -106,7 +106,7 @@ def make_config(variant, sides):
 
 def random_model(variant, config):
     model = folders.randomize(MarianMTModel(config), variant)
-    # Sinusoids are no weights.
+    # Sinusoids are not weights.
     for stack in (model.model.encoder, model.model.decoder):
         positions = stack.embed_positions
         table = MarianMTModel(config).model.encoder.embed_positions.weight
@@ -115,7 +115,7 @@ def random_model(variant, config):
     bias = 0.2 * torch.randn(model.final_logits_bias.shape, generator=random)
     bias[0, config.pad_token_id] = variant.padding_bias
     bias[0, END] += variant.end_bias
-    # Else the last token's row of the table is the likeliest next one, or one token is, for ever.
+    # Otherwise the likeliest next token is always the last token, or always the same one.
     for layer in model.model.decoder.layers:
         for linear in (layer.self_attn.out_proj, layer.encoder_attn.out_proj, layer.fc2):
             linear.weight.data *= 0.5
@@ -161,7 +161,7 @@ def write(variant, folder, sides):
 
 
 def searched(model, exact, inputs, options):
-    """What a search with these options of ours puts out, and its score."""
+    """Returns the output of a search with these options, and its score."""
     theirs = {THEIRS[name]: value for name, value in options.items()}
     with torch.no_grad():
         single, double = (m.generate(inputs, attention_mask=torch.ones_like(inputs), do_sample=False,
@@ -172,17 +172,17 @@ def searched(model, exact, inputs, options):
     ids = ids[:ids.index(END) + 1 if END in ids else None]
     if hasattr(double, "sequences_scores"):
         score = double.sequences_scores[0]
-    else:  # one hypothesis alone: the mean of the model's own log-probabilities
+    else:  # a single hypothesis: the mean of the model's log-probabilities
         with torch.no_grad():
             logits = exact(input_ids=inputs, decoder_input_ids=torch.tensor([ids[:-1]])).logits[0]
         logprobs = torch.log_softmax(logits, -1)[range(len(ids) - 1), ids[1:]]
         longest = options.get("maxLength", model.generation_config.max_length - 1)
-        score = logprobs[:longest - 1].sum() / len(logprobs)  # the end that is forced there is certain
+        score = logprobs[:longest - 1].sum() / len(logprobs)  # a forced end has probability 1
     return {"options": options, "ids": ids[1:], "score": round(float(score), 5)}
 
 
 def rules_matter(model, variant):
-    """Each of the folder's rules changes some search's ids."""
+    """Checks that each of the folder's rules changes the ids of a search."""
     rules = {"repetition_penalty": 1.0, "no_repeat_ngram_size": 0, "min_length": 0, "bad_words_ids": [[PADDING]]}
     tokenizer = MarianTokenizer.from_pretrained(HERE / variant.name)
     inputs = [torch.tensor([tokenizer(text).input_ids]) for text in TEXTS]
@@ -194,7 +194,7 @@ def rules_matter(model, variant):
 
 
 def answer(variant, model, tokenizer, ids):
-    """`ids`: the target's vocabulary."""
+    """Writes the expected answers. ids: the target's vocabulary."""
     exact = random_model(variant, model.config).double()
     exact.generation_config = model.generation_config
     kept, texts = {}, []

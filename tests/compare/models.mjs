@@ -1,4 +1,4 @@
-// The folders that are compared, and the texts that each is asked about.
+// The folders that are compared, and the texts for each.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ const english = [
   'My name is Sarah and I live in London.',
 ];
 
-/** The tasks of expected.json by the commands that answer them. */
+/** The commands for the tasks of expected.json. */
 const commands = {
   sequence: 'classify',
   tokens: 'ner',
@@ -54,10 +54,10 @@ function published(name) {
   return { name, folder, command, lines };
 }
 
-/** The line that fits every model: tensors are traced only of texts that are read whole. */
+/** A line that fits every model: only texts that are read completely can be traced. */
 export const shortest = (lines) => lines.toSorted((a, b) => a.length - b.length)[0];
 
-/** Each model folder: ours in weights, and every checkpoint in tests/checkpoints. */
+/** Returns the model folders: those of weights, and every checkpoint of tests/checkpoints. */
 export function models() {
   const checkpoints = readdirSync(join(root, 'tests/checkpoints'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -1,4 +1,4 @@
-// What the command line answers.
+// The answers of the command line.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const methods = [
   'decoder_lens',
 ];
 
-/** Options of each command, one set per question. */
+/** The options of each command, one set per question. */
 const questions = {
   classify: [
     ['--attention'],
@@ -44,7 +44,7 @@ const questions = {
   ],
 };
 
-/** The pieces of a test folder's answers. */
+/** Returns the parts of a test folder's answers. */
 export function recordNative(model, command, out) {
   const folder = join(out, 'native', model.name);
   mkdirSync(folder, { recursive: true });
@@ -87,7 +87,7 @@ export function recordNative(model, command, out) {
   }
 }
 
-/** Every tensor that the model names, and what each changes when it is halved. */
+/** Records every tensor of the model, and the answers after halving each. */
 function recordTensors(model, folder, compute, ask) {
   const listed = ask(`${compute}.names`, [
     'trace',
@@ -140,7 +140,7 @@ function recordTensors(model, folder, compute, ask) {
   rmSync(traced, { force: true });
 }
 
-/** "encoder.layers.0-1.input" is a name per layer. */
+/** Expands "encoder.layers.0-1.input" to a name per layer. */
 function expand(list) {
   return list.split(', ').flatMap((name) => {
     const range = /\.layers\.0-(\d+)\./.exec(name);

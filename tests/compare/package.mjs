@@ -1,4 +1,4 @@
-// What the package answers in WebAssembly.
+// The answers of the package in WebAssembly.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { shortest } from './models.mjs';
 
 const depths = ['*', '*.*', '*.*.*.*', '*.*.*.*.*'];
 
-/** Methods of explain, and what each is asked. */
+/** The methods of explain, with their options. */
 const methods = {
   rollout: {},
   value_norms: {},
@@ -19,7 +19,7 @@ const methods = {
   decoder_lens: {},
 };
 
-/** The method of each class that answers a line, and options of it, one set per question. */
+/** The method of each class that answers a line, and its options, one set per question. */
 const questions = {
   classify: ['classify', [{}, { ablate: [{ attention: 'encoder', layer: 0, head: 0 }] }]],
   ner: ['classify', [{}]],

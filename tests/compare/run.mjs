@@ -1,5 +1,5 @@
 // Compares two builds: every task, method and traced tensor of every model folder, natively and in
-// WebAssembly. It shows that a change of the code changes no answer.
+// WebAssembly. It shows whether a change of the code changes an answer.
 //
 //     node tests/compare/run.mjs record OUT [--native FILE] [--package DIST] [--only NAME,…]
 //     node tests/compare/run.mjs diff OUT OTHER [--tolerance 1e-6]

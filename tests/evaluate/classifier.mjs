@@ -1,8 +1,8 @@
-// A classifier's figures:
+// The figures of a classifier:
 //
-//   accuracy    on the labeled test files, none of them trained on
+//   accuracy    on the labeled test files, which training never reads
 //   probes      on small written sets: negation, contrast, short inputs
-//   tokenizer   ids of `glassformer tokenize` against spm_encode on lines from every file
+//   tokenizer   ids of `glassformer tokenize` compared with spm_encode, on lines of every file
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { glassformer, onEveryCore, pipeLines, readLines, table } from './lines.mjs';
@@ -18,7 +18,7 @@ const accuracyFiles = [
 ];
 const tokenizerLinesPerFile = 2000;
 
-/** Lines of `label<TAB>text`, the label being an index into the model's labels. */
+/** Reads lines of `label<TAB>text`; the label is an index of the model's labels. */
 function readLabeled(path) {
   return readLines(path).map((line) => {
     const tab = line.indexOf('\t');
@@ -67,7 +67,7 @@ async function evaluateAccuracy(variants, labels, data) {
   return results;
 }
 
-/** Written sets of the model folder: `kind<TAB>label<TAB>text`, labels as in config.json. */
+/** Reads the written sets of the model folder: `kind<TAB>label<TAB>text`, labels as in config.json. */
 async function evaluateProbes(model, variant, labels) {
   const files = ['probes.tsv', 'negation.tsv'].filter((file) => existsSync(join(model, file)));
   const probes = files.flatMap((file) =>
@@ -150,7 +150,7 @@ export function reportClassifier({ accuracy, probes, tokenizer }, { labels }) {
   different.slice(0, 5).forEach((line) => console.log(`  differs: ${JSON.stringify(line)}`));
 }
 
-/** Every text of the labeled test files. */
+/** Returns every text of the labeled test files. */
 export function classifierTexts(data) {
   return accuracyFiles
     .map(({ name }) => join(data, `${name}.tsv.gz`))

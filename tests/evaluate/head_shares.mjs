@@ -1,9 +1,9 @@
-// Where heads look: shares of attention by words, as Clark et al. 2019 have them. A word's row is the
-// mean of its pieces', a word's column the sum.
+// The attention of heads by words, as in Clark et al. 2019. The row of a word is the mean of its
+// pieces' rows, the column of a word is the sum of their columns.
 
 const folded = (text) => text.trim().toLowerCase();
 
-// A piece that the vocabulary lacks is written as its bytes.
+// Characters that the vocabulary lacks are written as bytes.
 const byte = /<0x([0-9A-F]{2})>/g;
 const isBytes = (text) => /^ ?(<0x[0-9A-F]{2}>)+$/.test(text);
 
@@ -13,8 +13,8 @@ const readBytes = (text) =>
   );
 
 /**
- * The tokens, bytes that follow one another as one: { pieces, text, special }. A special token stands
- * for no part of the text; the space that a tokenizer puts before a text is none.
+ * Returns the tokens { pieces, text, special }; adjacent bytes are one token. A special token covers no
+ * part of the text. The space that a tokenizer puts before a text is not special.
  */
 function unitsOf(tokens) {
   const units = [];
@@ -36,7 +36,8 @@ function unitsOf(tokens) {
 const hasLetter = (text) => /[\p{L}\p{N}]/u.test(text);
 const isBlank = (text) => text.trim() === '';
 
-// An apostrophe within a word ("don't") or before its letters ("it 's", "'em"), a hyphen within one.
+// Tells whether a token is an apostrophe inside a word ("don't") or before its letters ("it 's",
+// "'em"), or a hyphen inside a word.
 function joins(text, before, next) {
   if (!next || next.special || !/^[\p{L}\p{N}]/u.test(next.text)) return false;
   if (/^\s?['’]$/.test(text) && (/^\s/.test(text) || isBlank(before))) return true;
@@ -44,9 +45,9 @@ function joins(text, before, next) {
 }
 
 /**
- * The words of some tokens: { pieces, text, special }. One begins at whitespace, and where letters or
- * digits meet what is neither: "seven." is two, "don't" and "well-known" are one each. A special
- * token is one by itself.
+ * Groups tokens into words { pieces, text, special }. A word begins at whitespace, and between letters
+ * or digits and other characters: "seven." is two words, "don't" and "well-known" are one each. A
+ * special token is a word of its own.
  */
 export function wordsOf(tokens) {
   const units = unitsOf(tokens);
@@ -68,12 +69,12 @@ export function wordsOf(tokens) {
 
 const isPunctuation = ({ text, special }) => !special && !hasLetter(text) && !isBlank(text);
 
-// Marks come again in nearly every text, and are no words.
+// Punctuation marks recur in nearly every text, and are not words.
 const isSameWord = (a, b) => hasLetter(a.text) && folded(a.text) === folded(b.text);
 
 /**
- * The sets of key words for each query word, where both are the same text. A set may be empty for a
- * word: its share is 0 then. Sets that this kind of attention never sees are left out.
+ * Returns the sets of key words for each query word, if both are the same text. A word may have an
+ * empty set: its share is 0. Sets that this kind of attention cannot read are left out.
  */
 export function squareSets(words, causal) {
   const queries = words.flatMap((word, q) => {
@@ -99,7 +100,7 @@ export function squareSets(words, causal) {
   return { words, queries, causal };
 }
 
-/** The same of what is written, over its source. */
+/** Returns the sets of source words for each word of the output. */
 export function crossSets(written, source) {
   const keys = source.map((_, k) => k);
   const where = (holds) => keys.filter((k) => holds(source[k]));
@@ -122,8 +123,8 @@ export function crossSets(written, source) {
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * One text's means over all its words, by layer and head: { share, even, apart, entropy }. The entropy
- * is the mean over tokens that see more than one token: with one there is nothing to spread.
+ * Returns the means over all words of one text, by layer and head: { share, even, apart, entropy }. The
+ * entropy is the mean over tokens that read more than one token: with one it is always 0.
  */
 export function shares(map, sets) {
   return Array.from({ length: map.layers }, (_, layer) =>
@@ -178,7 +179,7 @@ function sharesOf(map, width, { words, queries, causal }) {
 
 const rounded = (value) => Number(value.toFixed(4));
 
-/** Gathers texts' means; what a head has over all of them. */
+/** Collects the means of texts, and averages them for each head. */
 export function meanShares() {
   const texts = new Map(); // by site
   return {
@@ -186,8 +187,8 @@ export function meanShares() {
       texts.set(site, [...(texts.get(site) ?? []), text]);
     },
     /**
-     * The mean over all texts of each set's share of attention, of what even attention would give it,
-     * and of its share among the text's own tokens. A set that no text has is left out.
+     * Returns the means over all texts: each set's share of attention, its share with even attention,
+     * and its share among the text's own tokens. A set that no text has is left out.
      */
     of({ attention, layer, head }) {
       const own = texts.get(attention).map((text) => text[layer][head]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crossSets, meanShares, shares, squareSets, wordsOf } from './head_shares.mjs';
 
-// "The film, the end": one special token, a word of two pieces, punctuation, a word that comes again.
+// "The film, the end": one special token, a word of two pieces, punctuation, a repeated word.
 const tokens = [
   ['<s>', 0, 0],
   ['The', 0, 3],
@@ -28,12 +28,12 @@ function headOf(map, sets) {
   return totals.of({ attention: 'encoder', layer: 0, head: 0 });
 }
 
-test('pieces make words, special tokens stand alone', () => {
+test('pieces form words, and special tokens are words of their own', () => {
   const words = wordsOf(tokens).map(({ text, special }) => (special ? '' : text.trim()));
   assert.deepEqual(words, ['', 'The', 'film', ',', 'the']);
 });
 
-// Pieces as a tokenizer gives them; one that is "|" alone is a special token.
+// Makes tokens of pieces; the piece "|" is a special token.
 const wordsFrom = (pieces) => {
   let at = 0;
   const own = pieces.map((text) => {
@@ -44,7 +44,7 @@ const wordsFrom = (pieces) => {
   return wordsOf(own);
 };
 
-test('a word begins at whitespace, and where letters or digits meet what is neither', () => {
+test('a word begins at whitespace, and between letters or digits and other characters', () => {
   const cases = [
     [[' seven', '.'], 'seven .'],
     [['seven', '.', '|'], 'seven . |'],
@@ -74,7 +74,7 @@ test('a word begins at whitespace, and where letters or digits meet what is neit
   }
 });
 
-test('bytes of one character are part of its word; neither they nor a space before a text are special', () => {
+test('bytes of a character are part of its word; they and a space before a text are not special', () => {
   const bytes = [
     [' ', 0, 0],
     ['na', 0, 2],
@@ -94,7 +94,7 @@ test('bytes of one character are part of its word; neither they nor a space befo
   ]);
 });
 
-test('the same word elsewhere is found before a full stop, and marks are no words', () => {
+test('the same word is found before a full stop, and punctuation marks are not words', () => {
   const words = wordsFrom(['Go', ',', ' go', ',', ' go', '.']);
   const found = squareSets(words, false).queries.map(({ sets }) => [
     sets.sameWord,
@@ -124,7 +124,7 @@ test('the same word elsewhere is found before a full stop, and marks are no word
   assert.deepEqual([cross.sets.sameWord, cross.sets.punctuation], [[1], [2]]);
 });
 
-test('even attention gets what evenness expects, and the highest entropy', () => {
+test('even attention has the even shares and the highest entropy', () => {
   const map = mapOf(tokens.map(() => tokens.map(() => 1 / 6)));
   const { share, even, entropy, withoutSpecials } = headOf(map, squareSets(wordsOf(tokens), false));
   for (const name of Object.keys(share)) near(share[name], even[name]);
@@ -136,10 +136,10 @@ test('even attention gets what evenness expects, and the highest entropy', () =>
   near(entropy, 1);
 });
 
-test('a head that looks at the token before', () => {
+test('a head that attends to the token before', () => {
   const map = mapOf(tokens.map((_, i) => tokens.map((_, j) => Number(j === Math.max(i - 1, 0)))));
   const { share, entropy } = headOf(map, squareSets(wordsOf(tokens), true));
-  // The second piece of "film" looks at the first.
+  // The second piece of "film" attends to the first.
   near(share.previous, (1 + 0.5 + 1 + 1) / 4);
   near(share.punctuation, 1 / 4); // only the last word has a mark before it
   near(share.same, 0.5 / 4);
@@ -148,8 +148,8 @@ test('a head that looks at the token before', () => {
   assert.equal(share.last, undefined);
 });
 
-test('a share is the mean over all words: a word without such a set counts with 0', () => {
-  // Both heads look at the source's first word. Of three words written, one is spelled like it.
+test('a share is the mean over all words, and a word without such a set counts as 0', () => {
+  // Both heads attend to the source's first word. One of three output words is spelled like it.
   const source = wordsFrom(['Anna', ' sings', '.']);
   const written = wordsFrom(['Anna', ' singt', '.']);
   const map = mapOf([
@@ -161,18 +161,18 @@ test('a share is the mean over all words: a word without such a set counts with 
   near(share.sameWord, 1 / 3);
   near(even.sameWord, 1 / 3 / 3);
   near(share.first, 1);
-  // A text without marks has no punctuation to look at, and counts, too.
+  // A text without punctuation counts, too.
   const totals = meanShares();
   totals.add('cross', shares(map, crossSets(written, source)));
   totals.add('cross', shares(map, crossSets(written, wordsFrom(['Eva', ' hums', ' on']))));
   const both = totals.of({ attention: 'cross', layer: 0, head: 0 });
   near(both.share.sameWord, 1 / 6);
   near(both.even.punctuation, 1 / 6);
-  // A set that no text has is not there.
+  // A set that no text has is left out.
   assert.equal(both.share.specials, undefined);
 });
 
-test('over a source, a name is found again', () => {
+test('a name is found in the source', () => {
   const written = [{ text: 'The', start: 0, end: 3 }];
   const map = mapOf([[0, 0.7, 0, 0, 0.1, 0.2]]);
   const { share } = headOf(map, crossSets(wordsOf(written), wordsOf(tokens)));

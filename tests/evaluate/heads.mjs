@@ -1,12 +1,12 @@
-// What each head of a model does over texts that it was not trained on:
+// Measures what each head of a model does on texts that the model was not trained on:
 //
 //   node tests/evaluate/heads.mjs --data DIR [--model DIR]… [--texts 1000] [--shares]
 //
-// DIR as for run.mjs. Writes MODEL/heads.json and prints the card's table. By head: the share of its
-// attention that goes to each set of tokens, beside what even attention would give it, its entropy
-// in shares of the largest possible, and the cross-entropy that is lost without it. With --shares
-// only shares and entropy are measured, and what is lost stays as heads.json has it: for a change
-// of what counts as a word, where the model is the same.
+// DIR as for run.mjs. Writes MODEL/heads.json and prints the card's table. It has, per head: the share
+// of attention that goes to each set of tokens, that share with even attention, the entropy relative
+// to the highest possible one, and the rise of the cross-entropy without the head. With --shares, only
+// shares and entropy are measured, and the rest of heads.json stays: for a changed definition of words
+// with the same model.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,7 +24,7 @@ const nameOf = ({ attention, layer }) =>
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const rounded = (value, digits = 4) => Number(value.toFixed(digits));
 
-/** The mean of paired differences, and within what it lies with 95 % confidence. */
+/** Returns the mean of paired differences, and its 95 % confidence interval. */
 function interval(differences) {
   const [low, high] = bootstrap(differences.length, (drawn) =>
     mean(drawn.map((i) => differences[i])),
@@ -32,7 +32,7 @@ function interval(differences) {
   return { mean: rounded(mean(differences)), low: rounded(low), high: rounded(high) };
 }
 
-/** The mean context of each head over all tokens, by the tensor's name. */
+/** Collects the mean context of each head over all tokens, by the tensor's name. */
 class MeanContexts {
   #sums = new Map();
 
@@ -47,7 +47,7 @@ class MeanContexts {
     }
   }
 
-  /** Patches a head's context with its mean, in so many rows. */
+  /** Returns a patch of a head's context with its mean, for this number of rows. */
   patch(head, rows) {
     const name = nameOf(head);
     const { size, count, data } = this.#sums.get(name);
@@ -57,7 +57,7 @@ class MeanContexts {
   }
 }
 
-/** Of what a causal model reads, by its logits [T, V]: cross-entropy per token, and tokens right. */
+/** Computes cross-entropy per token and right tokens of a causal model from its logits [T, V]. */
 function nextTokens({ shape: [, size], data }, ids) {
   let sum = 0;
   let right = 0;
@@ -70,8 +70,8 @@ function nextTokens({ shape: [, size], data }, ids) {
   return { loss: sum / (ids.length - 1), right, answers: ids.length - 1 };
 }
 
-// Each task: its texts, and a text's run with some heads changed -> { loss, tokens?, attention? },
-// and where answers are right or wrong, how many there are and how many are right.
+// Per task: its texts, and a function that runs a text with some heads changed. It returns { loss,
+// tokens?, attention? } and, if answers are right or wrong, their number and the number of right ones.
 const tasks = {
   'text-classification': {
     class: 'Classifier',
@@ -118,7 +118,7 @@ const tasks = {
       const rows = { encoder: sourceTokens.length, decoder: tokens.length, cross: tokens.length };
       return { loss, tokens: sourceTokens, written: tokens, attention, trace, rows };
     },
-    /** Greedy translations; the native command is several times as fast, and its answers are the same. */
+    /** Translates greedily with the native command: it is faster and gives the same answers. */
     answers(folder, texts, head) {
       const ablated = head ? ['--ablate', `${head.attention}.${head.layer}.${head.head}`] : [];
       const lines = texts.map(({ text }) => text);
@@ -147,7 +147,7 @@ const tasks = {
   },
 };
 
-/** The heads of a model, in the order of their sites. */
+/** Returns the heads of a model, in the order of their sites. */
 function headsOf(attention, sites) {
   return sites.flatMap((site) => {
     const { layers, heads } = attention[site];
@@ -159,13 +159,13 @@ function headsOf(attention, sites) {
   });
 }
 
-/** The cost of each head as heads.json has it, in its order, if it is of the same texts and heads. */
+/** Reads the cost of each head from heads.json, if it has the same texts and heads. */
 function knownCosts(folder, texts, all) {
   const known = JSON.parse(readFileSync(join(folder, 'heads.json'), 'utf8'));
   const same = ({ attention, layer, head }, i) =>
     attention === all[i].attention && layer === all[i].layer && head === all[i].head;
   if (known.texts !== texts || known.heads.length !== all.length || !known.heads.every(same)) {
-    throw new Error(`${folder}/heads.json is of other texts or heads: run without --shares`);
+    throw new Error(`${folder}/heads.json has other texts or heads: run without --shares`);
   }
   return known.heads.map(({ zero, mean, accuracyLost, bleuLost }) => ({
     ...{ zero, mean, accuracyLost, bleuLost },
@@ -238,7 +238,7 @@ async function heads(folder, data, most, sharesOnly) {
   }
 }
 
-// What the decoder was fed with: the start token, and what it wrote but for the last.
+// Returns the input of the decoder: the start token, and its output without the last token.
 function fedOf(written) {
   const start = { text: '', start: 0, end: 0 };
   return [start, ...written.slice(0, -1)];
@@ -246,11 +246,11 @@ function fedOf(written) {
 
 const total = (values) => values.reduce((sum, value) => sum + value, 0);
 
-/** The answers that are right, in percent. */
+/** Returns the percentage of right answers. */
 const accuracyOf = (runs) =>
   (100 * total(runs.map(({ right }) => right))) / total(runs.map(({ answers }) => answers));
 
-// Points that are lost; less than one of them is noise, by a thousand answers.
+// Returns the lost points. With a thousand answers, less than one point is noise.
 function accuracyLost(base, zero) {
   return { accuracyLost: rounded(accuracyOf(base) - accuracyOf(zero), 1) };
 }
@@ -262,7 +262,7 @@ function bleuLost(texts, plain, answers) {
 
 const percent = (share) => (share === undefined ? '' : `${(100 * share).toFixed(0)} %`);
 
-/** A line for each head, by what is lost without it. */
+/** Returns a table with a line per head, sorted by the loss without it. */
 function report({ heads }) {
   const sets = ['previous', 'same', 'next', 'first', 'last', 'specials', 'punctuation', 'sameWord'];
   const shown = sets.filter((set) => heads.some(({ share }) => share[set] !== undefined));

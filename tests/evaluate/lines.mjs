@@ -1,4 +1,4 @@
-// What the evaluations share: the native command on lines of text, data files, Markdown tables.
+// Code that the evaluations share: the native command on lines of text, data files, Markdown tables.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -8,16 +8,16 @@ import { root } from '../../wasm/toolchain/build.mjs';
 
 export const glassformer = join(root, 'build/native/glassformer');
 
-/** Options with which the command answers on every core. */
+/** Options that make the command use every core. */
 export const onEveryCore = ['--threads', String(availableParallelism())];
 
-/** Runs a program on lines; resolves to as many lines of output. */
+/** Runs a program on lines. Resolves to its output lines, one per input line. */
 export function pipeLines(command, args, lines) {
   return new Promise((resolvePromise, reject) => {
     const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     const chunks = [];
     child.stdout.on('data', (chunk) => chunks.push(chunk));
-    child.stdin.on('error', () => {}); // the program ended early: told by its output
+    child.stdin.on('error', () => {}); // the program ended early; its output shows that
     child.on('error', reject);
     child.on('close', () => {
       const output = Buffer.concat(chunks).toString('utf8').split('\n');
@@ -36,7 +36,7 @@ export function readLines(path) {
   return lines;
 }
 
-/** A Markdown table. */
+/** Returns a Markdown table. */
 export function table(header, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');

@@ -1,13 +1,13 @@
-// Do the native command and the WebAssembly package answer alike? On every text of the test files,
-// in the arithmetic that the weights are stored for; where an answer differs, by how little the
-// model preferred it.
+// Compares the answers of the native command and the WebAssembly package, on every text of the test
+// files, in the arithmetic of the stored weights. For answers that differ, it reports the margin by
+// which the model preferred them.
 import { join } from 'node:path';
 import { root } from '../../wasm/toolchain/build.mjs';
 import { glassformer, onEveryCore, pipeLines } from './lines.mjs';
 
 const textsAtOnce = 256;
 
-/** Answers of the package in this Node, `answer(model, texts)` being asked for some at a time. */
+/** Returns the answers of the package in this Node. Calls `answer(model, texts)` in batches. */
 async function answerInWasm(Model, folder, texts, answer) {
   const model = await Model.load(folder);
   const answers = [];
@@ -34,7 +34,7 @@ function summary({ binary, compute }, texts, margins) {
   };
 }
 
-/** Labels that differ, with the distance of the native score from an even one. */
+/** Returns the labels that differ, with the distance of the native score from an even one. */
 async function compareClassifier(folder, texts) {
   const { Classifier } = await import(join(root, 'dist/index.js'));
   const wasm = await answerInWasm(Classifier, folder, texts, (model, some) =>
@@ -51,7 +51,7 @@ async function compareClassifier(folder, texts) {
   return summary(wasm, texts.length, margins);
 }
 
-/** Greedy translations whose ids differ, with the difference of the log-probabilities where they part. */
+/** Returns the translations that differ, with the difference of log-probabilities at the first one. */
 async function compareTranslator(folder, texts) {
   const { Translator } = await import(join(root, 'dist/index.js'));
   const wasm = await answerInWasm(Translator, folder, texts, (model, some) =>

@@ -1,9 +1,9 @@
-// `npm run evaluate -- --data DIR [--model DIR]… [--chroot DIR] [--out FILE]`: every figure of the
-// model cards, by the native command on the weights as shipped, and the ids of real tokenizers beside
-// those of the original library. DIR holds the test files, or `sentiment` and `translation` folders of
-// them; tokenizers.mjs says what it needs.
+// `npm run evaluate -- --data DIR [--model DIR]… [--chroot DIR] [--out FILE]`: measures every figure of
+// the model cards, with the native command on the shipped weights, and compares the ids of real
+// tokenizers with those of the original library. DIR holds the test files, or folders `sentiment` and
+// `translation` of them. tokenizers.mjs describes the files that it needs.
 //
-// Prints Markdown tables and writes the same as JSON (build/evaluate.json).
+// Prints Markdown tables and writes the same figures as JSON (build/evaluate.json).
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -31,8 +31,8 @@ const kinds = {
 };
 
 /**
- * What each figure is taken with: the weights as floats, from which training goes on, where the
- * repository has them, and 8-bit products of the weights as shipped.
+ * Returns the variants that each figure is measured with: the half-precision weights for training, if
+ * the repository has them, and 8-bit products of the shipped weights.
  */
 function variants(model) {
   const floats = join(root, 'weights/train/checkpoints', basename(model));
@@ -44,7 +44,7 @@ function variants(model) {
 
 const configOf = (folder) => JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
 
-/** The model folders of the repository; weights/train measures the writer, beside its 5-gram model. */
+/** Returns the model folders of the repository. weights/train measures the writer. */
 function shippedModels() {
   const weights = join(root, 'weights');
   return readdirSync(weights)

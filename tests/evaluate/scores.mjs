@@ -1,8 +1,8 @@
-// BLEU and chrF as sacreBLEU computes them by default: corpus level, tokenization 13a, exponential
-// smoothing (Papineni et al. 2002; Post 2018); chrF2 of character 1- to 6-grams without white space
-// (Popović 2015). Both from 0 to 100; `references[i]` are the alternatives for sentence i.
+// BLEU and chrF as sacreBLEU computes them by default. BLEU: corpus level, tokenization 13a,
+// exponential smoothing (Papineni et al. 2002; Post 2018). chrF2: character 1- to 6-grams without white
+// space (Popović 2015). Both are from 0 to 100. `references[i]` are the references of sentence i.
 
-/** Punctuation apart from words, numbers whole: mteval-v13a's rules. */
+/** Separates punctuation from words and keeps numbers whole, with the rules of mteval-v13a. */
 export function tokenize13a(text) {
   const entities = { '&quot;': '"', '&amp;': '&', '&lt;': '<', '&gt;': '>' };
   return ` ${text.replace(/&(?:quot|amp|lt|gt);/g, (entity) => entities[entity])} `
@@ -14,7 +14,7 @@ export function tokenize13a(text) {
     .filter((word) => word !== '');
 }
 
-/** How often each run of `n` units occurs. */
+/** Counts each n-gram of the units. */
 function ngrams(units, n) {
   const counts = new Map();
   for (let i = 0; i + n <= units.length; i++) {
@@ -33,13 +33,13 @@ function overlap(counts, others) {
 }
 
 /**
- * What BLEU counts of one answer: its words, the reference's, and of the n-grams of each length from 1
- * to 4 how many match, and how many there are.
+ * Returns BLEU's counts of one answer: its words, the reference's words, and for n-grams of each
+ * length from 1 to 4 the matches and the total.
  */
 export function bleuCounts(hypothesis, references) {
   const words = tokenize13a(hypothesis);
   const rows = references.map(tokenize13a);
-  // The reference whose length is nearest; of two, the shorter.
+  // The reference with the nearest length; of two, the shorter.
   const [referenceLength] = rows
     .map((row) => row.length)
     .sort((a, b) => Math.abs(a - words.length) - Math.abs(b - words.length) || a - b);
@@ -57,7 +57,7 @@ export function bleuCounts(hypothesis, references) {
   return counts;
 }
 
-/** BLEU from the bleuCounts of all answers. */
+/** Computes BLEU from the bleuCounts of all answers. */
 export function bleuOf(answers) {
   const sums = answers[0].map((_, i) => answers.reduce((sum, counts) => sum + counts[i], 0));
   const [length, referenceLength, ...grams] = sums;
@@ -77,8 +77,8 @@ export const bleu = (hypotheses, references) =>
   bleuOf(hypotheses.map((hypothesis, i) => bleuCounts(hypothesis, references[i])));
 
 /**
- * Within what a figure lies with 95 % confidence, [from, to]: `figure` takes the numbers of some of
- * `count` things, drawn with repetition, and each the same draws.
+ * Returns the 95 % confidence interval [from, to] of a figure. `figure` takes the indices of items
+ * drawn with repetition from `count` items. The draws are always the same.
  */
 export function bootstrap(count, figure) {
   const samples = 1000;
@@ -95,8 +95,8 @@ export function bootstrap(count, figure) {
 }
 
 /**
- * Within what the difference in BLEU of two systems, given by their bleuCounts of the same sentences,
- * lies with 95 % confidence: [from, to], by paired bootstrap resampling (Koehn 2004).
+ * Returns the 95 % confidence interval [from, to] of the difference in BLEU of two systems, by paired
+ * bootstrap resampling (Koehn 2004). The arguments are their bleuCounts of the same sentences.
  */
 export function differenceInterval(ours, theirs) {
   const scoreOf = (counts, drawn) => bleuOf(drawn.map((i) => counts[i]));
@@ -122,7 +122,7 @@ export function chrf(hypotheses, references) {
   return 100 * fScore(sums);
 }
 
-/** F2 of the mean precision and the mean recall over the orders that occur on both sides. */
+/** Returns F2 of the mean precision and the mean recall over the orders that occur on both sides. */
 function fScore(rows) {
   const there = rows.filter(([ours, theirs]) => ours > 0 && theirs > 0);
   if (there.length === 0) return 0;

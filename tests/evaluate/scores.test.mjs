@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bleu, bleuCounts, chrf, differenceInterval, tokenize13a } from './scores.mjs';
 
-// sacreBLEU's own example, with the figures that its README prints.
+// The example in sacreBLEU's README, with the figures that it prints.
 const hypotheses = [
   'The dog bit the man.',
   "It wasn't surprising.",
@@ -14,19 +14,19 @@ const references = [
   ['The man bit him first.', 'The man had bitten the dog.'],
 ];
 
-test('BLEU and chrF are those that sacreBLEU prints', () => {
+test('BLEU and chrF equal those of sacreBLEU', () => {
   assert.ok(Math.abs(bleu(hypotheses, references) - 48.530827009929865) < 1e-9);
   assert.equal(chrf(hypotheses, references).toFixed(2), '59.73');
 });
 
-test('a perfect answer scores 100, one without a common word 0', () => {
+test('a perfect answer scores 100, and one without a common word scores 0', () => {
   assert.ok(Math.abs(bleu(['a b c d e'], [['a b c d e']]) - 100) < 1e-9);
   assert.equal(chrf(['über'], [['über']]), 100);
   assert.equal(bleu(['a b c d e'], [['v w x y z']]), 0);
   assert.equal(chrf(['abc'], [['xyz']]), 0);
 });
 
-test('the interval of a difference holds 0 where two systems are alike, and not where one is better', () => {
+test('the interval of a difference contains 0 if two systems are equal, and not if one is better', () => {
   const sentences = Array.from({ length: 300 }, (_, i) => `the cat ${i} sat on the mat ${i * 7}`);
   const counts = (edited) =>
     sentences.map((reference, i) =>
@@ -42,7 +42,7 @@ test('the interval of a difference holds 0 where two systems are alike, and not 
   assert.ok(least > 5, `${least}`);
 });
 
-test('13a sets punctuation apart and keeps numbers whole', () => {
+test('13a separates punctuation and keeps numbers whole', () => {
   assert.deepEqual(tokenize13a('Hello, world! 3.5% (a-b) 2-3.'), [
     ...['Hello', ',', 'world', '!', '3.5', '%', '(', 'a-b', ')', '2', '-', '3', '.'],
   ]);

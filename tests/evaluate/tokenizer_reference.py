@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Ids of the original library, for tests/evaluate/tokenizers.mjs.
+"""Prints the ids of the original library, for tests/evaluate/tokenizers.mjs.
 
     tokenizer_reference.py FOLDER < LINES > IDS
 
-Needs Debian sid's packages python3-tokenizers (0.23.1) and python3-transformers (5.12.1). Each line of the
-output is a JSON array: the ids of a line, and those with what the model expects around it.
+It needs the packages python3-tokenizers (0.23.1) and python3-transformers (5.12.1) of Debian sid. Each line of
+the output is a JSON array: the ids of an input line, and its ids with the tokens that the model expects around it.
 """
 
 import json
@@ -18,7 +18,7 @@ warnings.simplefilter("ignore")
 
 
 def load(folder):
-    """A function from a text and whether special tokens are added to ids."""
+    """Returns a function from a text, and whether to add special tokens, to ids."""
     if (folder / "tokenizer.json").exists():
         import tokenizers
 
@@ -38,7 +38,7 @@ def load(folder):
 
 def main():
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # some libraries print what is no id
+    os.dup2(2, 1)  # some libraries print more than ids
     encode = load(pathlib.Path(sys.argv[1]))
     for line in sys.stdin.buffer.read().decode().removesuffix("\n").split("\n"):
         print(json.dumps([encode(line, False), encode(line, True)]), file=out)

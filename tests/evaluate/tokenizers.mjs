@@ -1,12 +1,12 @@
-// Ids of real tokenizers beside those of their original libraries, on real text:
+// Compares the ids of real tokenizers with those of their original libraries, on real text:
 //
 //   node tests/evaluate/tokenizers.mjs DATA [CHROOT]
 //
-// DATA has text files somewhere below it, of which 20,000 lines are read, and in `tokenizers` a folder
-// for each tokenizer. Folders with SentencePiece models are compared with Debian 12's spm_encode;
-// SentencePiece 0.2.2 rounds scores another way, and so takes another one of several splits that are
-// equally good. The others are compared with the library that made them: this machine's, or that of
-// the Debian sid below CHROOT (tests/checkpoints/README.md says how to make one).
+// DATA contains text files, of which 20,000 lines are read, and a folder `tokenizers` with a folder per
+// tokenizer. Folders with SentencePiece models are compared with Debian 12's spm_encode. SentencePiece
+// 0.2.2 rounds scores in another way, and so chooses another of several equally good splits. The other
+// tokenizers are compared with the library that made them: this machine's, or that of the Debian sid
+// in CHROOT (see tests/checkpoints/README.md).
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -16,7 +16,7 @@ import { glassformer, pipeLines, readLines, table } from './lines.mjs';
 const wanted = 20_000;
 const script = fileURLToPath(new URL('tokenizer_reference.py', import.meta.url));
 
-/** Lines of every text file below a folder, about as many of each file. */
+/** Returns lines of every text file in a folder, about the same number from each file. */
 function linesOf(folder) {
   const texts = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(tsv|txt)(\.gz)?$/.test(entry.name))
@@ -25,7 +25,7 @@ function linesOf(folder) {
     .map((file) => readLines(file).map((line) => line.replace(/\r$/, '')))
     .map((lines) => lines.filter((line) => line !== ''))
     .filter((lines) => lines.length > 0)
-    .sort((a, b) => a.length - b.length); // what short ones lack, the longer ones make up for
+    .sort((a, b) => a.length - b.length); // longer files make up for short ones
   const result = [];
   texts.forEach((lines, i) => {
     const share = Math.min(lines.length, Math.ceil((wanted - result.length) / (texts.length - i)));
@@ -34,7 +34,7 @@ function linesOf(folder) {
   return result.slice(0, wanted);
 }
 
-/** Python with the library, and the folder of copies that it can see; undefined without it. */
+/** Finds a Python with the library, and a folder of copies that it can read; undefined without it. */
 function findLibrary(tokenizers, chroot) {
   const [command, ...args] = chroot ? ['chroot', chroot, 'python3'] : ['/usr/bin/python3'];
   const { status } = spawnSync(command, [...args, '-c', 'import tokenizers, transformers']);
@@ -53,7 +53,7 @@ function findLibrary(tokenizers, chroot) {
   };
 }
 
-/** The ids of each line, and those with what a translator expects around it. */
+/** Returns the ids of each line, and the ids with the tokens that a translator expects around it. */
 async function encodePieces(folder, lines) {
   const ids = JSON.parse(readFileSync(join(folder, 'vocab.json'), 'utf8'));
   const spm = [`--model=${join(folder, 'source.spm')}`, '--output_format=piece'];
@@ -63,7 +63,7 @@ async function encodePieces(folder, lines) {
   });
 }
 
-/** How many lines get other ids than these, and the first of them. */
+/** Counts the lines with ids other than these, and returns the first of them. */
 async function compare(folder, lines, expected) {
   const plain = await pipeLines(glassformer, ['tokenize', folder], lines);
   const special = await pipeLines(glassformer, ['tokenize', folder, '--special'], lines);
@@ -74,7 +74,7 @@ async function compare(folder, lines, expected) {
   return { lines: lines.length, different: different.length, first: different[0] };
 }
 
-/** The figures of each tokenizer by its name, as far as its library is there. */
+/** Returns the figures of each tokenizer, by name, if its library is installed. */
 export async function evaluateTokenizers(data, chroot) {
   const tokenizers = join(data, 'tokenizers');
   if (!existsSync(tokenizers)) return {};
@@ -98,7 +98,7 @@ export async function evaluateTokenizers(data, chroot) {
   return figures;
 }
 
-/** Whether all ids are the libraries'. */
+/** Tells whether all ids equal those of the libraries. */
 export function tokenizersHold(figures) {
   return Object.values(figures).every(({ different }) => different === 0);
 }

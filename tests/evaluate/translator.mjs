@@ -1,11 +1,11 @@
-// A translator's figures: BLEU and chrF on every public test file, greedy and with four beams, in
-// floats and in 8-bit integers, what those lose, and what a shortlist does, if the model has one.
+// The figures of a translator: BLEU and chrF on every public test file, greedy and with four beams, in
+// floats and in 8-bit integers, the loss of integers, and the effect of a shortlist, if there is one.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { glassformer, onEveryCore, pipeLines, readLines, table } from './lines.mjs';
 import { bleu, bleuCounts, bleuOf, chrf, differenceInterval } from './scores.mjs';
 
-/** Goals are by the language translated into. */
+/** The goals, by target language. */
 const testFiles = [
   { name: 'tatoeba', part: 'test', what: 'everyday sentences', goals: { de: 40 } },
   { name: 'multi30k', part: 'test2016', what: 'captions of photographs', goals: { de: 38 } },
@@ -18,7 +18,7 @@ const beamWidths = [1, 4];
 
 const pairs = (path) => readLines(path).map((line) => line.split('\t'));
 
-/** Sources and, for each, its references: all of them where a file beside lists several. */
+/** Reads the sources and their references: all of them if another file lists several. */
 function readTest(path) {
   const alternatives = new Map();
   const references = path.replace('.tsv.gz', '.refs.tsv.gz');
@@ -41,7 +41,7 @@ const pathsIn = (data, { source_language, target_language }) =>
     })
     .filter(({ path }) => existsSync(path));
 
-/** Every source sentence of the test files. */
+/** Returns every source sentence of the test files. */
 export function translatorTexts(data, config) {
   return pathsIn(data, config).flatMap(({ path }) => readTest(path).sources);
 }
@@ -64,7 +64,7 @@ async function measure({ folder, compute, shortlist }, beams, { sources, referen
   return { result, counts };
 }
 
-/** Resolves to { scores }, one row a test file and beam width. */
+/** Resolves to { scores }, with one row per test file and beam width. */
 export async function evaluateTranslator(model, variants, config, data) {
   const named = variants.map((variant) => ({ name: variant.compute, ...variant }));
   if (existsSync(join(model, 'shortlist.bin'))) {

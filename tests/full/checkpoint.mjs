@@ -1,4 +1,4 @@
-// Checkpoints as large as those that people use, as their makers publish them, with random weights.
+// Checkpoints of common sizes, in their published format, with random weights.
 
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ const vocabulary = 30522;
 const positions = 512;
 const labels = { id2label: { 0: 'NEGATIVE', 1: 'POSITIVE' } };
 
-/** The tensors of a linear layer, of a norm, of a table: name, shape, deviation, mean, some numbers. */
+// Tensors of a linear layer, a norm and a table: [name, shape, deviation, mean, first numbers].
 const linear = (name, out, into) => [
   [`${name}.weight`, [out, into], into ** -0.5, 0],
   [`${name}.bias`, [out], 0.02, 0],
@@ -111,7 +111,7 @@ function gpt2({ layers, width, heads, vocabulary, context }) {
     bos_token_id: vocabulary - 1,
     eos_token_id: vocabulary - 1,
   };
-  // Its matrices are stored [in, out].
+  // Its matrices are stored as [in, out].
   const transposed = (name, into, out) => [
     [`${name}.weight`, [into, out], into ** -0.5, 0],
     [`${name}.bias`, [out], 0.02, 0],
@@ -168,7 +168,7 @@ function marian({ layers, width, heads, inner, vocabulary }) {
   ];
   const tensors = [
     ['model.shared.weight', [vocabulary, width], width ** -0.5, 0],
-    // Neither the end nor padding is ever written, so that translations are as long as is asked for.
+    // The end token and padding are never written, so that translations have the requested length.
     ['final_logits_bias', [1, vocabulary], 0.02, 0, { 0: -1e4, [vocabulary - 1]: -1e4 }],
     ...times(layers, (layer) => block(`model.encoder.layers.${layer}`, ['self_attn'])),
     ...times(layers, (layer) =>
@@ -178,7 +178,7 @@ function marian({ layers, width, heads, inner, vocabulary }) {
   return { model: 'Translator', config, tensors, tokenizer: sentencePieces };
 }
 
-/** The shapes of models that everybody knows, by their names. */
+/** The shapes of well-known models, by name. */
 export const shapes = {
   'MiniLM-L6': bert({ layers: 6, width: 384, heads: 12, inner: 1536 }),
   'DistilBERT-base': distilbert({ layers: 6, width: 768, heads: 12, inner: 3072 }),
@@ -188,11 +188,11 @@ export const shapes = {
 
 const sizeOf = (shape) => shape.reduce((product, size) => product * size, 1);
 
-/** How many numbers a model of this shape has. */
+/** Returns the number of parameters of a model with this shape. */
 export const parametersOf = ({ tensors }) =>
   tensors.reduce((sum, [, shape]) => sum + sizeOf(shape), 0);
 
-/** Marsaglia's xorshift, uniform with a deviation and a mean. */
+/** Generates uniform numbers with a deviation and a mean, with Marsaglia's xorshift. */
 function generator(seed) {
   let state = seed;
   return (numbers, deviation, mean) => {
@@ -206,7 +206,7 @@ function generator(seed) {
   };
 }
 
-/** A file of tensors, written one by one. */
+/** Writes a file of tensors, one by one. */
 function writeSafetensors(path, tensors, fill) {
   let end = 0;
   const entries = tensors.map(([name, shape]) => {
@@ -241,7 +241,7 @@ still there good film somewhere here`.split(/\s+/);
 
 const syllables = [...'bdfgklmnprstv'].flatMap((one) => [...'aeiou'].map((two) => one + two));
 
-/** Words of syllables, each with those that it begins with before it: ba, be, … baba, babe, … */
+/** Yields words of syllables; the prefixes of a word come before it: ba, be, … baba, babe, … */
 function words(count) {
   const found = syllables.map((one) => [one]);
   for (let i = 0; found.length < count; i++) {
@@ -250,7 +250,7 @@ function words(count) {
   return found.slice(0, count);
 }
 
-/** Those, and the benchmark's; every letter is there too, so that any text can be read. */
+/** Returns these words, the words of the benchmark, and every letter, so that any text can be read. */
 function wordPieces() {
   const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
   const lines = [
@@ -275,7 +275,7 @@ function wordPieces() {
   };
 }
 
-/** Every byte, then merges of syllables behind a space until the vocabulary is full. */
+/** Writes every byte, then merges of syllables after a space until the vocabulary is full. */
 function byteMerges({ vocab_size: size }) {
   const bytes = Array.from({ length: 256 }, (_, byte) => byte);
   const plain = (byte) =>
@@ -298,7 +298,7 @@ function byteMerges({ vocab_size: size }) {
   };
 }
 
-/** A field of a protocol buffer's message: a length and bytes. */
+/** Returns a field of a protocol buffer message: a length and bytes. */
 function field(number, bytes) {
   const length = [];
   for (let rest = bytes.length; ; rest >>= 7) {
@@ -308,7 +308,7 @@ function field(number, bytes) {
   return Buffer.concat([Buffer.from([(number << 3) | 2, ...length]), bytes]);
 }
 
-/** SentencePiece's model with a word a piece, and the vocabulary beside it. */
+/** Returns a SentencePiece model with one piece per word, and the vocabulary. */
 function sentencePieces({ vocab_size: size }) {
   const pieces = words(size - 3).map((word) => `▁${word.join('')}`);
   const piece = (text, score, type) => {
@@ -331,7 +331,7 @@ function sentencePieces({ vocab_size: size }) {
   };
 }
 
-/** A text of so many words, each of one token in every vocabulary here. */
+/** Returns a text with this number of words. Each word is one token in every vocabulary here. */
 export function textOf(count) {
   const known = words(20_000).slice(10_000);
   return Array.from({ length: count }, (_, i) => known[(i * 7919) % known.length].join('')).join(
@@ -339,7 +339,7 @@ export function textOf(count) {
   );
 }
 
-/** Writes such a folder: everything in one file, or in `shards`. */
+/** Writes a folder of such a model, with the weights in one file or in `shards`. */
 export function writeCheckpoint(folder, { config, tensors, tokenizer }, shards = 1) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
-// Models of the size that people use, in both arithmetics, whole and in shards: `npm run test:full`.
-// What each takes is printed, and checked against the limits that the documentation names.
+// Models of common sizes, in both arithmetics, in one file and in shards: `npm run test:full`. The
+// memory of each is printed, and compared with the limits of the documentation.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,11 +10,11 @@ import * as glassformer from '../../dist/index.js';
 import { assertFreed, collectGarbage, memoriesOf, serve } from '../package/helpers.mjs';
 import { parametersOf, shapes, textOf, writeCheckpoint } from './checkpoint.mjs';
 
-const room = 64e6; // bytes beside the packed weights
+const room = 64e6; // bytes in addition to the packed weights
 const texts = [8, 120, 300].map(textOf);
-const written = [1, 2, 3, 4, 5, 6]; // tokens that a translation is made to begin with
+const written = [1, 2, 3, 4, 5, 6]; // the forced first tokens of a translation
 
-/** Reads all texts; logits of some, by a model of each class. */
+/** Reads all texts with a model of each class, and returns logits of some. */
 const logitsBy = {
   Classifier: async (model) =>
     (await model.classifyBatch(texts)).flatMap(({ logits }) => Object.values(logits)),
@@ -35,20 +35,20 @@ const logitsBy = {
       const options = { beams: 1, prefixes: [written], maxLength: 6, trace: ['logits'] };
       const { sentences } = await model.translate(text, options);
       const { shape, data } = sentences[0].trace.logits;
-      // The end and padding, which it never writes, have logits of their own.
+      // The end and padding are never written, so their logits are left out.
       all.push(...data.subarray(1 - shape.at(-1), -1));
     }
     return all;
   },
 };
-/** Of the deviation of f32's logits; web/docs/published.md has the figures. */
+/** The largest error as a share of the deviation of f32's logits; see web/docs/published.md. */
 const integerErrors = { 'GPT-2-small': 0.2 }; // the worst of 50,257
 const integerError = (name) => integerErrors[name] ?? 0.15;
 
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-full-'));
 after(() => rmSync(scratch, { recursive: true }));
 
-/** Numbers of its matrices, which `compute: 'int8'` packs as bytes; of the others, four bytes each. */
+/** Returns the size of the weights. `compute: 'int8'` packs matrices as bytes. */
 function packedBytes(shape, compute) {
   if (compute === 'f32') return 4 * parametersOf(shape);
   return shape.tensors.reduce((sum, [, size]) => {
@@ -109,7 +109,7 @@ for (const [name, shape] of Object.entries(shapes)) {
             (max, x, i) => Math.max(max, Math.abs(x - logitsOf.f32[i])),
             0,
           );
-          assert.ok(worst > 0, 'integers cost nothing, so there are none');
+          assert.ok(worst > 0, 'integers have no error, so they were not used');
           assert.ok(worst <= integerError(name) * deviation, `${worst} of ${deviation}`);
           context.diagnostic(
             `worst logit error ${worst.toFixed(4)} at deviation ${deviation.toFixed(3)}`,
@@ -124,7 +124,7 @@ for (const [name, shape] of Object.entries(shapes)) {
       });
     }
 
-    test(`${name}, ${shards} file(s): aborted loadings leave nothing behind`, async () => {
+    test(`${name}, ${shards} file(s): aborted loads free their memory`, async () => {
       const { url } = await serve(folder);
       const memories = [];
       for (let i = 0; i < 4; i++) {
@@ -139,7 +139,7 @@ for (const [name, shape] of Object.entries(shapes)) {
           )),
         );
       }
-      // V8 may hold one of them for as long as the process lives; it does not hold more.
+      // V8 may keep one of them until the process ends, but not more.
       const held = () => memories.filter((memory) => memory.deref()).length;
       for (let i = 0; i < 20 && held() > 1; i++) {
         await new Promise((resolve) => setTimeout(resolve, 50));

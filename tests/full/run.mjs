@@ -1,7 +1,7 @@
-// `npm run test:full`: what `npm test` leaves out, as it takes another quarter of an hour:
-// - the native tests as people build them: by the system's compiler, optimized, with all its
-//   warnings, each file by itself;
-// - models of the size that people use, random weights, 500 MB on disk at a time.
+// `npm run test:full`: tests that `npm test` leaves out, because they take another quarter of an hour:
+// - the native tests in a user's build: optimized by the system's compiler, with all its warnings,
+//   each file by itself;
+// - models of common sizes with random weights, 500 MB on disk at a time.
 import { spawnSync } from 'node:child_process';
 import { buildPackage, cmake, filesIn, root, run, setUp } from '../../wasm/toolchain/build.mjs';
 

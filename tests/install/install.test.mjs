@@ -1,4 +1,5 @@
-// `cmake --install`, and a project that finds what it installs and says what the command line says.
+// Tests `cmake --install`, and a project that uses the installed files and must give the same answers
+// as the command line.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -21,7 +22,7 @@ const models = {
 
 await run('cmake', ['--install', 'build/test', '--prefix', prefix]);
 
-// The JSON that the installed command line answers a line with.
+// Returns the JSON answer of the installed command line to a line.
 function answer(...args) {
   const input = `${args.pop()}\n`;
   const command = join(prefix, 'bin/glassformer');
@@ -35,7 +36,7 @@ function answer(...args) {
   return JSON.parse(stdout);
 }
 
-test('the public headers and the values in them are installed, and no others', () => {
+test('only the public headers, and the headers that they include, are installed', () => {
   const headers = filesIn('src/glassformer')
     .filter((file) => file.endsWith('.hpp'))
     .map((file) => file.replace('src/', ''));
@@ -58,7 +59,7 @@ test('each installed header compiles by itself', async () => {
   }
 });
 
-test('no installed file names a folder of the build', () => {
+test('no installed file contains a path of the build', () => {
   const files = readdirSync(prefix, { recursive: true }).filter((file) =>
     /\.(cmake|hpp)$/.test(file),
   );
@@ -67,7 +68,7 @@ test('no installed file names a folder of the build', () => {
     assert.ok(!readFileSync(join(prefix, file), 'utf8').includes(root), file);
 });
 
-test('a project finds the library, and its answers are those of the command line', async () => {
+test('a project finds the library, and gives the answers of the command line', async () => {
   await run('cmake', [
     ...['-S', 'tests/install/example', '-B', built, '-G', 'Ninja'],
     ...[`-DCMAKE_PREFIX_PATH=${prefix}`, `-DCMAKE_CXX_COMPILER=${compiler}`],

@@ -1,4 +1,4 @@
-// PyTorch's answers through both binaries: see weights/train/goldens.py for what the goldens hold.
+// PyTorch's answers through both binaries: see tests/reference/goldens.py for what the goldens hold.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

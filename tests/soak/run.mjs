@@ -1,10 +1,10 @@
-// `npm run soak`: one classifier and one translator answer at random, with random options and
-// aborts, as a server would have them for days. At the end: was memory flat, was like work done in
-// like time, and does a fresh instance give the same answers?
+// `npm run soak`: one classifier and one translator answer random texts, with random options and
+// aborts, like a server that runs for days. At the end, it checks that memory was constant, that the
+// same work took the same time, and that a fresh instance gives the same answers.
 //
 //   npm run soak -- [--classifications 100000] [--translations 5000] [--seed 1]
 //
-// None of one kind, `--translations 0`, leaves that part out.
+// `--translations 0` leaves that part out.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
@@ -25,7 +25,7 @@ await buildPackage();
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc');
 
-// The memories of all instances, in the order of their making.
+// The memories of all instances, in order of creation.
 const memories = [];
 const { instantiate } = WebAssembly;
 WebAssembly.instantiate = async (...args) => {
@@ -35,7 +35,7 @@ WebAssembly.instantiate = async (...args) => {
 };
 const { Classifier, GlassformerError, Translator } = await import('../../dist/index.js');
 
-// mulberry32: numbers in 0…1, the same for the same seed.
+// Random numbers in 0…1 from a seed: mulberry32.
 let state = Number(values.seed) >>> 0;
 function random() {
   state = (state + 0x6d2b79f5) | 0;
@@ -52,7 +52,7 @@ const words = readFileSync(join(root, 'README.md'), 'utf8')
   .filter(Boolean);
 const odd = ['\u{1F600}', '漢字', '\u0301', '\uD800', '\u0000', '▁', '\n', 'ﬁ', '\u202E', '½'];
 
-// Of 1 to `most` words, short ones as often as long ones.
+// Returns a text of 1 to `most` words; short texts are as frequent as long ones.
 function randomText(most) {
   const count = Math.ceil(Math.exp(random() * Math.log(most)));
   return Array.from({ length: count }, () => (often(0.02) ? one(odd) : one(words))).join(' ');
@@ -66,8 +66,8 @@ const expect = (condition, problem) => {
   if (!condition) problems.push(problem);
 };
 
-// One model under load. `work` says what is asked of it: `text()` and `options()` at random, `largest`
-// the requests that need the most memory, `like` one that is repeated and timed.
+// Tests one model under load. `work` has the requests: random `text()` and `options()`, `largest`, the
+// requests that need the most memory, and `like`, a request that is repeated and timed.
 async function soak(name, load, method, count, work) {
   if (count === 0) return;
   const model = await load();
@@ -75,7 +75,7 @@ async function soak(name, load, method, count, work) {
   const loaded = memory.buffer.byteLength;
   const answer = (text, options) => model[method](text, options);
   for (const [text, options] of work.largest) await answer(text, options);
-  for (let i = 0; i < 50; i++) await answer(...work.like); // V8 optimizes what runs often
+  for (let i = 0; i < 50; i++) await answer(...work.like); // until V8 has optimized the code
 
   const used = () => {
     collectGarbage();
@@ -142,8 +142,8 @@ async function soak(name, load, method, count, work) {
   }
   expect(end.wasm - start.wasm <= 2 ** 20, `${name}: wasm memory grew`);
   expect(end.heap - start.heap <= 4 * 2 ** 20, `${name}: JavaScript's memory grew`);
-  // By the clock that is less disturbed: the wall's by other programs, the processor's by V8's own
-  // threads.
+  // Uses the clock with less noise: other programs disturb the wall clock, and V8's threads disturb the
+  // processor time.
   const least = Math.min(ratio.wall, ratio.cpu);
   expect(least <= 3, `${name}: p99 is ${least.toFixed(2)} times p50`);
   expect(aborted > 0 && compared > 0, `${name}: too few calls to abort and to compare some`);
@@ -152,7 +152,7 @@ async function soak(name, load, method, count, work) {
   }
 }
 
-// Results hold functions and typed arrays; compared is what they say.
+// Results contain functions and typed arrays; their values are compared.
 const plain = (result) => JSON.parse(JSON.stringify(result));
 
 const head = (...sites) => ({
@@ -191,7 +191,7 @@ await soak('translator', () => Translator.load(german), 'translate', +values.tra
     ...maybe(0.2, () => ({ lengthPenalty: random() * 2 })),
     ...maybe(0.2, () => ({ ablate: [head('encoder', 'decoder', 'cross')] })),
   }),
-  // As long as the model reads and writes, and as many tokens as a text of 40 odd words can have.
+  // The longest text that the model reads, and the longest text of 40 words with rare characters.
   largest: [
     [long.slice(0, 2000).replaceAll('.', ','), most],
     [odd.join(' ').repeat(8), most],

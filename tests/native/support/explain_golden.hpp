@@ -17,7 +17,7 @@
 namespace glassformer::test {
 
 /// A tiny model, from tests/golden or published, and PyTorch's explanations of it
-/// (weights/train/goldens_explain.py).
+/// (tests/reference/goldens_explain.py).
 struct ExplainGolden {
   explicit ExplainGolden(const std::string& case_name) : name(case_name) {
     if (is_there(checkpoints / name / "expected.explain.json")) {

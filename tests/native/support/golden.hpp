@@ -28,7 +28,7 @@ struct GoldenTrace {
 };
 
 /// A folder of tests/golden: a tiny model and PyTorch's results for a padded, masked batch
-/// (weights/train/goldens.py, goldens_translation.py).
+/// (tests/reference/goldens.py, goldens_translation.py).
 struct GoldenCase {
   explicit GoldenCase(const std::string& name);
 

@@ -1,0 +1,1 @@
+"""Sentences with negators, for the last stage of the classifier."""

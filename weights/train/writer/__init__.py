@@ -1,0 +1,1 @@
+"""The writer, a GPT-2 that continues film reviews."""
