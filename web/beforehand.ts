@@ -2,16 +2,15 @@
  * The answers to the first texts of the sentiment and the translation view, as the models give them:
  * computed when the page is built, to be shown until the models have come.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type * as Package from 'glassformer';
-import { packed } from './src/lib/beforehand-format.ts';
-import { evidence } from './src/lib/evidence.ts';
-import { examples } from './src/lib/examples.ts';
-import type { Content } from './src/lib/content.ts';
+import { packed } from './src/models/beforehand-format.ts';
+import { evidence } from './src/panels/ledger/evidence.ts';
+import { examples as reviews } from './src/panels/verdict/reviews.ts';
+import { examples as sentences } from './src/views/translation/examples.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const content = JSON.parse(readFileSync(here('src/content.json'), 'utf8')) as Content;
 const folder = (model: string) => here(`../weights/${model}`);
 
 /** Built before the page is; an import that is written out would be bundled into the configuration. */
@@ -26,7 +25,7 @@ async function sentiment(): Promise<string | undefined> {
   const { Classifier } = await load();
   const model = await Classifier.load(folder('sentiment'));
   try {
-    const { text } = examples[0]!;
+    const { text } = reviews[0]!;
     const { labels } = model.info;
     const result = await model.classify(text, { attention: true, contributions: true });
     const effects = new Float32Array(result.tokens.length);
@@ -45,7 +44,7 @@ async function translation(): Promise<string | undefined> {
   const { Translator } = await load();
   const model = await Translator.load(folder('en-de'));
   try {
-    const { text } = content.translation.de[0]!;
+    const { text } = sentences.de[0]!;
     const beams = 4;
     const options = { beams, attention: true, hypotheses: true } as const;
     const result = await model.translate(text, options);

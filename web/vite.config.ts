@@ -105,7 +105,7 @@ function clientOnly(): Plugin {
 }
 
 /** What draws the page and its first view. */
-const firstView = /src\/(page\.ts|components\/SentimentView\.svelte)$/;
+const firstView = /src\/(app\/page\.ts|views\/sentiment\/index\.ts)$/;
 
 /**
  * The code and styles that the first verdict takes come at once, not each when the one before it has
@@ -311,21 +311,6 @@ export default defineConfig({
         'service-worker': here('service-worker/service-worker.ts'),
       },
       output: {
-        // Two files until the first verdict, one for the rest of its view, one for all other views:
-        // a visitor far away waits for each anew, and whatever two files share compresses once only.
-        codeSplitting: {
-          groups: [
-            {
-              name: 'start',
-              test: /web\/src|svelte|dist\/index\.js/,
-              tags: ['$initial'],
-              priority: 2,
-            },
-            { name: 'first-view', test: firstView, priority: 1 },
-            { name: 'sentiment', test: /components\/SentimentPanels\.svelte$/, priority: 0.5 },
-            { name: 'views', test: /web\/src/ },
-          ],
-        },
         entryFileNames: (chunk) =>
           chunk.name === 'service-worker' ? 'service-worker.js' : 'assets/[name]-[hash].js',
       },
