@@ -1,6 +1,6 @@
 /**
  * Answers to the first texts of two views that were computed when the page was built: something true
- * to look at until a model has come. See beforehand.ts beside vite.config.ts.
+ * to look at until a model has come. See web/build/beforehand.ts.
  */
 import { AttentionMap, type Classification, type Translation } from 'glassformer';
 import { unpacked } from './beforehand-format.ts';

@@ -19,6 +19,6 @@ const published = [
   'tokenizer_config.json',
 ];
 
-/** The files of such a folder that the page reads; see models in vite.config.ts. */
+/** The files of such a folder that the page reads; see web/build/models.ts. */
 export const filesOf = (name: ModelName): readonly string[] =>
   name === 'writer' ? published : own;

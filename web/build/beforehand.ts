@@ -2,21 +2,23 @@
  * The answers to the first texts of the sentiment and the translation view, as the models give them:
  * computed when the page is built, to be shown until the models have come.
  */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type * as Package from 'glassformer';
-import { packed } from './src/models/beforehand-format.ts';
-import { evidence } from './src/panels/ledger/evidence.ts';
-import { examples as reviews } from './src/panels/verdict/reviews.ts';
-import { examples as sentences } from './src/views/translation/examples.ts';
+import type { Plugin } from 'vite';
+import { packed } from '../src/models/beforehand-format.ts';
+import { evidence } from '../src/panels/ledger/evidence.ts';
+import { examples as reviews } from '../src/panels/verdict/reviews.ts';
+import { examples as sentences } from '../src/views/translation/examples.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const folder = (model: string) => here(`../weights/${model}`);
+const folder = (model: string) => here(`../../weights/${model}`);
 
 /** Built before the page is; an import that is written out would be bundled into the configuration. */
 const load = async (): Promise<typeof Package> =>
   (await import(
-    /* @vite-ignore */ `${new URL('../dist/index.js', import.meta.url)}`
+    /* @vite-ignore */ `${new URL('../../dist/index.js', import.meta.url)}`
   )) as typeof Package;
 
 /** Undefined where the model is not there. */
@@ -68,8 +70,43 @@ let answers:
   Promise<{ sentiment: string | undefined; translation: string | undefined }> | undefined;
 
 /** Both as JSON; computed once. */
-export const answersBeforehand = (): NonNullable<typeof answers> =>
+const answersBeforehand = (): NonNullable<typeof answers> =>
   (answers ??= (async () => ({
     sentiment: await sentiment(),
     translation: await translation(),
   }))());
+
+/** Puts the answer to the first review into the page, and the translation into a file of its own. */
+export function beforehand(): Plugin {
+  const fileOf = (json: string) => {
+    const hash = createHash('sha256').update(json).digest('hex').slice(0, 8);
+    return `assets/beforehand-${hash}.json`;
+  };
+  return {
+    name: 'beforehand',
+    configureServer(server) {
+      server.middlewares.use((request, response, next) => {
+        if (!/^\/assets\/beforehand-\w+\.json$/.test(request.url ?? '')) return next();
+        void answersBeforehand().then(({ translation }) => {
+          response.setHeader('Content-Type', 'application/json');
+          response.end(translation);
+        });
+      });
+    },
+    async transformIndexHtml() {
+      const { sentiment, translation } = await answersBeforehand();
+      const attrs = {
+        type: 'application/json',
+        id: 'beforehand',
+        ...(translation !== undefined && { 'data-translation': fileOf(translation) }),
+      };
+      // Nothing in it may end the element.
+      const children = (sentiment ?? '').replaceAll('<', '\\u003c');
+      return [{ tag: 'script', attrs, children, injectTo: 'head' }];
+    },
+    async generateBundle() {
+      const { translation: source } = await answersBeforehand();
+      if (source !== undefined) this.emitFile({ type: 'asset', fileName: fileOf(source), source });
+    },
+  };
+}

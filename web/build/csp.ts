@@ -1,3 +1,5 @@
+import type { Plugin } from 'vite';
+
 /** The page's Content-Security-Policy: in force as a meta element and as the server's header. */
 export const policy = [
   "default-src 'none'",
@@ -23,5 +25,20 @@ export function headersFor(ancestors = "'none'"): Record<string, string> {
     'Content-Security-Policy': `${policy}; frame-ancestors ${ancestors}`,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
+  };
+}
+
+/** Sets the policy in the built page; the development server injects styles, so not there. */
+export function contentSecurityPolicy(): Plugin {
+  return {
+    name: 'content-security-policy',
+    apply: 'build',
+    transformIndexHtml: () => [
+      {
+        tag: 'meta',
+        attrs: { 'http-equiv': 'Content-Security-Policy', content: policy },
+        injectTo: 'head-prepend',
+      },
+    ],
   };
 }
