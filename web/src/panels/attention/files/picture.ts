@@ -1,4 +1,7 @@
 /** Pictures of a head, as files: made in picture-worker.ts, so that no page need wait. */
+import { scaleLinear } from 'd3-scale';
+import { linkHorizontal } from 'd3-shape';
+import type { Line } from '../head-lines.ts';
 import { largestWeight, unseen, weightAt } from '../attention.ts';
 import { shadeOf } from '../../../ui/color/glasses.ts';
 import { textWidth } from '../../../ui/text/text-width.ts';
@@ -92,14 +95,17 @@ function lines({ matrix, queryLabels, keyLabels, caption, lines }: Picture): Dra
   const to = named(keyLabels, keys);
   const left = widest(from);
   const right = left + 240;
-  const bend = (right - left) * 0.4;
   const most = largestWeight(matrix);
+  const widthOf = scaleLinear([0, most], [0.75, 4]);
+  const opacityOf = scaleLinear([0, most], [0.1, 1]);
+  const link = linkHorizontal<unknown, Line, [number, number]>()
+    .source(({ query }) => [left, middleOf(queries.indexOf(query))])
+    .target(({ key }) => [right, middleOf(keys.indexOf(key))]);
   function* marks(): Iterable<Mark> {
-    for (const { query, key, weight: value } of links) {
-      const [y, end] = [middleOf(queries.indexOf(query)), middleOf(keys.indexOf(key))];
-      const path = `M${left} ${y}C${left + bend} ${y} ${right - bend} ${end} ${right} ${end}`;
-      const share = value / most;
-      yield { kind: 'line', path, width: 0.75 + 3.25 * share, opacity: 0.1 + 0.9 * share, value };
+    for (const line of links) {
+      const { weight: value } = line;
+      const path = link(line)!;
+      yield { kind: 'line', path, width: widthOf(value), opacity: opacityOf(value), value };
     }
     for (const [i, text] of from.entries())
       yield { kind: 'label', text, x: left - 6, y: middleOf(i), ends: true };
