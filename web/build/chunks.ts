@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import type { Plugin, Rollup } from 'vite';
 
 type Bundle = Rollup.OutputBundle;
+type ChunkingContext = Pick<Rollup.PluginContext, 'getModuleInfo'>;
 
 /** The modules that the first verdict needs. */
-const start = /\/src\/(app\/(main|page)\.ts|views\/sentiment\/index\.ts)$/;
+const start = /\/src\/(app\/main\.ts|views\/sentiment\/index\.ts)$/;
 /** The module of a view. */
 const view = /\/src\/views\/([^/]+)\/index\.ts$/;
 
@@ -26,29 +27,19 @@ function chunksOf(bundle: Bundle, test: RegExp): Rollup.OutputChunk[] {
   return [...found.values()];
 }
 
-/** Fetches the code and styles of the first verdict at once, not each file after the one that imports it. */
-export function firstViewAtOnce(): Plugin {
-  return {
-    name: 'first-view-at-once',
-    apply: 'build',
-    transformIndexHtml: {
-      order: 'post',
-      handler(html, { bundle = {} }) {
-        const chunks = chunksOf(bundle, start);
-        const styles = new Set(chunks.flatMap((chunk) => [...(chunk.viteMetadata?.importedCss ?? [])]));
-        const links = (rel: string, files: Iterable<string>) =>
-          [...files]
-            .filter((file) => !html.includes(file))
-            .map((file) => ({
-              tag: 'link',
-              attrs: { rel, href: `./${file}`, crossorigin: true },
-              injectTo: 'head' as const,
-            }));
-        const scripts = chunks.map(({ fileName }) => fileName);
-        return [...links('modulepreload', scripts), ...links('stylesheet', styles)];
-      },
-    },
+/**
+ * Puts all that the first verdict needs into one chunk: a visitor waits for one file, and it is smaller
+ * than many that export to each other.
+ */
+export function startChunk(id: string, context: ChunkingContext): string | null {
+  const seen = new Set<string>();
+  const isNeeded = (module: string): boolean => {
+    if (start.test(module)) return true;
+    if (seen.has(module)) return false;
+    seen.add(module);
+    return context.getModuleInfo(module)?.importers.some(isNeeded) ?? false;
   };
+  return isNeeded(id) ? 'start' : null;
 }
 
 /** Writes the files of the start and of each further view to build/page_chunks.json, for their limits. */
@@ -86,7 +77,7 @@ export function codeFirst(): Plugin {
       handler: (html) => {
         const script = '<script type="module"';
         if (!html.includes(script)) throw new Error(`The page has no ${script}`);
-        return html.replace(script, `${script} blocking="render"`);
+        return html.replaceAll(script, `${script} blocking="render"`);
       },
     },
   };

@@ -3,8 +3,8 @@
  * al. 2023), and its next tokens read from the decoder's (logit lens, nostalgebraist 2020).
  */
 import { Translator, type TranslationExplanations } from 'glassformer';
-import { explainingModel, Question } from '../../models/explaining-model.svelte.ts';
-import type { ModelName } from '../../models/models.ts';
+import { explainingModel, Question } from '../../../models/explaining-model.svelte.ts';
+import type { ModelName } from '../../../models/models.ts';
 
 type Of<Method extends 'lens' | 'decoder_lens'> =
   TranslationExplanations[Method]['sentences'][number];
