@@ -189,7 +189,10 @@ const steps = {
   sizes: {
     group: 'package',
     needs: ['build package', 'build page'],
-    work: () => runTool('size-limit', []),
+    work: async () => {
+      await runTool('size-limit', []);
+      await runTool('size-limit', ['--config', 'tests/page/sizes.mjs']);
+    },
   },
 };
 
