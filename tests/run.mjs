@@ -58,6 +58,9 @@ function withoutPasses(output) {
 
 const cores = availableParallelism();
 const testFiles = (folder) => filesIn(folder).filter((file) => /\.test\.m?js$/.test(file));
+const isOfBrowser = (file) => file.endsWith('.browser.test.mjs');
+/** Tests of the page that lie beside what they test. */
+const besidePage = () => testFiles('web/src');
 
 function nodeTests(files, { concurrency = 1, env } = {}) {
   if (files.length === 0) throw new Error('no tests were found');
@@ -109,8 +112,8 @@ async function trainingTests() {
   ]);
 }
 
-// The steps by name: their group, the steps that must succeed before, the work, and the folder of
-// their test files. `work` resolves to the output of a test program, from which tests are counted, or
+// The steps by name: their group, the steps that must succeed before, the work, and their test
+// files. `work` resolves to the output of a test program, from which tests are counted, or
 // to nothing: then the step counts as one test. Steps start in this order, as soon as they can.
 const steps = {
   'build package': {
@@ -125,7 +128,7 @@ const steps = {
   'browser tests': {
     group: 'browser',
     needs: ['build page'],
-    files: 'tests/browser',
+    files: () => [...testFiles('tests/browser'), ...besidePage().filter(isOfBrowser)],
     work: browserTests,
   },
   'native tests': {
@@ -136,35 +139,39 @@ const steps = {
   'package tests': {
     group: 'package',
     needs: ['build package', 'build for tests'],
-    files: 'tests/package',
+    files: () => testFiles('tests/package'),
     work: nodeTests,
   },
   'command line tests': {
     group: 'native',
     needs: ['build for tests'],
-    files: 'tests/cli',
+    files: () => testFiles('tests/cli'),
     work: nodeTests,
   },
   'installed library': {
     group: 'native',
     needs: ['build for tests'],
-    files: 'tests/install',
+    files: () => testFiles('tests/install'),
     work: nodeTests,
   },
   environments: {
     group: 'package',
     needs: ['build package', 'build for tests'],
-    files: 'tests/environments',
+    files: () => testFiles('tests/environments'),
     work: nodeTests,
   },
   'repository tests': {
     group: 'repository',
     needs: ['build package', 'build for tests'],
-    files: 'tests/repository',
+    files: () => testFiles('tests/repository'),
     work: nodeTests,
   },
-  'sources of the page': { group: 'browser', files: 'tests/page', work: nodeTests },
-  scores: { group: 'repository', files: 'tests/evaluate', work: nodeTests },
+  'sources of the page': {
+    group: 'browser',
+    files: () => [...testFiles('tests/page'), ...besidePage().filter((file) => !isOfBrowser(file))],
+    work: nodeTests,
+  },
+  scores: { group: 'repository', files: () => testFiles('tests/evaluate'), work: nodeTests },
   'training tests': { group: 'repository', work: trainingTests },
   'format and types': {
     group: 'repository',
@@ -182,7 +189,10 @@ const steps = {
   sizes: {
     group: 'package',
     needs: ['build package', 'build page'],
-    work: () => runTool('size-limit', []),
+    work: async () => {
+      await runTool('size-limit', []);
+      await runTool('size-limit', ['--config', 'tests/page/sizes.mjs']);
+    },
   },
 };
 
@@ -200,7 +210,7 @@ function chosenSteps(only) {
 
   const file = relative(root, resolve(only));
   const folder = dirname(file);
-  const owner = Object.entries(steps).find(([, { files }]) => files === folder);
+  const owner = Object.entries(steps).find(([, { files }]) => files?.().includes(file));
   if (!existsSync(join(root, file)) || (folder !== 'tests/native' && !owner)) {
     console.error(`--only: expected ${groups.join(', ')} or a file of tests, got ${only}`);
     process.exit(2);
@@ -232,7 +242,7 @@ async function runStep(name, { needs = [], files, work }, failedSteps) {
   try {
     const missing = needs.find((other) => failedSteps.has(other));
     if (missing) throw new Error(`not run, because "${missing}" failed`);
-    const output = (await work(files ? testFiles(files) : undefined)) ?? '';
+    const output = (await work(files?.())) ?? '';
     if (output.skipped) {
       report(`skipped: ${output.skipped}`);
       return;

@@ -5,10 +5,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { AttentionMap, Classifier, Translator } from '../../dist/index.js';
-import { content, source } from '../page/source.mjs';
+import { source } from '../page/source.mjs';
 import { launch, open, root, serve, settled } from './open.mjs';
 
-const { packed, unpacked, examples } = await source('beforehand-format', 'examples');
+const { examples: sentences } = await source('views/translation/examples');
+const { packed, unpacked, examples } = await source(
+  'models/beforehand-format',
+  'panels/verdict/reviews',
+);
 
 // Node may run the other of the two binaries, whose sums round differently.
 const tolerance = 2e-4;
@@ -79,7 +83,7 @@ test('the translation view’s first answer is the model’s', async () => {
   const { text, beams, result, effects } = (await inPage()).translation;
   const model = await Translator.load(join(root, 'weights/en-de'));
   const own = await model.translate(text, { beams, attention: true, hypotheses: true });
-  assert.equal(text, content.translation.de[0].text);
+  assert.equal(text, sentences.de[0].text);
   assert.equal(result.text, own.text);
   const [a] = result.sentences;
   const [b] = own.sentences;

@@ -1,10 +1,10 @@
 // The tour: from stop to stop, each with the control that it is about.
 import assert from 'node:assert/strict';
-import { content } from '../page/source.mjs';
+import { source } from '../page/source.mjs';
 import { testsOnPage } from './on_page.mjs';
 import { assertAccessible, assertFits, settled } from './open.mjs';
 
-const stops = content.tour;
+const { stops } = await source('app/tour');
 const onPage = testsOnPage();
 
 const tour = (page) => page.getByTestId('tour');
@@ -17,7 +17,7 @@ async function at(page, number) {
 
 onPage('every stop shows its claim and marks the control that tests it', {}, async (page) => {
   const scripts = [];
-  page.on('request', (request) => /\/views-.*js$/.test(request.url()) && scripts.push(request));
+  page.on('request', (request) => /\/Tour-.*js$/.test(request.url()) && scripts.push(request));
   assert.equal(await tour(page).count(), 0);
   assert.equal(scripts.length, 0);
   await page.getByRole('link', { name: 'Tour' }).click();

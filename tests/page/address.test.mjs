@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
-const { embedded, hashFor, isEmbedded, linkAt, linkIn, longestText, viewIn } =
-  await source('address');
-const { embedCode } = await source('embed-code');
-const { pack, unpack, longestPacked } = await source('packed-text');
-const { fromSentimentLink, toSentimentLink } = await source('sentiment-link');
-const { fromTranslationLink, toTranslationLink } = await source('translation-link');
+const { embedded, hashFor, isEmbedded, linkAt, linkIn, longestText, viewIn } = await source(
+  'app/address',
+  'ui/link',
+);
+const { embedCode } = await source('app/embed-code');
+const { pack, unpack, longestPacked } = await source('app/packed-text');
+const { fromSentimentLink, toSentimentLink } = await source('views/sentiment/link');
+const { fromTranslationLink, toTranslationLink } = await source('views/translation/link');
 
 test('a link comes out of its address as it went in', () => {
   const link = { text: 'a & b = “c”, #d\n🙂', head: '1.2' };

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
-const palette = await source('palette');
-const { labelColor, shadeOf } = await source('glasses');
-const { placeAfter, walkAlong } = await source('keys');
-const { loadFailure, readFailure, GlassformerError } = await source('failure', 'glassformer');
+const palette = await source('ui/color/palette');
+const { labelColor, shadeOf } = await source('ui/color/glasses');
+const { placeAfter, walkAlong } = await source('ui/controls/keys');
+const { loadFailure, readFailure, GlassformerError } = await source('ui/failure', 'glassformer');
 
 const channels = (color) => {
   const hex = /^#(..)(..)(..)$/.exec(color);

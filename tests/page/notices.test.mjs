@@ -5,11 +5,16 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier, Generator, Translator } from '../../dist/index.js';
 import { root } from '../../wasm/toolchain/build.mjs';
-import { content, source } from './source.mjs';
+import { source } from './source.mjs';
 
 const { candidatesOf, examples, fromTransplantLink } = await source(
-  ...['examples', 'sampling', 'transplant-link'],
+  ...['panels/verdict/reviews', 'panels/words/sampling', 'views/transplant/link'],
 );
+
+const transplant = await source('views/transplant/examples');
+const inside = await source('views/inside/examples');
+const translation = await source('views/translation/examples');
+const writing = await source('views/writing/examples');
 
 const open = (kind, name, options = {}) => kind.load(join(root, 'weights', name), options);
 
@@ -494,32 +499,32 @@ function check(view, shown, claims, which, read) {
 }
 
 check('sentiment', examples, inSentiment, 'sentiment', readingOf);
-check('transplant', content.transplant, inTransplant, 'transplant', tableOf);
-check('inside, sentiment', content.inside.sentiment, insideSentiment, 'inside', readingOf);
+check('transplant', transplant.examples, inTransplant, 'transplant', tableOf);
+check('inside, sentiment', inside.examples.sentiment, insideSentiment, 'inside', readingOf);
 for (const target of ['de', 'fr']) {
   const name = `en-${target}`;
   check(
     `translation, ${target}`,
-    content.translation[target],
+    translation.examples[target],
     inTranslation[target],
     target,
     renderingOf,
   );
   check(
     `inside, ${name}`,
-    content.inside[name],
+    inside.examples[name],
     insideTranslation[name],
     `inside ${target}`,
     stepsOf,
   );
 }
-check('writing', content.writing, inWriting, 'writer', continuationOf);
-check('inside, writer', content.inside.writer, insideWriter, 'inside writer', continuationOf);
+check('writing', writing.examples, inWriting, 'writer', continuationOf);
+check('inside, writer', inside.examples.writer, insideWriter, 'inside writer', continuationOf);
 
 test('writing: each pair of beginnings goes on with another word, and clearly so', async () => {
   const all = { count: 0, temperature: 1, topK: 0, topP: 1 };
-  assert.equal(content.pairs.writing[0].base, content.writing[0].text);
-  for (const { name, base, donor } of content.pairs.writing) {
+  assert.equal(writing.pairs[0].base, writing.examples[0].text);
+  for (const { name, base, donor } of writing.pairs) {
     const [own, other] = [
       (await models['inside writer'].next(base, all)).next,
       (await models['inside writer'].next(donor, all)).next,
@@ -536,7 +541,7 @@ test('writing: each pair of beginnings goes on with another word, and clearly so
 test('translation: each pair of sentences is translated with another word', async () => {
   for (const target of ['de', 'fr']) {
     const model = models[`inside ${target}`];
-    for (const { name, base, donor } of content.pairs.translation) {
+    for (const { name, base, donor } of translation.pairs) {
       const [own, other] = [await model.translate(base), await model.translate(donor)];
       assert.notEqual(own.text, other.text, `${target}, ${name}`);
     }

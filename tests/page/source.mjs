@@ -1,18 +1,17 @@
-// The page's own functions, as they are in web/src/lib.
-import { readFileSync } from 'node:fs';
+// The page's own functions, as they are in web/src.
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from '../../wasm/toolchain/build.mjs';
 
 /**
- * Resolves to what web/src/lib/NAME.ts exports, for one name or several, or the package, by the name
+ * Resolves to what web/src/NAME.ts exports, for one name or several, or the package, by the name
  * glassformer. Nothing of it may need a browser.
  */
 export async function source(...names) {
   const from = (name) => (name === 'glassformer' ? name : `./${name}.ts`);
   const contents = names.map((name) => `export * from '${from(name)}';`).join('\n');
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: join(root, 'web/src/lib') },
+    stdin: { contents, resolveDir: join(root, 'web/src') },
     alias: { glassformer: join(root, 'wasm/src/index.ts') },
     bundle: true,
     format: 'esm',
@@ -23,6 +22,3 @@ export async function source(...names) {
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
   return import(`data:text/javascript;base64,${code}`);
 }
-
-/** The texts of web/src/content.json. */
-export const content = JSON.parse(readFileSync(join(root, 'web/src/content.json'), 'utf8'));

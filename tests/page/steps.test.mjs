@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
-const { entryIn, isStep, sameLink } = await source('steps');
+const { entryIn, isStep, sameLink } = await source('app/steps');
 
 test('texts and interventions are steps, looking elsewhere is none', () => {
   const link = { text: 'good', head: '0.0' };

@@ -4,11 +4,15 @@ import { test } from 'node:test';
 import { source } from './source.mjs';
 
 const { carried, charactersIn, endOf, isForeign, shorten, shownTokens, unknownIn, widestGap } =
-  await source('tokens');
-const format = await source('format');
-const { classifyCode, translateCode, transplantCode } = await source('code');
-const { jsonText, resultJson, translationJson } = await source('result-json');
-const { searchTree, pathOf } = await source('search-tree');
+  await source('panels/words/tokens');
+const format = await source('ui/text/format');
+const { classifyCode, translateCode, transplantCode } = await source(
+  ...['views/sentiment/code', 'views/translation/code', 'views/transplant/code'],
+);
+const { jsonText, resultJson, translationJson } = await source(
+  'panels/attention/files/result-json',
+);
+const { searchTree, pathOf } = await source('panels/search/search-tree');
 
 const token = (text, start, end, id = 0) => ({ id, text, start, end });
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Classifier, Generator, Translator } from '../../dist/index.js';
 import { root } from '../../wasm/toolchain/build.mjs';
-import { content, source } from './source.mjs';
+import { source } from './source.mjs';
 
-const { fromTransplantLink, tourIn, linkIn } = await source('transplant-link', 'address');
-const stops = content.tour;
+const { fromTransplantLink, tourIn, linkIn } = await source('views/transplant/link', 'app/address');
+const { stops } = await source('app/tour');
 
 const folder = (name) => join(root, 'weights', name);
 const odds = ({ logits }) => logits.positive - logits.negative;

@@ -26,7 +26,7 @@ const browsers = `Chrome ${chrome}, Firefox ${firefox}, Safari ${safari}`;
 
 test('the messages name the browsers of the table', () => {
   assert.ok(read('wasm/src/engine/features.ts').includes(`${browsers}, Node ${node} or newer`));
-  assert.ok(read('web/src/lib/failure.ts').includes(`${browsers}, or newer`));
+  assert.ok(read('web/src/ui/failure.ts').includes(`${browsers}, or newer`));
 });
 
 test('the page and the binaries are built for the browsers of the table', () => {

@@ -156,23 +156,83 @@ test('the page imports only the public entry of the package', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('no module of the package imports itself through others', () => {
-  const modules = filesIn('wasm/src');
-  const needs = new Map(
+/** Imports by module, static and dynamic, of those files that are among them. */
+function importsAmong(modules) {
+  return new Map(
     modules.map((file) => [
       file,
-      imports(file).map((name) => join(dirname(file), name.replace(/\.js$/, '.ts'))),
+      imports(file)
+        .map((name) => join(dirname(file), name.replace(/\.js$/, '.ts')))
+        .filter((name) => modules.includes(name)),
     ]),
   );
-  assert.ok([...needs.values()].flat().length > modules.length);
-  // Takes away, again and again, those that need no other; what stays is in circles.
-  for (let size = 0; size !== needs.size;) {
-    size = needs.size;
-    for (const [file, others] of needs) {
-      if (!others.some((other) => needs.has(other))) needs.delete(file);
+}
+
+/** The modules that import themselves through others. */
+function circlesIn(needs) {
+  const left = new Map(needs);
+  // Repeatedly removes the modules that import no other; what stays is in circles.
+  for (let size = 0; size !== left.size;) {
+    size = left.size;
+    for (const [file, others] of left) {
+      if (!others.some((other) => left.has(other))) left.delete(file);
     }
   }
-  assert.deepEqual([...needs.keys()], []);
+  return [...left.keys()];
+}
+
+test('no module of the package or the page imports itself through others', () => {
+  for (const folder of ['wasm/src', 'web/src']) {
+    const needs = importsAmong(filesIn(folder).filter((file) => /\.(ts|svelte)$/.test(file)));
+    assert.ok([...needs.values()].flat().length > needs.size, folder);
+    assert.deepEqual(circlesIn(needs), [], folder);
+  }
+});
+
+const pageModules = filesIn('web/src').filter((file) => /\.(ts|svelte)$/.test(file));
+
+test('each floor of the page imports only floors above it in the list', () => {
+  const pageFloors = ['ui', 'models', 'panels', 'views', 'app'];
+  const floorOf = (file) => pageFloors.indexOf(file.split('/')[2]);
+  const wrong = [];
+  for (const [file, others] of importsAmong(pageModules)) {
+    assert.ok(floorOf(file) >= 0, file);
+    for (const other of others) {
+      if (floorOf(other) > floorOf(file)) wrong.push(`${file}: ${other}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('only the table of views imports a view, and each view has an entry', () => {
+  const table = 'web/src/views/index.ts';
+  const viewOf = (file) => /^web\/src\/views\/([^/]+)\//.exec(file)?.[1];
+  const views = new Set(pageModules.map(viewOf).filter((name) => name !== undefined));
+  assert.ok(views.size > 6);
+  const needs = importsAmong(pageModules);
+  const wrong = [];
+  for (const [file, others] of needs) {
+    if (file === table) continue;
+    for (const other of others) {
+      const view = viewOf(other);
+      if (view !== undefined && view !== viewOf(file)) wrong.push(`${file}: ${other}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(
+    needs.get(table).filter(viewOf).toSorted(),
+    [...views].map((name) => `web/src/views/${name}/index.ts`).toSorted(),
+  );
+});
+
+test('a folder of the page holds at most 15 files', () => {
+  const counts = new Map();
+  for (const file of filesIn('web/src'))
+    counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  assert.deepEqual(
+    [...counts].filter(([, count]) => count > 15),
+    [],
+  );
 });
 
 test('the package has no dynamic import and no dependency at run time', () => {

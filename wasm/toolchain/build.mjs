@@ -293,7 +293,7 @@ export async function buildWeb() {
       'LICENSE',
       'THIRD_PARTY_NOTICES',
     ],
-    ['web/dist/index.html'],
+    ['web/dist/index.html', 'build/page_chunks.json'],
     () => runTool('vite', ['build', '--config', 'web/vite.config.ts', '--logLevel', 'warn']),
   );
 }

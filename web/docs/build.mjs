@@ -127,7 +127,7 @@ async function build() {
   const assets = join(site, 'assets');
   mkdirSync(assets);
   copyFileSync(join(root, 'web/docs/docs.css'), join(assets, 'docs.css'));
-  copyFileSync(join(root, 'web/src/mark.svg'), join(assets, 'mark.svg'));
+  copyFileSync(join(root, 'web/src/ui/styles/mark.svg'), join(assets, 'mark.svg'));
   for (const file of pictures) {
     mkdirSync(dirname(join(assets, file)), { recursive: true });
     copyFileSync(join(root, file), join(assets, file));
@@ -142,7 +142,7 @@ async function build() {
 
 /** build/docs, if what it is made from has changed. */
 export async function buildDocs() {
-  const inputs = ['web/docs', 'web/src/mark.svg', 'wasm/src', 'src/glassformer'];
+  const inputs = ['web/docs', 'web/src/ui/styles/mark.svg', 'wasm/src', 'src/glassformer'];
   inputs.push(...models.map((name) => `weights/${name}/curves.svg`));
   inputs.push('package.json', 'package-lock.json', ...guides.map(({ source }) => source));
   await unlessDone('docs', inputs, ['build/docs/index.html'], build);

@@ -29,7 +29,7 @@ export function cardFiles(names) {
   const present = names.filter((name) => existsSync(at(`weights/${name}/README.md`)));
   const files = new Map([
     ['assets/docs.css', readFileSync(at('web/docs/docs.css'))],
-    ['assets/mark.svg', readFileSync(at('web/src/mark.svg'))],
+    ['assets/mark.svg', readFileSync(at('web/src/ui/styles/mark.svg'))],
     ['assets/newsreader.woff2', readFileSync(font('newsreader', 'latin-wght'))],
     ['assets/instrument-sans.woff2', readFileSync(font('instrument-sans', 'latin-wdth'))],
   ]);

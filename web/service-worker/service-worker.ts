@@ -7,7 +7,7 @@ interface Build {
   version: string;
   files: string[];
 }
-// The build writes this above the code: see precache in vite.config.ts.
+// The build writes this above the code: see web/build/precache.ts.
 declare const build: Build;
 const worker = self as unknown as ServiceWorkerGlobalScope;
 

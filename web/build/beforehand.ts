@@ -1,0 +1,112 @@
+/**
+ * The answers to the first texts of the sentiment and the translation view, as the models give them:
+ * computed when the page is built, to be shown until the models have come.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type * as Package from 'glassformer';
+import type { Plugin } from 'vite';
+import { packed } from '../src/models/beforehand-format.ts';
+import { evidence } from '../src/panels/ledger/evidence.ts';
+import { examples as reviews } from '../src/panels/verdict/reviews.ts';
+import { examples as sentences } from '../src/views/translation/examples.ts';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const folder = (model: string) => here(`../../weights/${model}`);
+
+/** Built before the page is; an import that is written out would be bundled into the configuration. */
+const load = async (): Promise<typeof Package> =>
+  (await import(
+    /* @vite-ignore */ `${new URL('../../dist/index.js', import.meta.url)}`
+  )) as typeof Package;
+
+/** Undefined where the model is not there. */
+async function sentiment(): Promise<string | undefined> {
+  if (!existsSync(folder('sentiment'))) return undefined;
+  const { Classifier } = await load();
+  const model = await Classifier.load(folder('sentiment'));
+  try {
+    const { text } = reviews[0]!;
+    const { labels } = model.info;
+    const result = await model.classify(text, { attention: true, contributions: true });
+    const effects = new Float32Array(result.tokens.length);
+    for (const token of effects.keys()) {
+      const without = await model.classify(text, { maskTokens: [token] });
+      effects[token] = evidence(without, labels) - evidence(result, labels);
+    }
+    return packed({ text, labels, result, effects });
+  } finally {
+    model.dispose();
+  }
+}
+
+async function translation(): Promise<string | undefined> {
+  if (!existsSync(folder('en-de'))) return undefined;
+  const { Translator } = await load();
+  const model = await Translator.load(folder('en-de'));
+  try {
+    const { text } = sentences.de[0]!;
+    const beams = 4;
+    const options = { beams, attention: true, hypotheses: true } as const;
+    const result = await model.translate(text, options);
+    const [sentence] = result.sentences;
+    const prefixes = [sentence!.tokens.map(({ id }) => id)];
+    const sumOf = async (maskTokens: number[]) => {
+      const own = { beams: 1, prefixes, maxLength: prefixes[0]!.length, maskTokens: [maskTokens] };
+      const { sentences } = await model.translate(text, own);
+      return sentences[0]!.tokens.reduce((sum, { logprob }) => sum + logprob, 0);
+    };
+    const whole = await sumOf([]);
+    const effects = new Float32Array(sentence!.sourceTokens.length);
+    for (const token of effects.keys()) effects[token] = (await sumOf([token])) - whole;
+    return packed({ text, beams, result, effects });
+  } finally {
+    model.dispose();
+  }
+}
+
+let answers:
+  Promise<{ sentiment: string | undefined; translation: string | undefined }> | undefined;
+
+/** Both as JSON; computed once. */
+const answersBeforehand = (): NonNullable<typeof answers> =>
+  (answers ??= (async () => ({
+    sentiment: await sentiment(),
+    translation: await translation(),
+  }))());
+
+/** Puts the answer to the first review into the page, and the translation into a file of its own. */
+export function beforehand(): Plugin {
+  const fileOf = (json: string) => {
+    const hash = createHash('sha256').update(json).digest('hex').slice(0, 8);
+    return `assets/beforehand-${hash}.json`;
+  };
+  return {
+    name: 'beforehand',
+    configureServer(server) {
+      server.middlewares.use((request, response, next) => {
+        if (!/^\/assets\/beforehand-\w+\.json$/.test(request.url ?? '')) return next();
+        void answersBeforehand().then(({ translation }) => {
+          response.setHeader('Content-Type', 'application/json');
+          response.end(translation);
+        });
+      });
+    },
+    async transformIndexHtml() {
+      const { sentiment, translation } = await answersBeforehand();
+      const attrs = {
+        type: 'application/json',
+        id: 'beforehand',
+        ...(translation !== undefined && { 'data-translation': fileOf(translation) }),
+      };
+      // Nothing in it may end the element.
+      const children = (sentiment ?? '').replaceAll('<', '\\u003c');
+      return [{ tag: 'script', attrs, children, injectTo: 'head' }];
+    },
+    async generateBundle() {
+      const { translation: source } = await answersBeforehand();
+      if (source !== undefined) this.emitFile({ type: 'asset', fileName: fileOf(source), source });
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** Which files of the build the start and each view need. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Plugin, Rollup } from 'vite';
+
+type Bundle = Rollup.OutputBundle;
+type ChunkingContext = Pick<Rollup.PluginContext, 'getModuleInfo'>;
+
+/** The modules that the first verdict needs. */
+const start = /\/src\/(app\/main\.ts|views\/sentiment\/index\.ts)$/;
+/** The module of a view. */
+const view = /\/src\/views\/([^/]+)\/index\.ts$/;
+
+/** The chunks with the modules that `test` matches, and all that these import statically. */
+function chunksOf(bundle: Bundle, test: RegExp): Rollup.OutputChunk[] {
+  const found = new Map<string, Rollup.OutputChunk>();
+  const add = (name: string) => {
+    const chunk = bundle[name];
+    if (found.has(name) || chunk?.type !== 'chunk') return;
+    found.set(name, chunk);
+    chunk.imports.forEach(add);
+  };
+  for (const chunk of Object.values(bundle))
+    if (chunk.type === 'chunk' && chunk.moduleIds.some((id) => test.test(id))) add(chunk.fileName);
+  if (found.size === 0) throw new Error(`The build has no chunk of ${test}`);
+  return [...found.values()];
+}
+
+/**
+ * Puts all that the first verdict needs into one chunk: a visitor waits for one file, and it is smaller
+ * than many that export to each other.
+ */
+export function startChunk(id: string, context: ChunkingContext): string | null {
+  const seen = new Set<string>();
+  const isNeeded = (module: string): boolean => {
+    if (start.test(module)) return true;
+    if (seen.has(module)) return false;
+    seen.add(module);
+    return context.getModuleInfo(module)?.importers.some(isNeeded) ?? false;
+  };
+  return isNeeded(id) ? 'start' : null;
+}
+
+/** Writes the files of the start and of each further view to build/page_chunks.json, for their limits. */
+export function chunkList(): Plugin {
+  return {
+    name: 'chunk-list',
+    apply: 'build',
+    writeBundle({ dir }, bundle) {
+      const names = (chunks: readonly Rollup.OutputChunk[]) => chunks.map(({ fileName }) => fileName);
+      const first = names(chunksOf(bundle, start));
+      const views: Record<string, string[]> = {};
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        for (const id of chunk.moduleIds) {
+          const name = view.exec(id)?.[1];
+          if (name === undefined || start.test(id)) continue;
+          const own = names(chunksOf(bundle, new RegExp(`/src/views/${name}/index\\.ts$`)));
+          views[name] = own.filter((file) => !first.includes(file));
+        }
+      }
+      const file = fileURLToPath(new URL('../../build/page_chunks.json', import.meta.url));
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, JSON.stringify({ dir, start: first, views }, null, 2));
+    },
+  };
+}
+
+/** Nothing is drawn before the page's code has run: an empty page's first frame would hold it up. */
+export function codeFirst(): Plugin {
+  return {
+    name: 'code-first',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html) => {
+        const script = '<script type="module"';
+        if (!html.includes(script)) throw new Error(`The page has no ${script}`);
+        return html.replaceAll(script, `${script} blocking="render"`);
+      },
+    },
+  };
+}

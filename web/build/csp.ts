@@ -1,0 +1,44 @@
+import type { Plugin } from 'vite';
+
+/** The page's Content-Security-Policy: in force as a meta element and as the server's header. */
+export const policy = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' blob:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/**
+ * For whoever serves the page; frame-ancestors has no effect in a meta element. `ancestors` are the
+ * origins whose pages may show this one in a frame, such as "https://example.org 'self'".
+ */
+export function headersFor(ancestors = "'none'"): Record<string, string> {
+  if (!/^[\w\-.:/*' ]+$/.test(ancestors)) {
+    throw new RangeError(`FRAME_ANCESTORS: expected origins, got ${JSON.stringify(ancestors)}`);
+  }
+  return {
+    'Content-Security-Policy': `${policy}; frame-ancestors ${ancestors}`,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
+/** Sets the policy in the built page; the development server injects styles, so not there. */
+export function contentSecurityPolicy(): Plugin {
+  return {
+    name: 'content-security-policy',
+    apply: 'build',
+    transformIndexHtml: () => [
+      {
+        tag: 'meta',
+        attrs: { 'http-equiv': 'Content-Security-Policy', content: policy },
+        injectTo: 'head-prepend',
+      },
+    ],
+  };
+}

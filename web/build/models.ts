@@ -1,0 +1,72 @@
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
+import { cardFiles } from '../docs/cards.mjs';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** In place of heads.json for a model whose heads were not measured: the page asks for it. */
+const unmeasured = 'null\n';
+
+/** Serves weights/NAME as models/NAME, with its card as a page, and puts it into the build. */
+export function models(names: readonly string[]): Plugin {
+  const files = [
+    'config.json',
+    'generation_config.json',
+    'heads.json',
+    'manifest.json',
+    'model.safetensors',
+    'tokenizer.json',
+    'tokenizer.model',
+    'tokenizer_config.json',
+    'LICENSE',
+  ];
+  const paths = new Map(
+    names
+      .flatMap((name) =>
+        files.map((file) => [`${name}/${file}`, here(`../../weights/${name}/${file}`)]),
+      )
+      .filter((entry): entry is [string, string] => existsSync(entry[1]!)),
+  );
+  const missing = names.map((name) => `${name}/heads.json`).filter((file) => !paths.has(file));
+  const types: Record<string, string> = {
+    json: 'application/json',
+    html: 'text/html; charset=utf-8',
+    css: 'text/css',
+    svg: 'image/svg+xml',
+    woff2: 'font/woff2',
+  };
+  return {
+    name: 'models',
+    configureServer(server) {
+      server.middlewares.use('/models', (request, response) => {
+        const wanted = request.url?.split('?')[0]?.slice(1) ?? '';
+        const path = paths.get(wanted);
+        const made = missing.includes(wanted) ? unmeasured : cardFiles(names).get(wanted);
+        if (path === undefined && made === undefined) {
+          response.writeHead(404).end();
+          return;
+        }
+        const type = types[wanted.split('.').at(-1)!] ?? 'application/octet-stream';
+        response.setHeader('Content-Type', type);
+        if (path !== undefined) createReadStream(path).pipe(response);
+        else response.end(made);
+      });
+    },
+    configurePreviewServer(server) {
+      server.middlewares.use((request, response, next) => {
+        if (/\.(safetensors|model)$/.test(request.url ?? '')) {
+          response.setHeader('Content-Type', 'application/octet-stream');
+        }
+        next();
+      });
+    },
+    generateBundle() {
+      const emit = (file: string, source: string | Uint8Array) =>
+        this.emitFile({ type: 'asset', fileName: `models/${file}`, source });
+      for (const [file, path] of paths) emit(file, readFileSync(path));
+      for (const file of missing) emit(file, unmeasured);
+      for (const [file, contents] of cardFiles(names)) emit(file, contents);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** The state of a view whose code is fetched when the view is opened. Until then it holds its links. */
+import type { Link } from '../ui/link.ts';
+import type { ViewModule, ViewState } from '../ui/view.ts';
+
+export class LaterState implements ViewState {
+  #state = $state.raw<ViewState>();
+  #link = $state.raw<Link>({});
+  #links: Link[];
+  readonly #fetch: () => Promise<{ default: ViewModule }>;
+  #fetching: Promise<ViewState> | undefined;
+
+  constructor(link: Link, fetch: () => Promise<{ default: ViewModule }>) {
+    this.#link = link;
+    this.#links = [link];
+    this.#fetch = fetch;
+  }
+
+  /** The state itself. Fetches its code if that was not done yet. */
+  get fetched(): Promise<ViewState> {
+    return (this.#fetching ??= this.#fetch().then(({ default: { open } }) => {
+      const [first = {}, ...others] = this.#links;
+      const state = open(first);
+      for (const link of others) state.follow(link);
+      return (this.#state = state);
+    }));
+  }
+
+  /** Whether the code was fetched. */
+  get there(): boolean {
+    return this.#state !== undefined;
+  }
+
+  start(): void {
+    // If the code can't be fetched, the page says so in the view's place.
+    void this.fetched.then((state) => state.start()).catch(() => undefined);
+  }
+
+  follow(link: Link): void {
+    if (this.#state) this.#state.follow(link);
+    else this.#links.push((this.#link = link));
+  }
+
+  get link(): Link {
+    return this.#state?.link ?? this.#link;
+  }
+
+  get ready(): boolean {
+    return this.#state?.ready ?? false;
+  }
+
+  get working(): boolean {
+    return this.#state?.working ?? true;
+  }
+
+  async takeDropped(entries: readonly FileSystemEntry[]): Promise<void> {
+    await (await this.fetched).takeDropped?.(entries);
+  }
+}

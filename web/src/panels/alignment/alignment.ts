@@ -1,0 +1,238 @@
+/** Which words of the input those of its translation look at most, over all sentences. */
+import type { Token, Translation } from 'glassformer';
+import type { AttentionKind, HeadChoice } from '../heads/head-choice.svelte.ts';
+
+export interface Range {
+  start: number;
+  end: number;
+}
+
+export interface Word extends Range {
+  /** The sentence it belongs to. */
+  sentence: number;
+}
+
+export type Side = 'source' | 'target';
+
+export interface Alignment {
+  /** Words in order, also those without a link; ranges of the input. */
+  source: Word[];
+  /** Words of the whole translation, all linked. */
+  target: Word[];
+  /** Between indices of the two lists; `weight` is a share of the target word's attention. */
+  links: { source: number; target: number; weight: number }[];
+}
+
+const plainWord = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
+
+export function alignmentOf(text: string, { sentences }: Translation): Alignment {
+  const source = new Map<number, Word>();
+  const target = new Map<number, Word>();
+  const pairs: { source: number; target: number; weight: number }[] = [];
+  for (const [sentence, { alignment = [] }] of sentences.entries()) {
+    for (const link of alignment) {
+      target.set(link.target.start, { ...link.target, sentence });
+      source.set(link.source.start, { ...link.source, sentence });
+      pairs.push({ source: link.source.start, target: link.target.start, weight: link.weight });
+    }
+  }
+  for (const [sentence, { start, end, alignment = [] }] of sentences.entries()) {
+    const linked = alignment.map((link) => link.source);
+    for (const { 0: word, index } of text.slice(start, end).matchAll(plainWord)) {
+      const at = { start: start + index, end: start + index + word.length };
+      const known = linked.some((own) => own.start < at.end && at.start < own.end);
+      if (!known) source.set(at.start, { ...at, sentence });
+    }
+  }
+  const order = (words: Map<number, Word>) => [...words.values()].sort((a, b) => a.start - b.start);
+  const words = { source: order(source), target: order(target) };
+  const index = (list: Word[]) => new Map(list.map(({ start }, i) => [start, i]));
+  const at = { source: index(words.source), target: index(words.target) };
+  const links = pairs.map(({ weight, ...pair }) => ({
+    source: at.source.get(pair.source)!,
+    target: at.target.get(pair.target)!,
+    weight,
+  }));
+  return { ...words, links };
+}
+
+type Partners = ReadonlyMap<number, ReadonlyMap<number, number>>;
+const indices = new WeakMap<Alignment, Record<Side, Partners>>();
+
+function indexOf({ links }: Alignment): Record<Side, Partners> {
+  const index = {
+    source: new Map<number, Map<number, number>>(),
+    target: new Map<number, Map<number, number>>(),
+  };
+  const add = (side: Side, word: number, other: number, weight: number) => {
+    const own = index[side].get(word);
+    if (own) own.set(other, weight);
+    else index[side].set(word, new Map([[other, weight]]));
+  };
+  for (const { source, target, weight } of links) {
+    add('source', source, target, weight);
+    add('target', target, source, weight);
+  }
+  return index;
+}
+
+const none: ReadonlyMap<number, number> = new Map();
+
+/** The words on the other side that a word is linked to, with their weights. */
+export function partners(
+  alignment: Alignment,
+  side: Side,
+  word: number,
+): ReadonlyMap<number, number> {
+  let index = indices.get(alignment);
+  if (!index) indices.set(alignment, (index = indexOf(alignment)));
+  return index[side].get(word) ?? none;
+}
+
+/** How large a text is set, by its length. */
+export type TypeSize = 'sentence' | 'paragraph' | 'page';
+export const sizeOf = ({ length }: string): TypeSize =>
+  length > 600 ? 'page' : length > 160 ? 'paragraph' : 'sentence';
+
+/** The word that is pointed at. */
+export interface Lit {
+  side: Side;
+  word: number;
+}
+
+/** What a stream has given so far. */
+export interface Draft {
+  text: string;
+  /** Ranges of `text`. */
+  tokens: Range[];
+  /** What the last token was written from: ranges of the input, the strongest first. */
+  glow: (Range & { weight: number })[];
+}
+
+interface Translated {
+  text: string;
+  result: Translation;
+  alignment: Alignment;
+}
+
+/** What a view has that shows a text and its translation, and which of their words belong together. */
+export interface WordsOnView {
+  /** What the box holds. */
+  readonly text: string;
+  /** The translation, which may be of the text before. */
+  readonly rendering: Translated | undefined;
+  /** The words, where the translation is that of `text`. */
+  readonly alignment: Alignment | undefined;
+  readonly lit: Lit | undefined;
+  /** While a translation grows. */
+  readonly draft?: Draft | undefined;
+  /** What is compared with it: words that are new are marked. */
+  readonly before?: Translated | undefined;
+  /** The sentence that is looked into. */
+  readonly sentence: number;
+  /** The language that is written, where that is known. */
+  readonly target: string;
+  light(side: Side, word: number | undefined): void;
+  choose(sentence: number): void;
+}
+
+/** What is lit on a side: the word that is pointed at itself, or those of the other side's word. */
+export function litOn(side: Side, words: Alignment | undefined, lit: Lit | undefined) {
+  return {
+    chosen: lit?.side === side ? lit.word : undefined,
+    weights: words && lit && lit.side !== side ? partners(words, lit.side, lit.word) : none,
+  };
+}
+
+/** What an encoder read, of all sentences. */
+export const sourceTokensOf = ({ sentences }: Translation): Token[] =>
+  sentences.flatMap(({ sourceTokens }) => sourceTokens);
+
+/** The heat map goes along with a word that is pointed at, where its side is the one that asks. */
+export function followWord(
+  view: WordsOnView & { attention: AttentionKind; choice: HeadChoice },
+  side: Side,
+  word: number | undefined,
+): void {
+  const { rendering, alignment, sentence, attention, choice } = view;
+  const at = word === undefined ? undefined : alignment?.[side][word];
+  const whole = rendering?.result.sentences[sentence];
+  if (!at || !whole || at.sentence !== sentence) return;
+  if (side !== (attention === 'encoder' ? 'source' : 'target')) return;
+  const tokens = side === 'source' ? whole.sourceTokens : whole.tokens;
+  const query = tokens.findIndex(({ end }) => end > at.start);
+  if (query >= 0) choice.hover({ query, key: choice.strongestKeyOf(query) });
+}
+
+/** A part of a text: a word, or what stands before, between and after words. */
+export interface Stretch {
+  start: number;
+  /** Its index among the words. */
+  word: number | undefined;
+  /** The tokens that it consists of. */
+  pieces: string[];
+}
+
+/** The first `count` of a text’s parts; all that comes after them is one, and no word. */
+export function firstStretches(
+  text: string,
+  stretches: readonly Stretch[],
+  count: number,
+): readonly Stretch[] {
+  const next = stretches[count];
+  if (!next) return stretches;
+  return [
+    ...stretches.slice(0, count),
+    { start: next.start, word: undefined, pieces: [text.slice(next.start)] },
+  ];
+}
+
+const sameStretch = (one: Stretch, other: Stretch): boolean =>
+  one.start === other.start &&
+  one.word === other.word &&
+  one.pieces.length === other.pieces.length &&
+  one.pieces.every((piece, i) => piece === other.pieces[i]);
+
+/** Parts as they are to be: those that are drawn already stay the same objects. */
+export function keptStretches(
+  drawn: readonly Stretch[],
+  now: readonly Stretch[],
+): readonly Stretch[] {
+  const known = new Map(drawn.map((stretch) => [stretch.start, stretch]));
+  return now.map((stretch) => {
+    const old = known.get(stretch.start);
+    return old && sameStretch(old, stretch) ? old : stretch;
+  });
+}
+
+/** Cuts a text at words and, within them, at tokens. Both lists are in order. */
+export function stretchesOf(
+  text: string,
+  words: readonly Range[],
+  tokens: readonly Range[],
+): Stretch[] {
+  const cuts = [...new Set(tokens.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
+  const stretches: Stretch[] = [];
+  let next = 0;
+  const add = (start: number, end: number, word?: number) => {
+    if (end <= start) return;
+    while (next < cuts.length && cuts[next]! <= start) next++;
+    const pieces: string[] = [];
+    let from = start;
+    for (; next < cuts.length && cuts[next]! < end; next++) {
+      pieces.push(text.slice(from, cuts[next]!));
+      from = cuts[next]!;
+    }
+    pieces.push(text.slice(from, end));
+    stretches.push({ start, word, pieces });
+  };
+  let end = 0;
+  for (const [i, word] of words.entries()) {
+    if (word.start < end || word.end > text.length) continue;
+    add(end, word.start);
+    add(word.start, word.end, i);
+    end = word.end;
+  }
+  add(end, text.length);
+  return stretches;
+}

@@ -1,0 +1,115 @@
+// Reading attention: sums, blocks, habits, and the words that belong together.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { source } from '../../../../../tests/page/source.mjs';
+
+const attention = await source('panels/attention/attention');
+const { alignmentOf, partners, stretchesOf } = await source('panels/alignment/alignment');
+const { tokenEvidence, evidence, evidenceName } = await source('panels/ledger/evidence');
+
+const matrix = (rows, causal) => ({
+  weights: Float32Array.from(rows.flat()),
+  queries: rows.length,
+  keys: rows[0].length,
+  ...(causal && { causal }),
+});
+
+test('what keys receive is the mean over queries', () => {
+  const sums = attention.received(
+    matrix([
+      [1, 0],
+      [0.5, 0.5],
+    ]),
+  );
+  assert.deepEqual([...sums], [0.75, 0.25]);
+});
+
+test('the strongest cell, and cells that could not be looked at', () => {
+  const map = matrix(
+    [
+      [1, 0],
+      [0.25, 0.75],
+    ],
+    true,
+  );
+  assert.deepEqual(attention.strongestCell(map), { query: 0, key: 0 });
+  assert.equal(attention.unseen(map, { query: 0, key: 1 }), true);
+  assert.equal(attention.unseen(map, { query: 1, key: 1 }), false);
+  assert.equal(attention.unseen({ ...map, causal: false }, { query: 0, key: 1 }), false);
+});
+
+test('shrinking keeps the largest weight of each block', () => {
+  const rows = Array.from({ length: 10 }, (_, i) =>
+    Array.from({ length: 10 }, (_, j) => (i === 7 && j === 2 ? 1 : 0)),
+  );
+  const small = attention.shrink(matrix(rows), 5);
+  assert.equal(small.queries, 5);
+  assert.equal(small.keys, 5);
+  assert.equal(small.weights[3 * 5 + 1], 1);
+  assert.equal(
+    small.weights.reduce((a, b) => a + b),
+    1,
+  );
+  const tiny = matrix([[1]]);
+  assert.equal(attention.shrink(tiny, 5), tiny);
+});
+
+test('habits are told by where most weight goes', () => {
+  const names = ['a', 'b', 'c'];
+  const diagonal = [0, 1, 2].map((i) => [0, 1, 2].map((j) => Number(i === j)));
+  const previous = [0, 1, 2].map((i) => [0, 1, 2].map((j) => Number(j === Math.max(0, i - 1))));
+  const sink = [0, 1, 2].map(() => [0, 1, 0]);
+  const even = Array.from({ length: 8 }, () => Array(8).fill(1 / 8));
+  assert.equal(attention.habit(matrix(diagonal), names).words, 'at the token itself');
+  assert.equal(attention.habit(matrix(previous), names).words, 'at the token before');
+  assert.equal(attention.habit(matrix(sink), names).words, 'at “b”');
+  assert.match(attention.habit(matrix(even), [...'abcdefgh']).words, /many/);
+  assert.equal(attention.writingHabit(matrix(diagonal), names).words, 'at the token it wrote last');
+  assert.equal(attention.crossHabit(matrix(sink), names).words, 'at “b”');
+  assert.equal(attention.crossHabit(matrix(diagonal), names).words, 'at one source token a step');
+});
+
+test('a text cut at words and tokens is still that text', () => {
+  const text = 'Don’t stop, 🙂 now!';
+  const words = [...text.matchAll(/[\p{L}’]+/gu)].map(({ 0: word, index }) => ({
+    start: index,
+    end: index + word.length,
+  }));
+  const tokens = [
+    { start: 0, end: 2 },
+    { start: 2, end: 5 },
+    { start: 6, end: 10 },
+  ];
+  const stretches = stretchesOf(text, words, tokens);
+  assert.equal(stretches.flatMap(({ pieces }) => pieces).join(''), text);
+  assert.deepEqual(stretches[0].pieces, ['Do', 'n’t']);
+  assert.deepEqual(
+    stretches.map(({ word }) => word).filter((word) => word !== undefined),
+    [0, 1, 2],
+  );
+});
+
+test('words without a link stand among those with one', () => {
+  const link = { source: { start: 6, end: 9 }, target: { start: 0, end: 3 }, weight: 0.5 };
+  const found = alignmentOf('see a dog', { sentences: [{ start: 0, end: 9, alignment: [link] }] });
+  assert.deepEqual(
+    found.source.map(({ start }) => start),
+    [0, 4, 6],
+  );
+  assert.deepEqual([...partners(found, 'target', 0)], [[2, 0.5]]);
+  assert.deepEqual([...partners(found, 'source', 2)], [[0, 0.5]]);
+  assert.deepEqual([...partners(found, 'source', 0)], []);
+});
+
+test('evidence is the last label’s against the mean of the others', () => {
+  const labels = ['bad', 'so-so', 'good'];
+  const result = {
+    logits: { bad: 1, 'so-so': 3, good: 5 },
+    tokens: [{}, {}],
+    contributions: { bad: [1, 0], 'so-so': [1, 2], good: [4, 1] },
+  };
+  assert.equal(evidence(result, labels), 3);
+  assert.deepEqual([...tokenEvidence(result, labels)], [3, 0]);
+  assert.equal(evidenceName(['no', 'yes']), 'the log-odds of “yes”');
+  assert.match(evidenceName(labels), /logit of “good” above/);
+});

@@ -1,0 +1,182 @@
+// A head as lines between tokens, in every view that has heads.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import {
+  assertAccessibleToAll,
+  assertFits,
+  read,
+  root,
+  savedBy,
+  settled,
+} from '../../../../../tests/browser/open.mjs';
+
+const onPage = testsOnPage();
+
+const text = 'The plot is not good.';
+const drawn = (page) =>
+  page
+    .locator('[data-testid=lines] path')
+    .evaluateAll((list) =>
+      list.map(({ dataset: { query, key, value } }) => [query, key, value].map(Number)),
+    );
+const cells = (page) =>
+  page
+    .locator('[data-testid=heatmap] [data-value]')
+    .evaluateAll((list) =>
+      list.map(({ dataset: { query, key, value } }) => [query, key, value].map(Number)),
+    );
+const draw = (page, how) => page.getByTestId(`draw-${how}`).check();
+const token = (page, side, index) =>
+  page.locator(`[data-testid=line-token][data-side=${side}][data-token="${index}"]`);
+const order = (list) => [...list].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+
+/** The map's weights of at least `least`, as they are drawn. */
+const heavy = (map, least) => order(map.filter(([, , value]) => value >= least));
+
+async function linesAreThoseOfTheMap(page) {
+  await draw(page, 'map');
+  const map = await cells(page);
+  await draw(page, 'lines');
+  assert.deepEqual(order(await drawn(page)), heavy(map, 0.02));
+  const first = map.filter(([query]) => query === 0);
+  await token(page, 'query', 0).hover();
+  assert.deepEqual(order(await drawn(page)), heavy(first, 0.002));
+  await page.keyboard.press('Escape');
+  return map;
+}
+
+for (const hash of ['', '#view=translation', '#view=writing']) {
+  onPage(`lines are the weights of the map, ${hash || 'sentiment'}`, { hash }, async (page) => {
+    await page.getByTestId('head').last().click();
+    const map = await linesAreThoseOfTheMap(page);
+    assert.ok(map.length >= 9);
+    if (hash.includes('translation')) {
+      for (const kind of ['encoder', 'decoder']) {
+        await page.getByTestId(`show-${kind}`).check();
+        await linesAreThoseOfTheMap(page);
+      }
+    }
+  });
+}
+
+onPage('a model of one’s own has lines, too', { hash: '#view=model' }, async (page) => {
+  const folder = join(root, 'tests/checkpoints/distilbert_sequence');
+  await page.locator('input[type=file]').first().setInputFiles(folder);
+  await page.getByTestId('head').first().waitFor();
+  await linesAreThoseOfTheMap(page);
+});
+
+onPage('a token is pointed at, on both sides, and held by a press', {}, async (page) => {
+  await read(page, text);
+  await draw(page, 'map');
+  const map = await cells(page);
+  await draw(page, 'lines');
+  await token(page, 'key', 3).hover();
+  const onto = map.filter(([, key]) => key === 3);
+  assert.deepEqual(order(await drawn(page)), heavy(onto, 0.002));
+  await token(page, 'query', 2).click();
+  assert.equal(await page.getByTestId('pinned').count(), 1);
+  await token(page, 'query', 4).hover();
+  const from = map.filter(([query]) => query === 2);
+  assert.deepEqual(order(await drawn(page)), heavy(from, 0.002), 'held');
+  // A press on the other side chooses the pair, and the lines stay.
+  await token(page, 'key', 1).click();
+  assert.deepEqual(order(await drawn(page)), heavy(from, 0.002));
+  assert.match(await page.locator('.readout').textContent(), /is.*looks at.*plot/s);
+  await page.getByRole('button', { name: 'Show all lines' }).click();
+  assert.deepEqual(order(await drawn(page)), heavy(map, 0.02));
+});
+
+onPage('lines are worked with keys alone', {}, async (page) => {
+  await read(page, text);
+  await draw(page, 'lines');
+  await page.getByTestId('draw-lines').focus();
+  await page.keyboard.press('Tab');
+  const focused = () =>
+    page.evaluate(() => {
+      const { side, token } = document.activeElement.dataset;
+      return `${side} ${token}`;
+    });
+  assert.match(await focused(), /^query \d$/);
+  await page.keyboard.press('Control+Home');
+  assert.equal(await focused(), 'query 0');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await focused(), 'query 1');
+  assert.deepEqual(new Set((await drawn(page)).map(([query]) => query)), new Set([1]));
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowRight');
+  assert.match(await focused(), /^key \d$/);
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.getByTestId('pinned').count(), 0);
+});
+
+onPage('of 512 tokens the lines of one are drawn, and all can be come to', {}, async (page) => {
+  await read(page, 'good, not bad; '.repeat(130));
+  await draw(page, 'lines');
+  const places = (side) =>
+    page
+      .locator(`[data-testid=line-token][data-side=${side}]`)
+      .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.token)));
+  assert.equal((await places('query')).length, 24);
+  await token(page, 'query', (await places('query'))[2]).hover();
+  const lines = await drawn(page);
+  assert.equal(new Set(lines.map(([query]) => query)).size, 1);
+  assert.ok(lines.length <= 24);
+  const seen = new Set(await places('query'));
+  const earlier = page.getByRole('button', { name: 'Earlier tokens' });
+  while (await earlier.isEnabled()) await earlier.click();
+  const later = page.getByRole('button', { name: 'Later tokens' });
+  for (;;) {
+    for (const query of await places('query')) seen.add(query);
+    if (!(await later.isEnabled())) break;
+    await later.click();
+  }
+  assert.equal(seen.size, 512);
+});
+
+onPage('lines are saved as they are drawn, and a link brings them back', {}, async (page) => {
+  await read(page, text);
+  await draw(page, 'lines');
+  await token(page, 'query', 3).click();
+  const saved = (name) => savedBy(page, page.getByRole('button', { name, exact: true }));
+  const svg = `${await saved('SVG')}`;
+  const values = [...svg.matchAll(/data-value="([^"]+)"/g)].map(([, value]) => Number(value));
+  assert.deepEqual(
+    values,
+    (await drawn(page)).map(([, , value]) => value),
+  );
+  assert.equal(svg.match(/>plot<\/text>/g).length, 2);
+  const png = await saved('PNG');
+  assert.deepEqual([...png.subarray(1, 4)], [...Buffer.from('PNG')]);
+  await page.waitForURL(/draw=lines/);
+  await page.reload();
+  await settled(page);
+  await page.getByTestId('lines').waitFor();
+  assert.equal(await page.getByTestId('draw-lines').isChecked(), true);
+});
+
+onPage('axe finds nothing to object to in lines', {}, async (page) => {
+  for (const typed of [text, 'good, not bad; '.repeat(30)]) {
+    await read(page, typed);
+    await draw(page, 'lines');
+    // Of a long text a part is drawn, around what is read out.
+    await page.locator('[data-testid=line-token][data-side=query]').nth(2).hover();
+    await assertAccessibleToAll(page);
+  }
+});
+
+onPage(
+  'a finger asks for a token’s lines, at 320 pixels',
+  { viewport: { width: 320, height: 800 }, hasTouch: true },
+  async (page) => {
+    for (const typed of [text, 'good, not bad; '.repeat(30), `${'x'.repeat(40)} good`]) {
+      await read(page, typed);
+      await draw(page, 'lines');
+      await page.locator('[data-testid=line-token][data-side=query]').nth(1).tap();
+      assert.equal(new Set((await drawn(page)).map(([query]) => query)).size, 1);
+      await assertFits(page);
+    }
+  },
+);

@@ -1,0 +1,21 @@
+/** Fetches what was measured of a model's heads: heads.json of its folder. */
+import { measuredIn, type Measured } from './head-roles.ts';
+import { folderOf, type ModelName } from '../../models/models.ts';
+
+const known = new Map<ModelName, Promise<Measured | undefined>>();
+
+/** Undefined where nothing was measured, or where that cannot be had. */
+export function measuredHeads(name: ModelName): Promise<Measured | undefined> {
+  let measured = known.get(name);
+  if (!measured) {
+    measured = fetch(`${folderOf(name).href}/heads.json`)
+      .then((response) => (response.ok ? response.json() : undefined))
+      .then(measuredIn)
+      .catch(() => {
+        known.delete(name);
+        return undefined;
+      });
+    known.set(name, measured);
+  }
+  return measured;
+}

@@ -1,0 +1,187 @@
+// The ledger in the sentiment view: every number is the package's.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { Classifier } from '../../../../../dist/index.js';
+import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import {
+  assertAccessibleToAll,
+  assertFits,
+  read,
+  root,
+  settled,
+  workersLeft,
+} from '../../../../../tests/browser/open.mjs';
+
+const onPage = testsOnPage();
+// Node may run the other of the two binaries, whose sums round differently.
+const tolerance = 2e-3;
+const label = 'positive';
+const sentence = 'The plot is not good at all.';
+
+let classifier;
+before(async () => {
+  classifier = await Classifier.load(join(root, 'weights/sentiment'), { explain: true });
+});
+after(() => classifier?.dispose());
+
+const sheet = (page) => page.getByTestId('ledger');
+const values = (locator) =>
+  locator.evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
+const value = (locator) => locator.getAttribute('data-value').then(Number);
+
+function assertClose(actual, expected, what) {
+  assert.equal(actual.length, expected.length, `${what}: how many`);
+  const worst = actual.reduce((max, each, i) => Math.max(max, Math.abs(each - expected[i])), 0);
+  assert.ok(worst <= tolerance, `${what}: ${worst} apart`);
+}
+
+/** Opens the ledger and waits until it is that of the text, effects and all. */
+async function open(page, text) {
+  await page.getByText('ledger', { exact: true }).click();
+  await read(page, text);
+  await sheet(page).locator('tbody tr').last().waitFor();
+  await page.locator('[aria-busy="false"] [data-testid="ledger"]').waitFor();
+}
+
+/** What the package has: [tokens, components], a layer's heads as one but in layer `unfolded`. */
+function expectedOf(table, view, unfolded) {
+  const groups = new Map();
+  table.columns.forEach((column, i) => {
+    const layer = /^layers\.(\d+)\.self_attn/.exec(column)?.[1];
+    const key = layer !== undefined && Number(layer) !== unfolded ? `heads ${layer}` : column;
+    groups.set(key, [...(groups.get(key) ?? []), i]);
+  });
+  const width = table.columns.length;
+  const cells = table.tokens.map((_, token) =>
+    [...groups.values()].map((columns) =>
+      columns.reduce((sum, i) => sum + table[view].data[token * width + i], 0),
+    ),
+  );
+  return { keys: [...groups.keys()], cells };
+}
+
+onPage('every entry is the package’s, and the sum is the verdict’s', {}, async (page) => {
+  await open(page, sentence);
+  const table = await classifier.explain(sentence, { method: 'ledger', label, effects: true });
+  const { logits } = await classifier.classify(sentence);
+  for (const [view, name] of [
+    ['read', 'at the token it was read from'],
+    ['written', 'in the row it was written to'],
+  ]) {
+    await page.getByText(name).click();
+    const { keys, cells } = expectedOf(table, view);
+    assert.ok(keys.includes('rounding') && keys.includes('bias'));
+    assertClose(await values(sheet(page).locator('[data-row]')), cells.flat(), view);
+    const sums = cells.map((row) => row.reduce((a, b) => a + b, 0));
+    assertClose(await values(page.getByTestId('token-sum')), sums, 'sums of tokens');
+    assertClose(await values(page.getByTestId('token')), sums, 'colors of tokens');
+    const columns = keys.map((_, i) => cells.reduce((sum, row) => sum + row[i], 0));
+    assertClose(await values(page.getByTestId('component-sum')), columns, 'sums of parts');
+    const total = await value(page.getByTestId('ledger-sum'));
+    assertClose([total], [logits.positive - logits.negative], 'sum');
+    assertClose([total], [columns.reduce((a, b) => a + b, 0)], 'sum of sums');
+    const score = await value(page.getByTestId('score'));
+    assertClose([1 / (1 + Math.exp(Math.abs(total) * -1))], [score], 'score');
+  }
+});
+
+onPage(
+  'what a part changes is measured, after − before, a layer’s heads as one',
+  {},
+  async (page) => {
+    await open(page, sentence);
+    const table = await classifier.explain(sentence, { method: 'ledger', label, effects: true });
+    const effects = await values(page.getByTestId('component-effect'));
+    const { keys } = expectedOf(table, 'read');
+    for (const [i, key] of keys.entries()) {
+      const layer = /^heads (\d)/.exec(key)?.[1];
+      if (key === 'bias' || key === 'rounding') {
+        assert.ok(Number.isNaN(effects[i]), key);
+      } else if (layer === undefined) {
+        assertClose([effects[i]], [-table.effects[table.columns.indexOf(key)]], key);
+      } else {
+        const heads = Array.from({ length: 8 }, (_, head) => ({ layer: Number(layer), head }));
+        const ablate = heads.map((head) => ({ attention: 'encoder', ...head }));
+        const { logits } = await classifier.classify(sentence, { ablate });
+        assertClose([effects[i]], [logits.positive - logits.negative - table.value], key);
+      }
+    }
+    await sheet(page).getByRole('button', { name: 'layer 2' }).click();
+    const { keys: unfolded, cells } = expectedOf(table, 'read', 1);
+    assertClose(await values(sheet(page).locator('[data-row]')), cells.flat(), 'unfolded');
+    const ofHeads = (await values(page.getByTestId('component-effect'))).slice(4, 12);
+    const expected = unfolded.slice(4, 12).map((key) => -table.effects[table.columns.indexOf(key)]);
+    assertClose(ofHeads, expected, 'effects of heads');
+    // It does not add up.
+    const together = effects[4];
+    assert.ok(Math.abs(ofHeads.reduce((a, b) => a + b, 0) - together) > 0.01);
+  },
+);
+
+onPage('entries are read by pointer and keys', {}, async (page) => {
+  await open(page, sentence);
+  const told = page.getByTestId('ledger-cell');
+  const cell = (row, column) => sheet(page).locator(`[data-row="${row}"][data-column="${column}"]`);
+  await cell(3, 2).hover();
+  assert.match(await told.textContent(), /^“not”, layer 1, heads: [+−]\d\.\d{3}$/);
+  await cell(3, 2).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await page.locator('[data-row="4"][data-column="3"]:focus').waitFor();
+  const printed = (await value(cell(4, 3)))
+    .toFixed(3)
+    .replace('-', '−')
+    .replace(/^(?=\d)/, '+');
+  assert.equal(await told.textContent(), `“good”, layer 1, feed-forward: ${printed}`);
+  await page.keyboard.press('Control+End');
+  await cell(7, 11).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Escape');
+  assert.equal(await told.count(), 0);
+});
+
+onPage('it follows the typing, and takes a model only while it is wanted', {}, async (page) => {
+  await open(page, sentence);
+  await workersLeft(page, 2);
+  await page.getByTestId('input').pressSequentially(' Really.');
+  await settled(page);
+  await sheet(page).getByText('Really').waitFor();
+  await page.locator('[aria-busy="false"] [data-testid="ledger"]').waitFor();
+  const { value: expected } = await classifier.explain(`${sentence} Really.`, {
+    ...{ method: 'ledger', label },
+  });
+  assertClose([await value(page.getByTestId('ledger-sum'))], [expected], 'sum');
+  await page.getByRole('link', { name: 'Speed' }).click();
+  await workersLeft(page, 1);
+});
+
+onPage('of a long text the rows in sight are there, and all of the sums', {}, async (page) => {
+  const text = 'It is not bad, and then again it is. '.repeat(45).trim();
+  await open(page, text);
+  const table = await classifier.explain(text, { method: 'ledger', label });
+  assert.ok(table.tokens.length > 400);
+  await page.waitForFunction(
+    ({ value, tolerance: near }) =>
+      Math.abs(document.querySelector('[data-testid=ledger-sum]').dataset.value - value) < near,
+    { value: table.value, tolerance },
+  );
+  assert.ok((await sheet(page).locator('[data-row]').count()) < 1000);
+  assertClose([await value(page.getByTestId('ledger-sum'))], [table.value], 'sum');
+  await sheet(page).locator('[data-row="0"][data-column="0"]').focus();
+  await page.keyboard.press('Control+End');
+  const last = `[data-row="${table.tokens.length - 1}"][data-column="11"]`;
+  await page.locator(`${last}:focus`).waitFor();
+});
+
+onPage('nothing to object to', {}, async (page) => {
+  await open(page, sentence);
+  await assertAccessibleToAll(page);
+});
+
+onPage('it fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
+  await open(page, sentence);
+  await assertFits(page);
+  await page.getByRole('button', { name: 'Print the numbers' }).click();
+  assert.match(await sheet(page).locator('[data-row="3"][data-column="2"]').textContent(), /\d/);
+  await assertFits(page);
+});

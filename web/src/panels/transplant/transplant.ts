@@ -1,0 +1,144 @@
+/** A table of transplants as the page shows it: what stands side by side, and what a cell says. */
+import type { Classification, Explanations } from 'glassformer';
+import { percent, signed } from '../../ui/text/format.ts';
+import { shownTokens } from '../words/tokens.ts';
+
+export type TransplantTable = Explanations['transplant'];
+
+/** What is carried across; every one is of a layer and a token. */
+export const sites = ['residual', 'attention', 'feed_forward', 'head'] as const;
+export type Site = (typeof sites)[number];
+
+/** The same, with the head of each layer that "head" means; it counts from 0. */
+export interface Part {
+  site: Site;
+  head: number;
+}
+
+/** A vector that is carried: both count from 0. */
+export interface Carried {
+  row: number;
+  cell: number;
+}
+
+/** What stands one above the other in the two texts, and between them a cell for each row. */
+export interface Column {
+  /** Empty where the text has nothing here. */
+  base: string;
+  donor: string;
+  /** Undefined where only the donor has something: there is nowhere to carry it. */
+  cell: number | undefined;
+}
+
+/** The columns in the order of the alignment. `base` and `donor` are the texts. */
+export function columnsOf(table: TransplantTable, base: string, donor: string): Column[] {
+  const labelOf = (text: string, tokens: TransplantTable['tokens']) => {
+    const labels = shownTokens(text, tokens).map(({ label }) => label);
+    return (first: number, last: number) =>
+      first === last ? labels[first]! : text.slice(tokens[first]!.start, tokens[last]!.end).trim();
+  };
+  const baseLabel = labelOf(base, table.tokens);
+  const donorLabel = labelOf(donor, table.donorTokens);
+
+  /** Of the donor's tokens, those that some cell stands under. */
+  const under = new Set<number>();
+  const placed: (Column & { at: number })[] = table.cells.map(({ tokens }, cell) => {
+    const from = tokens.map((token) => table.donorOf[token]!).filter((token) => token !== null);
+    const [first, last] = [Math.min(...from), Math.max(...from)];
+    for (let token = first; token <= last; token++) under.add(token);
+    return {
+      at: Math.min(...tokens.map((token) => table.baseColumns[token]!)),
+      base: baseLabel(tokens[0]!, tokens.at(-1)!),
+      donor: from.length === 0 ? '' : donorLabel(first, last),
+      cell,
+    };
+  });
+  table.donorTokens.forEach((_, token) => {
+    if (under.has(token)) return;
+    const at = table.donorColumns[token]!;
+    placed.push({ at, base: '', donor: donorLabel(token, token), cell: undefined });
+  });
+  return placed.sort((a, b) => a.at - b.at).map(({ at: _, ...column }) => column);
+}
+
+/** NaN where nothing can be carried. */
+export const deltaAt = ({ delta }: TransplantTable, { row, cell }: Carried): number =>
+  row < delta.shape[0]! && cell < delta.shape[1]! ? delta.data[row * delta.shape[1]! + cell]! : NaN;
+
+/** A text's own number, and what it is without the positions of the alignment where that differs. */
+export const alignedNumber = (aligned: number, plain: number): string =>
+  Math.abs(aligned - plain) < 0.005
+    ? signed(plain)
+    : `${signed(aligned)} aligned, ${signed(plain)} alone`;
+
+/** The answer of a model of two labels whose second has these log-odds. */
+export function answerOf(
+  logOdds: number,
+  labels: readonly string[],
+): Pick<Classification, 'label' | 'score' | 'scores'> {
+  const [first = '', last = ''] = labels;
+  // Each from its own exponential: a probability near 0 keeps its digits.
+  const scores = { [first]: 1 / (1 + Math.exp(logOdds)), [last]: 1 / (1 + Math.exp(-logOdds)) };
+  const label = logOdds > 0 ? last : first;
+  return { label, score: scores[label]!, scores };
+}
+
+/** Where in the model a row is. */
+export function rowName(site: Site, row: number, layers: number): string {
+  if (site !== 'residual') return `in layer ${row + 1}`;
+  return row < layers ? `before layer ${row + 1}` : `after layer ${layers}`;
+}
+
+/** What is carried, in a few words. */
+export function carriedName({ site, head }: Part, { base, donor }: Column, where: string): string {
+  if (donor === '') return `“${base}” taken out ${where}`;
+  const of = {
+    residual: '',
+    attention: 'the attention’s output for ',
+    feed_forward: 'the feed-forward’s output for ',
+    head: `head ${head + 1}’s output for `,
+  };
+  const to = donor === base ? 'across' : `into “${base}”`;
+  return `${of[site]}“${donor}” carried ${to} ${where}`;
+}
+
+/** What came of it. */
+export function meaning(
+  table: TransplantTable,
+  at: Carried,
+  column: Column,
+  labels: readonly string[],
+): string {
+  const delta = deltaAt(table, at);
+  const after = table.base + delta;
+  if (delta === 0) {
+    return 'Both texts have the very same vector here, so nothing moves: what tells them apart has not come this far.';
+  }
+  const [was, is] = [table.base, after].map((value) => answerOf(value, labels).label);
+  const cells = table.delta.shape[1]!;
+  const share = table.share?.data[at.row * cells + at.cell];
+  const parts = [
+    `The log-odds of “${labels.at(-1)}” go from ${signed(table.base)} to ${signed(after)}`,
+  ];
+  if (share !== undefined) parts.push(`, ${shareOf(share)}`);
+  parts.push(was === is ? `. The verdict stays ${is}.` : `. The verdict turns to ${is}.`);
+  if (column.donor === '')
+    parts.push(
+      ' Nothing in the other text stands in this place: from here on no token reads it, and it is not counted.',
+    );
+  return parts.join('');
+}
+
+function shareOf(share: number): string {
+  const way = percent(Math.abs(share)).replace(/\.0%$/, '%');
+  return share < 0
+    ? `${way} of the way, but away from the other text’s`
+    : `${way} of the way to the other text’s`;
+}
+
+/** Two texts together with what the model made of them. */
+export interface PairReading extends Part {
+  base: string;
+  donor: string;
+  table: TransplantTable;
+}

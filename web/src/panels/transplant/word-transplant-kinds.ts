@@ -1,0 +1,140 @@
+/** The kinds of models between whose runs vectors are carried: a translator, and one that writes on. */
+import {
+  Generator,
+  Translator,
+  type LoadOptions,
+  type Patch,
+  type Token,
+  type TracedTensor,
+} from 'glassformer';
+import type { Model } from '../../models/model-loader.svelte.ts';
+import { percent } from '../../ui/text/format.ts';
+import { largest } from '../words/next-logits.ts';
+import { nextStep, parting, rowOf } from '../words/next-logits.ts';
+import { shownCandidate } from '../words/sampling.ts';
+import { pairBeginnings, pairTokens } from './token-pairs.ts';
+import { endOf } from '../words/tokens.ts';
+import { endToken } from '../words/sampling.ts';
+
+/** What a run is to tell on the way, and what is put in the place of its own numbers. */
+export interface Asking {
+  trace?: readonly string[];
+  patch?: readonly Patch[];
+  signal: AbortSignal;
+}
+
+/** A text as it was read. */
+export interface Run {
+  tokens: readonly Token[];
+  trace: Readonly<Record<string, TracedTensor>>;
+}
+
+/** What was written; of a text that goes on, its end before that, and what may come next. */
+export interface Answer {
+  before: string;
+  text: string;
+  likeliest: string;
+}
+
+/** The two words between which two texts part, by their ids, and the ids of what comes before. */
+export interface Parted {
+  ids: [is: number, would: number];
+  words: { base: string; donor: string };
+  /** Whether the likeliest is the same in both; the words are then others that part them. */
+  alike: boolean;
+  prefix: readonly number[];
+}
+
+/** What a transplant needs to know of a kind of model. */
+export interface Kind<M extends Model, R extends Run> {
+  /** In floats: attention in integers reads nothing that would be replaced. */
+  load: (folder: URL, options: LoadOptions) => Promise<M>;
+  /** The stack whose vectors are carried. */
+  stack: 'encoder' | 'decoder';
+  pair: typeof pairTokens;
+  /** So many rows of that stack may follow those of the text while an answer is written. */
+  grows: number;
+  /** Reads a text and writes one token after those of `prefix`. */
+  step: (model: M, text: string, prefix: readonly number[], asking: Asking) => Promise<Run>;
+  /** Reads a text and writes an answer. */
+  run: (model: M, text: string, asking: Asking) => Promise<R & { answer: Answer }>;
+  part: (own: R, other: R) => Parted | undefined;
+}
+
+type Translated = Run & { written: readonly Token[] };
+
+export const translating = (beams: number): Kind<Translator, Translated> => ({
+  load: (folder, options) => Translator.load(folder, { ...options, compute: 'f32' }),
+  stack: 'encoder',
+  pair: pairTokens,
+  grows: 0,
+  async step(model, text, prefix, asking) {
+    const { sourceTokens: tokens, trace = {} } = await nextStep(model, text, prefix, asking);
+    return { tokens, trace };
+  },
+  async run(model, text, asking) {
+    const { sentences } = await model.translate(text, { ...asking, beams });
+    const { sourceTokens, tokens, trace = {}, text: said } = sentences[0]!;
+    return {
+      ...{ tokens: sourceTokens, trace, written: tokens },
+      answer: { before: '', text: said, likeliest: '' },
+    };
+  },
+  part({ written }, other) {
+    const at = written.findIndex(({ id }, i) => id !== other.written[i]?.id);
+    const [is, would] = [written[at], other.written[at]];
+    if (!is || !would) return undefined;
+    return {
+      ids: [is.id, would.id],
+      words: { base: is.text.trim(), donor: would.text.trim() },
+      alike: false,
+      prefix: written.slice(0, at).map(({ id }) => id),
+    };
+  },
+});
+
+type Begun = Run & { logits: Float32Array; pieces: readonly string[] };
+
+/** So many tokens are written on. */
+const writtenOn = 10;
+
+export const writing: Kind<Generator, Begun> = {
+  load: (folder, options) => Generator.load(folder, { ...options, compute: 'f32' }),
+  stack: 'decoder',
+  pair: pairBeginnings,
+  grows: writtenOn - 1,
+  async step(model, text, _, asking) {
+    const { promptTokens: tokens, trace = {} } = await model.next(text, { ...asking, count: 1 });
+    return { tokens, trace };
+  },
+  async run(model, text, { trace: names = [], ...asking }) {
+    const [pieces, { promptTokens: tokens, trace, text: said }] = await Promise.all([
+      model.vocabulary(),
+      model.generate(text, {
+        ...{ ...asking, trace: [...names, 'logits'] },
+        ...{ sample: false, maxNewTokens: writtenOn },
+      }),
+    ]);
+    const logits = rowOf(trace.logits!, tokens.length - 1);
+    const likeliest = largest(logits, 5)
+      .map(({ index, probability }) => `“${nameOf(pieces[index]!)}” ${percent(probability)}`)
+      .join(' ');
+    return {
+      tokens,
+      trace,
+      logits,
+      pieces,
+      answer: { before: endOf(text), text: said, likeliest },
+    };
+  },
+  part({ logits, pieces }, other) {
+    const ids = parting(logits, other.logits);
+    if (!ids) return undefined;
+    const [base, donor] = ids.map((id) => nameOf(pieces[id]!)) as [string, string];
+    const alike = likeliestOf(logits) === likeliestOf(other.logits);
+    return { ids, words: { base, donor }, alike, prefix: [] };
+  },
+};
+
+const likeliestOf = (logits: Float32Array) => logits.indexOf(Math.max(...logits));
+const nameOf = (text: string) => (text === endToken ? 'end' : shownCandidate(text, '').own);

@@ -1,0 +1,77 @@
+/** Which token may come next: a model's probabilities, sharpened or flattened, and cut off. */
+import type { NextToken } from 'glassformer';
+
+/** This token ends a review. */
+export const endToken = '<|endoftext|>';
+
+/** How the next token is drawn; the options of the package by these names. */
+export interface Sampling {
+  /** 0: the most probable one, always. */
+  temperature: number;
+  /** 0: of all. */
+  topK: number;
+  /** 1: of all. */
+  topP: number;
+}
+
+export interface Candidate {
+  id: number;
+  text: string;
+  /** The model's own probability, before temperature, top-k and top-p. */
+  probability: number;
+  /** The probability of being drawn, after all three; 0 if it is left out. */
+  chance: number;
+}
+
+/** `next` is all of a model's tokens, the most probable first, and so is what comes. */
+export function candidatesOf(
+  next: readonly Pick<NextToken, 'id' | 'text' | 'logprob'>[],
+  { temperature, topK, topP }: Sampling,
+): Candidate[] {
+  const best = next[0]?.logprob ?? 0;
+  const weights = next.map(({ logprob }) => Math.exp((logprob - best) / (temperature || 1)));
+  const kept = temperature > 0 ? keptOf(weights, topK, topP) : 1;
+  const keptTotal = sum(weights.slice(0, kept));
+  return next.map(({ id, text, logprob }, i) => ({
+    id,
+    text,
+    probability: Math.exp(logprob),
+    chance: i < kept ? weights[i]! / keptTotal : 0,
+  }));
+}
+
+/** How many are left: of the `topK` best, those that together reach `topP` first. */
+function keptOf(weights: readonly number[], topK: number, topP: number): number {
+  let count = weights.length;
+  if (topK > 0 && topK < count) {
+    count = topK;
+    // As the engine has it, equals stay together.
+    while (count < weights.length && weights[count] === weights[topK - 1]) count++;
+  }
+  if (topP >= 1) return count;
+  const enough = topP * sum(weights.slice(0, count));
+  let few = 0;
+  for (let before = 0; few < count && (few === 0 || before < enough); few++)
+    before += weights[few]!;
+  return few;
+}
+
+/** The candidate at a number from 0 to 1, each as probable as its chance. */
+export function drawn(candidates: readonly Candidate[], at: number): Candidate | undefined {
+  const kept = candidates.filter(({ chance }) => chance > 0);
+  let below = 0;
+  return kept.find(({ chance }) => (below += chance) > at) ?? kept.at(-1);
+}
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+
+/** A token that is only a part of a character: nothing can be written after it. */
+export const isPartial = (text: string): boolean => /<0x[0-9A-F]{2}>|\ufffd/.test(text);
+
+/** A token as a list shows it: the end of the word that it goes on, and its own part. */
+export function shownCandidate(text: string, before: string): { tail: string; own: string } {
+  const own = text.replace(/\n/g, '↵');
+  if (/^\s/.test(own)) return { tail: '', own: own.trimStart() || '␣' };
+  const tail = /\S*$/.exec(before)?.[0] ?? '';
+  return { tail: own === text ? tail.slice(-8) : '', own };
+}

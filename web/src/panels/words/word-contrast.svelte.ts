@@ -1,0 +1,89 @@
+/** Why a model would write one token and not another: what each token before counts for that. */
+import type { Generator, Head, NextToken } from 'glassformer';
+import { readFailure, type Failure } from '../../ui/failure.ts';
+
+/** Each token is left out in turn: of a longer text that would take too long. */
+export const longestContrast = 192;
+
+/** What a contrast is about: another one is measured anew. */
+export interface Contrasted {
+  /** How many tokens can be left out. */
+  tokens: number;
+  /** Of all that may come next, by id: log-probabilities or logits, without one of the tokens. */
+  logprobs: (signal: AbortSignal, without?: number) => Promise<Float32Array>;
+}
+
+/** Nobody attends to the token at this place, in any layer: the softmax shares out what is left. */
+export const unseen = (layers: number, token: number) =>
+  Array.from({ length: layers }, (_, layer) => ({
+    name: `decoder.layers.${layer}.self_attn.scores`,
+    keys: [token],
+    value: -Infinity,
+  }));
+
+/** What comes after a text that is continued. */
+export async function writerLogprobs(
+  model: Generator,
+  text: string,
+  ablate: readonly Head<'decoder'>[],
+  signal: AbortSignal,
+  without?: number,
+): Promise<Float32Array> {
+  const patch = without === undefined ? [] : unseen(model.info.layers, without);
+  const all = { count: 0, temperature: 1, topK: 0, topP: 1 };
+  const { next } = await model.next(text, { ...all, ablate, patch, signal });
+  return byId(next);
+}
+
+function byId(next: readonly NextToken[]): Float32Array {
+  const logprobs = new Float32Array(next.reduce((most, { id }) => Math.max(most, id), 0) + 1);
+  for (const { id, logprob } of next) logprobs[id] = logprob;
+  return logprobs;
+}
+
+export class WordContrast {
+  /** With every token there, and with each of them left out, as far as that is known. */
+  whole = $state.raw<Float32Array>();
+  without = $state.raw<readonly Float32Array[]>([]);
+  /** What that is of. */
+  of = $state.raw<Contrasted>();
+  failure = $state.raw<Failure>();
+  #work = new AbortController();
+
+  /** Where it is called again meanwhile, that one counts. */
+  async measure(of: Contrasted): Promise<void> {
+    this.stop();
+    const { signal } = (this.#work = new AbortController());
+    this.of = of;
+    this.whole = this.failure = undefined;
+    this.without = [];
+    try {
+      const whole = await of.logprobs(signal);
+      if (!signal.aborted) this.whole = whole;
+      for (let token = 0; token < of.tokens && !signal.aborted; token++) {
+        const logprobs = await of.logprobs(signal, token);
+        if (!signal.aborted) this.without = [...this.without, logprobs];
+      }
+    } catch (error) {
+      if (!signal.aborted) this.failure = readFailure(error);
+    }
+  }
+
+  /** Δ of the first's lead over the second without each token, in nats, after − before; NaN if not known yet. */
+  effects(first: number, second: number, tokens: number): Float32Array {
+    const lead = (logprobs: Float32Array) => logprobs[first]! - logprobs[second]!;
+    return Float32Array.from({ length: tokens }, (_, token) => {
+      const { whole, without } = this;
+      return whole && without[token] ? lead(without[token]) - lead(whole) : NaN;
+    });
+  }
+
+  lead(first: number, second: number): number | undefined {
+    const { whole } = this;
+    return whole && whole[first]! - whole[second]!;
+  }
+
+  stop(): void {
+    this.#work.abort();
+  }
+}

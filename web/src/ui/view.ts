@@ -1,0 +1,30 @@
+/** The interface between the page and a view. */
+import type { Component } from 'svelte';
+import type { Link } from './link.ts';
+
+/** The state of a view. It is kept while another view is open. */
+export interface ViewState {
+  /** Called when the view is opened. The first call loads what the view needs. */
+  start(): void;
+  /** Shows what a link describes. A link without a text keeps the current text. */
+  follow(link: Link): void;
+  /** The link to what is shown. */
+  readonly link: Link;
+  /** Whether there is something to link to. */
+  readonly ready: boolean;
+  /** Whether an answer is being computed. */
+  readonly working: boolean;
+  /** Opens files that were dropped on the page. Only the view whose entry says `takesFiles` has it. */
+  takeDropped?(entries: readonly FileSystemEntry[]): Promise<void>;
+}
+
+/** The code of a view: the default export of its `index.ts`. */
+export interface ViewModule<State extends ViewState = ViewState> {
+  /** Creates the state that a link describes. */
+  open: (link: Link) => State;
+  View: Component<{ explorer: State }> | Component;
+}
+
+/** Checks that the component takes the state that `open` creates. */
+export const viewModule = <State extends ViewState>(module: ViewModule<State>): ViewModule =>
+  module as unknown as ViewModule;

@@ -1,0 +1,13 @@
+import { viewModule, type ViewState } from '../../ui/view.ts';
+import BenchView from './BenchView.svelte';
+
+/** The view keeps nothing in the address. */
+const state: ViewState = {
+  start: () => undefined,
+  follow: () => undefined,
+  link: {},
+  ready: false,
+  working: false,
+};
+
+export default viewModule({ open: () => state, View: BenchView });

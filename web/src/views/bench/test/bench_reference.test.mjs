@@ -1,0 +1,54 @@
+// The figures that the Speed view shows from the start are those of README.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../../../../../wasm/toolchain/build.mjs';
+import { source } from '../../../../../tests/page/source.mjs';
+
+const { machine, reference } = await source('views/bench/bench-reference');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+// A table's rows by arithmetic and binary: the figures before the ratios in brackets.
+function figures(heading) {
+  const [, table] = readme.split(heading);
+  const rows = {};
+  let compute;
+  for (const line of table.split('\n\n')[0].split('\n')) {
+    const [name = '', ...cells] = line.split('|').slice(1, -1);
+    compute = /^ (f32|int8):/.exec(name)?.[1] ?? compute;
+    const binary = { 'wasm, relaxed SIMD': 'relaxed', 'wasm, plain SIMD': 'simd' }[
+      name.trim().replace(/^\w+: /, '')
+    ];
+    if (binary)
+      rows[`${compute} ${binary}`] = cells.map((cell) => parseFloat(cell.replace(',', '')));
+  }
+  return rows;
+}
+
+test('times of texts', () => {
+  const rows = figures('| | 16 tokens | 64 tokens | 256 tokens |');
+  assert.equal(Object.keys(rows).length, 4);
+  for (const [way, times] of Object.entries(rows)) {
+    for (const [i, tokens] of [16, 64, 256].entries()) {
+      const shown = reference[`Sentiment, ${tokens} tokens`][way];
+      assert.equal(((1e3 * tokens) / shown).toFixed(6), times[i].toFixed(6), `${tokens}, ${way}`);
+    }
+  }
+});
+
+test('tokens a second of a translation', () => {
+  const rows = figures('| | greedy | 4 beams | first token |');
+  assert.equal(Object.keys(rows).length, 4);
+  for (const [way, [greedy, beams]] of Object.entries(rows)) {
+    assert.equal(reference['Translation, greedy'][way], greedy, way);
+    assert.equal(reference['Translation, 4 beams'][way], beams, way);
+  }
+});
+
+test('and so is their machine', () => {
+  const text = readme.replace(/\s+/g, ' ');
+  assert.ok(machine.startsWith('a shared AMD EPYC (Zen 4) server, Node 24'));
+  assert.ok(text.includes('on a shared AMD EPYC (Zen 4) server'));
+  assert.match(text, /server,[^.]* Node 24/);
+});

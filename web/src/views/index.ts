@@ -1,0 +1,67 @@
+/** The table of views. A new view is one line here and a folder of that name. */
+import type { ViewModule } from '../ui/view.ts';
+
+export interface View {
+  /** The name in the address, and the folder. */
+  name: string;
+  /** The name in the masthead. */
+  title: string;
+  /** The text in the window's title. */
+  heading: string;
+  /** Fetches the view's code. */
+  module: () => Promise<{ default: ViewModule }>;
+  /** Whether files that are dropped on the page open in this view. */
+  takesFiles?: boolean;
+}
+
+/** The first view is shown if an address names no view. */
+export const views: readonly View[] = [
+  {
+    name: 'sentiment',
+    title: 'Sentiment',
+    heading: 'a Transformer you can see through',
+    module: () => import('./sentiment/index.ts'),
+  },
+  {
+    name: 'transplant',
+    title: 'Transplant',
+    heading: 'what carries the verdict',
+    module: () => import('./transplant/index.ts'),
+  },
+  {
+    name: 'inside',
+    title: 'Inside',
+    heading: 'every number between text and answer',
+    module: () => import('./inside/index.ts'),
+  },
+  {
+    name: 'translation',
+    title: 'Translation',
+    heading: 'translation',
+    module: () => import('./translation/index.ts'),
+  },
+  {
+    name: 'writing',
+    title: 'Writing',
+    heading: 'writing token by token',
+    module: () => import('./writing/index.ts'),
+  },
+  {
+    name: 'model',
+    title: 'Your model',
+    heading: 'a model of your own',
+    module: () => import('./model/index.ts'),
+    takesFiles: true,
+  },
+  {
+    name: 'bench',
+    title: 'Speed',
+    heading: 'how fast it is',
+    module: () => import('./bench/index.ts'),
+  },
+];
+
+export const firstView = views[0]!;
+
+export const viewNamed = (name: string | undefined): View =>
+  views.find((each) => each.name === name) ?? firstView;

@@ -1,0 +1,273 @@
+/** The inside view's state: model, text, the chosen token, layer and head, and what was read. */
+import { Classifier, Generator, Translator, type LoadOptions } from 'glassformer';
+import type { HeadPosition } from '../../panels/heads/position.ts';
+import type { Link } from '../../ui/link.ts';
+import { examples } from './examples.ts';
+import { Explorer } from '../../models/explorer.svelte.ts';
+import { loadFailure } from '../../ui/failure.ts';
+import { ModelLoader } from '../../models/model-loader.svelte.ts';
+import { fromInsideLink, toInsideLink, type Key, type Spot } from './link.ts';
+import { models, type InsideModel } from './reading/models.ts';
+import { Folder, read, type OpenModel, type Reading } from './reading/reading.ts';
+import type { Source } from './steps/unfold.ts';
+import type { Weights } from './reading/weights.ts';
+
+/** Typing is read after a pause of this many milliseconds. */
+const pause = 60;
+
+/** A number that is unfolded, of a tensor. */
+export interface Opened {
+  tensor: string;
+  index: number;
+}
+
+const classOf = (model: InsideModel) =>
+  model === 'sentiment' ? Classifier : model === 'writer' ? Generator : Translator;
+
+export class InsideExplorer extends Explorer<OpenModel> {
+  /** In floats: so that every sum is what it says. */
+  readonly loader = new ModelLoader<OpenModel>((url, options) => this.#open(url, options));
+
+  model = $state<InsideModel>(models[0]);
+  text = $state('');
+  spot = $state.raw<Spot>();
+  head = $state.raw<HeadPosition>({ layer: 0, head: 0 });
+  /** The token that is looked at; undefined: the one that is looked at most. */
+  key = $state.raw<Key>();
+  untrained = $state(false);
+  /** Undefined before the first reading, and where a text is without tokens. */
+  reading = $state.raw<Reading>();
+  /** The numbers that are unfolded, one a tensor at most. */
+  opened = $state.raw<readonly Opened[]>([]);
+  /** The tensor that somebody asked to be brought to. */
+  sought = $state.raw<Opened>();
+  /** The weights that the model was loaded with, once a number was unfolded that takes them. */
+  weights = $state.raw<Weights>();
+
+  #folder: { model: InsideModel; folder: Promise<Folder> } | undefined;
+  /** Which model the loader has, or is to have. */
+  #loaded = '';
+
+  constructor(link: Link) {
+    super();
+    this.text = examples[this.model][0]!.text;
+    this.#take(link);
+  }
+
+  async load(): Promise<void> {
+    this.#loaded = this.#wanted;
+    if (await this.loader.load(this.model)) void this.refresh();
+  }
+
+  follow(link: Link): void {
+    this.#take(link);
+    this.#renew();
+  }
+
+  get link(): Link {
+    return toInsideLink(this);
+  }
+
+  edit(text: string): void {
+    this.text = text;
+    this.refreshAfter(pause);
+  }
+
+  /** Shows an example. */
+  show(text: string): void {
+    this.#forget();
+    this.edit(text);
+  }
+
+  /** To another model: an example's text gives way to one of its own. */
+  take(model: InsideModel): void {
+    const own = examples[this.model].some(({ text }) => text === this.text);
+    const fits = examples[model].some(({ text }) => text === this.text);
+    this.model = model;
+    if (own && !fits) this.text = examples[model][0]!.text;
+    this.head = { layer: 0, head: 0 };
+    this.#forget();
+    this.#renew();
+  }
+
+  beforeTraining(untrained: boolean): void {
+    this.untrained = untrained;
+    this.#renew();
+  }
+
+  choose(spot: Spot): void {
+    this.spot = spot;
+    this.key = undefined;
+    if (this.reading?.spot.stack === spot.stack) {
+      // Unfolded numbers stay so with another token, but not in another stack.
+      this.reading = { ...this.reading, spot };
+      return;
+    }
+    this.opened = [];
+    this.head = { layer: 0, head: 0 };
+    void this.refresh();
+  }
+
+  chooseLayer(layer: number): void {
+    this.head = { ...this.head, layer };
+    this.key = undefined;
+    this.opened = this.opened.map(({ tensor, index }) => ({
+      tensor: tensor.replace(/layers\.\d+/, `layers.${layer}`),
+      index,
+    }));
+    void this.refresh();
+  }
+
+  chooseHead(head: number): void {
+    this.head = { ...this.head, head };
+    this.key = undefined;
+    if (this.reading) this.reading = { ...this.reading, head };
+  }
+
+  look(key: Key): void {
+    this.key = key;
+  }
+
+  /** Unfolds a number, or folds it where it is. */
+  toggle({ tensor, index }: Opened): void {
+    const open = this.openedOf(tensor) === index;
+    if (open) this.#fold(tensor);
+    else this.#unfold({ tensor, index });
+  }
+
+  openedOf(tensor: string): number | undefined {
+    return this.opened.find((each) => each.tensor === tensor)?.index;
+  }
+
+  /** Goes to where a number was made, and unfolds it there. */
+  goTo({ tensor: name, index, of }: Source, { cross, key }: { cross: boolean; key: number }): void {
+    const { reading } = this;
+    if (!reading) return;
+    const [, stack = reading.spot.stack, layer] =
+      /^(encoder|decoder)(?:\.layers\.(\d+))?/.exec(name) ?? [];
+    if (/\.self_attn\.scores$/.test(name) || /\.encoder_attn\.scores$/.test(name)) {
+      this.look({ cross, index });
+      return;
+    }
+    const { tensor, head, at } = this.#siteOf(name, index);
+    const token = of === 'key' ? key : reading.spot.token;
+    const spot = { stack: stack as Spot['stack'], token };
+    const moved =
+      spot.stack !== reading.spot.stack ||
+      (layer !== undefined && Number(layer) !== reading.layer && !/\.input$/.test(name));
+    if (of === 'key') this.choose(spot);
+    if (head !== undefined) this.chooseHead(head);
+    if (moved && layer !== undefined) this.head = { ...this.head, layer: Number(layer) };
+    this.#unfold({ tensor, index: at });
+    if (moved) void this.refresh();
+    this.sought = { tensor, index: at };
+  }
+
+  /** Which step's tensor that is: some have two names, or stand there a head at a time. */
+  #siteOf(name: string, index: number): { tensor: string; at: number; head?: number } {
+    const { shape = [] } = this.reading?.run.trace[name] ?? {};
+    if (name.endsWith('.context') && shape.length === 3) {
+      const width = shape[2]!;
+      return { tensor: name, at: index % width, head: Math.floor(index / width) };
+    }
+    if (name.endsWith('.layers.0.input'))
+      return { tensor: name.replace('layers.0.input', 'embeddings'), at: index };
+    const last = name.replace(/^(encoder|decoder)\.output$/, '$1.layer_norm');
+    return { tensor: last, at: index };
+  }
+
+  #unfold(opened: Opened): void {
+    this.#fold(opened.tensor);
+    this.opened = [...this.opened, opened];
+    void this.#fetchWeights();
+  }
+
+  #fold(tensor: string): void {
+    this.opened = this.opened.filter((each) => each.tensor !== tensor);
+  }
+
+  async #fetchWeights(): Promise<void> {
+    if (this.weights) return;
+    const wanted = this.#wanted;
+    try {
+      const folder = await this.#folderOf(this.model);
+      const weights = await folder.weights(this.untrained);
+      if (wanted === this.#wanted) this.weights = weights;
+    } catch (error) {
+      this.failure = loadFailure(error, `models/${this.model}`);
+    }
+  }
+
+  get #wanted(): string {
+    return `${this.model} ${this.untrained}`;
+  }
+
+  #forget(): void {
+    this.spot = undefined;
+    this.key = undefined;
+    this.opened = [];
+  }
+
+  #take(link: Link): void {
+    const { model, text, spot, head, key, untrained = false } = fromInsideLink(link);
+    if (model !== undefined) this.model = model;
+    if (text !== undefined) {
+      this.text = text;
+      this.#forget();
+      this.spot = spot;
+      this.key = key;
+    }
+    if (head) this.head = head;
+    this.untrained = untrained;
+  }
+
+  /** Reads anew, with another model where that was asked for. */
+  #renew(): void {
+    if (this.loader.begun && this.#loaded !== this.#wanted) {
+      this.reading = undefined;
+      this.weights = undefined;
+      this.busy = true;
+      void this.load();
+    } else void this.refresh();
+  }
+
+  async #open(url: URL, options: LoadOptions): Promise<OpenModel> {
+    const { model, untrained } = this;
+    const kind = classOf(model);
+    const exact: LoadOptions = { ...options, compute: 'f32' };
+    if (!untrained) return kind.load(url, exact);
+    const folder = await this.#folderOf(model);
+    const names = ['config.json', ...folder.tokenizerFiles];
+    const files = names.map((name) => [name, new URL(`${url.href}/${name}`)]);
+    const weights = { 'model.safetensors': await folder.untrained() };
+    return kind.load({ ...Object.fromEntries(files), ...weights }, exact);
+  }
+
+  async #folderOf(model: InsideModel): Promise<Folder> {
+    if (this.#folder?.model !== model) {
+      this.#folder = { model, folder: Folder.open(model) };
+    }
+    return this.#folder.folder;
+  }
+
+  protected get empty(): boolean {
+    return this.text.trim() === '';
+  }
+
+  protected async ask(model: OpenModel, signal: AbortSignal): Promise<void> {
+    const { text, model: name, spot, head, untrained } = this;
+    const folder = await this.#folderOf(name);
+    const reading = await read(name, model, folder, { text, spot, ...head, untrained, signal });
+    if (!signal.aborted) this.#show(reading);
+  }
+
+  protected clear(): void {
+    this.#show(undefined);
+  }
+
+  #show(reading: Reading | undefined): void {
+    this.busy = false;
+    this.reading = reading;
+    if (reading) this.head = { layer: reading.layer, head: reading.head };
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * A number of a trace as what it was made of: a sum of terms, and what is done with the sum. All is
+ * recomputed in doubles from the trace's numbers and the weights, so that it can be held against
+ * the number that the model came to.
+ */
+import type { Activation } from '../reading/architecture.ts';
+import { headOf, keysOf, rowOf, spread, tensor, type Place, type Run } from '../reading/run.ts';
+import type { Recipe } from './steps.ts';
+import type { Weights } from '../reading/weights.ts';
+
+/** A number that stands elsewhere among the steps, and can be unfolded there. */
+export interface Source {
+  tensor: string;
+  index: number;
+  of: 'token' | 'key' | 'text';
+}
+
+export interface Factor {
+  value: number;
+  /** What it is: "x[5]", "W[3, 5]". */
+  name: string;
+  source?: Source;
+}
+
+export interface Term {
+  name: string;
+  factors: readonly Factor[];
+  value: number;
+}
+
+export interface Unfolded {
+  /** What the number is called. */
+  name: string;
+  terms: readonly Term[];
+  sum: number;
+  /** What becomes of the sum, one thing after the other; nothing where the sum is the number. */
+  then: readonly { name: string; value: number }[];
+  /** What comes out here. */
+  result: number;
+  /** What the model came to. */
+  traced: number;
+  /** How the terms stand to each other. */
+  joined: 'sum' | 'list';
+}
+
+const product = (name: string, ...factors: Factor[]): Term => ({
+  name,
+  factors,
+  value: factors.reduce((all, { value }) => all * value, 1),
+});
+
+const sumOf = (terms: readonly Term[]) => terms.reduce((sum, { value }) => sum + value, 0);
+
+/** GELU's tanh form and its exact one (Hendrycks and Gimpel 2016), and ReLU. */
+export function activate(kind: Activation, x: number): number {
+  if (kind === 'relu') return Math.max(0, x);
+  if (kind === 'gelu') return 0.5 * x * (1 + erf(x / Math.SQRT2));
+  return 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
+}
+
+/** The error function by its series, which for |x| < 5 is exact enough for what is shown. */
+function erf(x: number): number {
+  if (Math.abs(x) > 5) return Math.sign(x);
+  let term = x;
+  let sum = x;
+  for (let n = 1; n < 120; n++) {
+    term *= (-x * x) / n;
+    sum += term / (2 * n + 1);
+  }
+  return (2 / Math.sqrt(Math.PI)) * sum;
+}
+
+/** What a tensor is called in terms: its last word. */
+export const shortName = (name: string): string =>
+  ({
+    embeddings: 'x',
+    input: 'x',
+    residual: 'x',
+    output: 'o',
+    embed_tokens: 'e',
+    embed_positions: 'p',
+  })[name.split('.').at(-1)!] ??
+  name
+    .split('.')
+    .at(-1)!
+    .replace(/^.*layer_norm$/, 'n');
+
+/** Of which tensor, made how, which number of it, and whose. */
+export interface Asked {
+  tensor: string;
+  recipe: Recipe;
+  index: number;
+  of: 'token' | 'key' | 'text';
+  place: Place;
+}
+
+/** Undefined where it takes weights, and they are not there yet. */
+export function unfold(run: Run, asked: Asked, weights: Weights | undefined): Unfolded | undefined {
+  if (takesWeights(asked.recipe) && !weights) return undefined;
+  // What takes none never asks for them.
+  return unfolded(run, asked, weights!);
+}
+
+function takesWeights({ made }: Recipe): boolean {
+  return made === 'lookup' || made === 'position' || made === 'norm' || made === 'product';
+}
+
+function unfolded(run: Run, asked: Asked, weights: Weights): Unfolded {
+  const { recipe, index, place } = asked;
+  const whose = asked.of === 'key' ? place.key : place.token;
+  const of = asked.of;
+  const from = (name: string, i: number): Factor => ({
+    value: rowOf(run, name, whose)[i]!,
+    name: `${shortName(name)}[${i}]`,
+    source: { tensor: name, index: i, of },
+  });
+  const traced = tracedNumber(run, asked);
+  const made = (
+    terms: Term[],
+    then: Unfolded['then'] = [],
+    more: Partial<Unfolded> = {},
+  ): Unfolded => {
+    const sum = more.sum ?? sumOf(terms);
+    return {
+      name: `${shortName(asked.tensor)}[${index}]`,
+      terms,
+      sum,
+      then,
+      result: then.at(-1)?.value ?? sum,
+      traced,
+      joined: 'sum',
+      ...more,
+    };
+  };
+
+  switch (recipe.made) {
+    case 'lookup': {
+      const stack = asked.tensor.split('.')[0] as 'encoder' | 'decoder';
+      const { id } = run.pieces[stack]![whose]!;
+      const value = weights.row(recipe.weight, id)[index]!;
+      const entry = { value, name: `E[${id}, ${index}]` };
+      if (recipe.scale === 1) return made([product('', entry)]);
+      return made([product('', entry, { value: recipe.scale, name: '√d' })]);
+    }
+    case 'sinusoid': {
+      const width = rowOf(run, asked.tensor, whose).length;
+      const half = recipe.halves ? index % (width / 2) : Math.floor(index / 2);
+      const sine = recipe.halves ? index < width / 2 : index % 2 === 0;
+      const angle = whose / 10000 ** ((2 * half) / width);
+      const value = sine ? Math.sin(angle) : Math.cos(angle);
+      const speed = {
+        value: 10000 ** ((-2 * half) / width),
+        name: `10000^(−${2 * half}/${width})`,
+      };
+      const terms = [product('', { value: whose, name: 't' }, speed)];
+      return made(terms, [{ name: sine ? 'sin' : 'cos', value }]);
+    }
+    case 'position': {
+      const at = recipe.first + whose;
+      return made([
+        product('', { value: weights.row(recipe.weight, at)[index]!, name: `P[${at}, ${index}]` }),
+      ]);
+    }
+    case 'sum':
+      return made(recipe.of.map((name) => product('', from(name, index))));
+    case 'norm': {
+      const parts = recipe.of.map((name) => rowOf(run, name, whose));
+      const values = Float64Array.from(parts[0]!, (_, i) =>
+        parts.reduce((sum, part) => sum + part[i]!, 0),
+      );
+      const { mean, deviation } = spread(values, recipe.kind, recipe.eps);
+      const gamma = { value: weights.value(recipe.weight, index), name: `γ[${index}]` };
+      const terms = [
+        product(
+          '',
+          {
+            ...from(recipe.of[0]!, index),
+            value: values[index]! - mean,
+            name: `(x[${index}] − μ)`,
+          },
+          { value: 1 / deviation, name: '1/σ' },
+          gamma,
+        ),
+      ];
+      if (recipe.bias)
+        terms.push(product('', { value: weights.value(recipe.bias, index), name: `β[${index}]` }));
+      return made(terms);
+    }
+    case 'product': {
+      const heads = tensor(run, asked.tensor).shape.length === 3;
+      const at = heads ? place.head * tensor(run, asked.tensor).shape[2]! + index : index;
+      const matrix = weights.row(recipe.weight, at);
+      const terms = Array.from(matrix, (value, i) =>
+        product(`${i}`, from(recipe.of, i), { value, name: `W[${at}, ${i}]` }),
+      );
+      if (recipe.bias)
+        terms.push(product('b', { value: weights.value(recipe.bias, at), name: `b[${at}]` }));
+      if (!recipe.activation) return made(terms);
+      const value = activate(recipe.activation, sumOf(terms));
+      return made(terms, [{ name: recipe.activation === 'relu' ? 'relu' : 'gelu', value }]);
+    }
+    case 'score': {
+      // `index` is the key.
+      const q = headOf(run, recipe.q, place.token, place.head);
+      const k = headOf(run, recipe.k, index, place.head);
+      const terms = Array.from(q, (value, i) =>
+        product(
+          `${i}`,
+          { value, name: `q[${i}]`, source: { tensor: recipe.q, index: i, of: 'token' } },
+          { value: k[i]!, name: `k[${i}]`, source: { tensor: recipe.k, index: i, of: 'key' } },
+        ),
+      );
+      const value = sumOf(terms) / recipe.divisor;
+      const root = Math.round(recipe.divisor ** 2);
+      return made(terms, [{ name: `÷ √${root}`, value }], { name: 'score' });
+    }
+    case 'share': {
+      const scores = keysOf(run, recipe.of, place.token, place.head);
+      // Less the largest, as the model does it too: no power is too large, and shares stay the same.
+      const most = Math.max(...scores);
+      const terms = Array.from(scores, (value, i) => ({
+        name: `${i}`,
+        factors: [
+          {
+            value: value - most,
+            name: `s[${i}] − max`,
+            source: { tensor: recipe.of, index: i, of: 'token' as const },
+          },
+        ],
+        value: Math.exp(value - most),
+      }));
+      const own = terms[index]!.value;
+      return made(terms, [{ name: `${own.toFixed(4)} ÷ sum`, value: own / sumOf(terms) }], {
+        name: 'weight',
+        joined: 'list',
+      });
+    }
+    case 'mixture': {
+      const shares = keysOf(run, recipe.weights, place.token, place.head);
+      const terms = Array.from(shares, (value, i) =>
+        product(
+          `${i}`,
+          { value, name: `a[${i}]`, source: { tensor: recipe.weights, index: i, of: 'token' } },
+          { value: headOf(run, recipe.values, i, place.head)[index]!, name: `v[${index}]` },
+        ),
+      );
+      return made(terms);
+    }
+    case 'mean':
+    case 'first': {
+      const { shape } = tensor(run, recipe.of);
+      const tokens = recipe.made === 'mean' ? shape[0]! : 1;
+      const terms = Array.from({ length: tokens }, (_, i) =>
+        product(
+          `${i}`,
+          { value: rowOf(run, recipe.of, i)[index]!, name: `n[${index}]` },
+          { value: 1 / tokens, name: '1/n' },
+        ),
+      );
+      return made(terms);
+    }
+  }
+}
+
+function tracedNumber(run: Run, { tensor: name, recipe, index, of, place }: Asked): number {
+  if (recipe.made === 'score' || recipe.made === 'share')
+    return keysOf(run, name, place.token, place.head)[index]!;
+  const whose = of === 'key' ? place.key : place.token;
+  const heads = tensor(run, name).shape.length === 3;
+  const row = rowOf(run, name, whose);
+  return heads ? headOf(run, name, whose, place.head)[index]! : row[index]!;
+}

@@ -1,0 +1,277 @@
+// The inside view's own parts: a model's steps, its weights by name, and numbers as sums.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../../../../../wasm/toolchain/build.mjs';
+import { source } from '../../../../../tests/page/source.mjs';
+
+const { architectureOf } = await source('views/inside/reading/architecture');
+const { recipesOf, stepsOf, tensorsOf } = await source('views/inside/steps/steps');
+const { activate, unfold } = await source('views/inside/steps/unfold');
+const { spread } = await source('views/inside/reading/run');
+const { largest } = await source('panels/words/next-logits');
+const { Weights } = await source('views/inside/reading/weights');
+const { untrainedWeights } = await source('views/inside/reading/untrained');
+const { fromInsideLink, toInsideLink } = await source('views/inside/link');
+const { stripLayout } = await source('panels/numbers/strip');
+
+const folder = (name) => join(root, 'weights', name);
+const architecture = (name) =>
+  architectureOf(JSON.parse(readFileSync(join(folder(name), 'config.json'), 'utf8')));
+const bytesOf = (name, file) => new Uint8Array(readFileSync(join(folder(name), file)));
+const weightsOf = (name) =>
+  new Weights(bytesOf(name, 'model.safetensors'), architecture(name).inFile);
+const near = (got, expected, what) =>
+  assert.ok(Math.abs(got - expected) < 1e-6, `${what ?? ''} ${got}, not ${expected}`);
+
+test('a classifier’s steps go from piece to verdict', () => {
+  const steps = stepsOf(architecture('sentiment'), 'encoder', 0);
+  assert.deepEqual(
+    steps.map(({ id }) => id.replace('encoder.layers.0.', '')),
+    [
+      'piece',
+      'position',
+      'self_attn_layer_norm',
+      'self_attn.qkv',
+      'self_attn.scores',
+      'self_attn.weights',
+      'self_attn.context',
+      'self_attn.output',
+      'self_attn.residual',
+      'final_layer_norm',
+      'fc1',
+      'fc2',
+      'output',
+      'encoder.layer_norm',
+      'pooled',
+      'logits',
+    ],
+  );
+});
+
+test('a layer that comes later begins with what the one before has left', () => {
+  const steps = stepsOf(architecture('sentiment'), 'encoder', 2);
+  const { recipe } = steps[2].vectors[0];
+  const before = 'encoder.layers.1';
+  assert.deepEqual(recipe, { made: 'sum', of: [`${before}.self_attn.residual`, `${before}.fc2`] });
+});
+
+test('a decoder has a mask, and looks at the source where it has one', () => {
+  const kinds = (name, stack) => stepsOf(architecture(name), stack, 0).map(({ id }) => id);
+  const masks = (ids) => ids.filter((id) => id.endsWith('.mask'));
+  assert.deepEqual(masks(kinds('en-de', 'decoder')), ['decoder.layers.0.self_attn.mask']);
+  assert.ok(kinds('en-de', 'decoder').includes('decoder.layers.0.encoder_attn.weights'));
+  assert.deepEqual(masks(kinds('en-de', 'encoder')), []);
+  assert.ok(!kinds('en-de', 'encoder').includes('logits'));
+  assert.deepEqual(masks(kinds('writer', 'decoder')), ['decoder.layers.0.self_attn.mask']);
+  assert.throws(() => stepsOf(architecture('writer'), 'encoder', 0), /no encoder/);
+});
+
+test('with norms after the sums, they stand there', () => {
+  const config = JSON.parse(readFileSync(join(folder('sentiment'), 'config.json'), 'utf8'));
+  const post = architectureOf({ ...config, norm: 'post', final_norm: false, pooling: 'first' });
+  const steps = stepsOf(post, 'encoder', 1);
+  const at = (id) => steps.findIndex((each) => each.id === `encoder.layers.1.${id}`);
+  assert.ok(at('self_attn_layer_norm') > at('self_attn.residual'));
+  assert.ok(at('final_layer_norm') > at('fc2'));
+  const recipes = recipesOf(steps);
+  assert.equal(recipes.get('encoder.layers.1.self_attn.q').of, 'encoder.layers.1.input');
+  assert.deepEqual(recipes.get('encoder.layers.1.final_layer_norm').of, [
+    'encoder.layers.1.self_attn_layer_norm',
+    'encoder.layers.1.fc2',
+  ]);
+  assert.equal(recipes.get('pooled').made, 'first');
+});
+
+test('every number is made of traced ones, each tensor once', () => {
+  for (const [name, stack] of [
+    ['sentiment', 'encoder'],
+    ['en-de', 'decoder'],
+    ['writer', 'decoder'],
+  ]) {
+    const tensors = tensorsOf(stepsOf(architecture(name), stack, 1));
+    assert.equal(new Set(tensors).size, tensors.length);
+    assert.ok(tensors.includes('logits') && tensors.includes(`${stack}.layers.0.fc2`));
+  }
+});
+
+test('what a model has that no step shows is refused by name', () => {
+  const config = JSON.parse(readFileSync(join(folder('sentiment'), 'config.json'), 'utf8'));
+  assert.throws(() => architectureOf({ ...config, gated: true }), /gated.*got true/);
+  assert.throws(() => architectureOf({ ...config, attention: 'local' }), /attention.*"local"/);
+  assert.throws(() => architectureOf({ ...config, d_model: '128' }), /d_model: expected a number/);
+});
+
+// --- weights --------------------------------------------------------------------------------------
+
+/** A file of one tensor [2, 2]. */
+function file(entries, data) {
+  const header = new TextEncoder().encode(JSON.stringify(entries));
+  const bytes = new Uint8Array(8 + header.length + data.length);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(header.length), true);
+  bytes.set(header, 8);
+  bytes.set(data, 8 + header.length);
+  return bytes;
+}
+const own = (name) => ({ name, transposed: false, first: 0 });
+
+test('8-bit weights are times their row’s scale', () => {
+  const scales = new Uint8Array(Float32Array.of(0.5, 2).buffer);
+  const bytes = file(
+    {
+      'w.weight_scale': { dtype: 'F32', shape: [2], data_offsets: [0, 8] },
+      'w.weight': { dtype: 'I8', shape: [2, 2], data_offsets: [8, 12] },
+    },
+    Uint8Array.of(...scales, 1, 255, 3, 128),
+  );
+  const weights = new Weights(bytes, own);
+  assert.deepEqual([...weights.row('w.weight', 0)], [0.5, -0.5]);
+  assert.deepEqual([...weights.row('w.weight', 1)], [6, -256]);
+  assert.deepEqual(weights.shapes, [{ name: 'w.weight', shape: [2, 2] }]);
+  assert.throws(() => weights.row('other', 0), /no tensor other/);
+});
+
+test('halves, and columns of a matrix that is stored the other way round', () => {
+  const halves = Uint16Array.of(0x3c00, 0xc000, 0x0001, 0x3555);
+  const bytes = file(
+    { m: { dtype: 'F16', shape: [2, 2], data_offsets: [0, 8] } },
+    new Uint8Array(halves.buffer),
+  );
+  const weights = new Weights(bytes, () => ({ name: 'm', transposed: true, first: 1 }));
+  const column = weights.row('any', 0);
+  assert.equal(column[0], -2);
+  near(column[1], 0.33325195);
+  assert.equal(new Weights(bytes, own).row('m', 1)[0], 2 ** -24);
+});
+
+test('a file that is cut off is refused', () => {
+  const bytes = bytesOf('sentiment', 'model.safetensors');
+  assert.throws(() => new Weights(bytes.subarray(0, 100), own), /header/);
+  assert.throws(
+    () => new Weights(bytes.subarray(0, bytes.length - 4), own),
+    /expected \d+ numbers/,
+  );
+});
+
+test('GPT-2’s names lead to rows of the right length', () => {
+  const weights = weightsOf('writer');
+  const layer = 'decoder.layers.3';
+  for (const part of ['q', 'k', 'v', 'out'])
+    assert.equal(weights.row(`${layer}.self_attn.${part}_proj.weight`, 255).length, 256);
+  assert.equal(weights.row(`${layer}.fc1.weight`, 895).length, 256);
+  assert.equal(weights.row(`${layer}.fc2.weight`, 255).length, 896);
+  assert.equal(weights.row('decoder.embed_positions.weight', 511).length, 256);
+  assert.ok(Number.isFinite(weights.value(`${layer}.self_attn.v_proj.bias`, 255)));
+});
+
+test('untrained weights are Xavier’s, and the same each time', () => {
+  const { shapes } = weightsOf('sentiment');
+  const bytes = untrainedWeights(shapes);
+  assert.deepEqual(bytes, untrainedWeights(shapes));
+  const weights = new Weights(bytes, own);
+  assert.deepEqual(
+    weights.shapes.map(({ name }) => name).sort(),
+    shapes.map(({ name }) => name).sort(),
+  );
+  const row = weights.row('encoder.layers.0.fc1.weight', 3);
+  const bound = Math.sqrt(6 / (512 + 128));
+  assert.ok(row.every((value) => Math.abs(value) <= bound));
+  assert.ok(Math.max(...row) > 0.8 * bound && Math.min(...row) < -0.8 * bound);
+  assert.equal(weights.value('encoder.layer_norm.weight', 5), 1);
+  assert.equal(weights.value('encoder.layer_norm.bias', 5), 0);
+});
+
+// --- numbers --------------------------------------------------------------------------------------
+
+const two = (values) => ({ shape: [2, 2], data: Float32Array.from(values) });
+const run = {
+  trace: {
+    a: two([1, 2, 3, 4]),
+    b: two([10, 20, 30, 40]),
+    q: { shape: [2, 1, 2], data: Float32Array.of(1, 2, 3, 4) },
+    k: { shape: [2, 1, 2], data: Float32Array.of(0.5, -1, 2, 1) },
+    scores: { shape: [1, 2, 2], data: Float32Array.of(-1, -Infinity, 0, 1) },
+    weights: { shape: [1, 2, 2], data: Float32Array.of(1, 0, 0.25, 0.75) },
+    context: { shape: [2, 1, 2], data: Float32Array.of(0.5, -1, 1.625, 0.5) },
+  },
+  pieces: { encoder: [{ id: 0 }, { id: 1 }] },
+};
+const place = { token: 1, key: 0, head: 0 };
+const asked = (tensor, recipe, index) =>
+  unfold(run, { tensor, recipe, index, of: 'token', place }, undefined);
+
+test('sums, scores, shares and mixtures come to what they are made of', () => {
+  assert.equal(asked('a', { made: 'sum', of: ['a', 'b'] }, 1).result, 44);
+  const score = asked('scores', { made: 'score', q: 'q', k: 'k', divisor: Math.SQRT2 }, 0);
+  near(score.sum, 3 * 0.5 - 4);
+  near(score.result, -2.5 / Math.SQRT2);
+  const share = asked('weights', { made: 'share', of: 'scores' }, 1);
+  near(share.result, Math.E / (1 + Math.E));
+  assert.equal(share.traced, 0.75);
+  const mixture = asked('context', { made: 'mixture', weights: 'weights', values: 'k' }, 0);
+  near(mixture.result, 0.25 * 0.5 + 0.75 * 2);
+  near(asked('a', { made: 'mean', of: 'a' }, 0).result, 2);
+  assert.equal(asked('a', { made: 'product', of: 'a', weight: 'w' }, 0), undefined);
+});
+
+test('what a key is hidden from has no share', () => {
+  const hidden = unfold(
+    run,
+    {
+      tensor: 'weights',
+      recipe: { made: 'share', of: 'scores' },
+      index: 1,
+      of: 'token',
+      place: { ...place, token: 0 },
+    },
+    undefined,
+  );
+  assert.equal(hidden.result, 0);
+  assert.equal(hidden.terms[0].value, 1);
+});
+
+test('means, deviations, activations and probabilities', () => {
+  const values = [1, 2, 3, 6];
+  assert.equal(spread(values, 'standard', 0).mean, 3);
+  near(spread(values, 'standard', 0).deviation, Math.sqrt(3.5));
+  near(spread(values, 'unbiased', 0.5).deviation, Math.sqrt(14 / 3) + 0.5);
+  near(spread(values, 'rms', 0).deviation, Math.sqrt(12.5));
+  assert.equal(activate('relu', -2), 0);
+  near(activate('gelu', 1), 0.841344746);
+  near(activate('gelu', -3), -0.00404969);
+  near(activate('gelu_tanh', 1), 0.84119199);
+  const [first, second] = largest([0, Math.log(3), -50], 2);
+  assert.deepEqual([first.index, second.index], [1, 0]);
+  near(first.probability, 0.75);
+});
+
+// --- around them ----------------------------------------------------------------------------------
+
+test('a link says what is shown, and reads what it can', () => {
+  const state = {
+    model: 'en-fr',
+    text: 'A & B',
+    spot: { stack: 'decoder', token: 3 },
+    head: { layer: 1, head: 7 },
+    key: { cross: true, index: 2 },
+    untrained: true,
+  };
+  assert.deepEqual(fromInsideLink(toInsideLink(state)), state);
+  const plain = { ...state, model: 'sentiment', spot: undefined, key: undefined, untrained: false };
+  const link = toInsideLink(plain);
+  assert.deepEqual(link, { text: 'A & B', head: '1.7' });
+  assert.deepEqual(fromInsideLink(link), plain);
+  const spoiled = { text: 'x', model: 'other', token: 'encoder.-1', key: 'x.1', head: '1' };
+  const { model, spot, key, head } = fromInsideLink(spoiled);
+  assert.deepEqual([model, spot, key, head], ['sentiment', undefined, undefined, undefined]);
+});
+
+test('a strip’s cells fit the room that there is', () => {
+  for (const count of [16, 64, 128, 256, 512, 896, 1024])
+    for (const room of [290, 358, 760, 1100]) {
+      const { columns, rows, width } = stripLayout(count, room);
+      assert.ok(columns * width <= room + 1e-9 && columns * rows >= count, `${count} in ${room}`);
+      assert.ok(width >= 7, `${count} in ${room}: ${width}`);
+    }
+});

@@ -1,0 +1,403 @@
+/** The state of the view of one's own model: its files, what they are, and what it answers. */
+import { load, type Compute, type Head, type Model, type TranslatorInfo } from 'glassformer';
+import {
+  followWord,
+  type Alignment,
+  type Lit,
+  type Side,
+  type WordsOnView,
+} from '../../panels/alignment/alignment.ts';
+import {
+  crossHabit,
+  habit,
+  matrixIn,
+  writingHabit,
+  type Habit,
+  type Matrix,
+} from '../../panels/attention/attention.ts';
+import { firstInputs } from './first-inputs.ts';
+import { Explorer } from '../../models/explorer.svelte.ts';
+import { filesFailure } from '../../ui/failure.ts';
+import { describe, memoryOf, type FoundModel } from './found-model.ts';
+import {
+  HeadChoice,
+  type AttentionKind,
+  type AttentionOnView,
+  type HeadPosition,
+  type Reader,
+} from '../../panels/heads/head-choice.svelte.ts';
+import {
+  filesByName,
+  filesOfEntries,
+  type ChosenFiles,
+  type FoundFile,
+} from '../../models/model-files.ts';
+import { Loader } from '../../models/model-loader.svelte.ts';
+import {
+  crosses,
+  isTask,
+  linesOf,
+  tasks,
+  type Answered,
+  type Input,
+  type Looked,
+  type Outcome,
+  type Search,
+} from './model-tasks.ts';
+import type { Trace } from '../../panels/attention/query-key.ts';
+import { attentionJson } from '../../panels/attention/files/result-json.ts';
+import { withList, type SearchOnView } from '../../panels/search/search-tree.ts';
+
+/** Typing is read after a pause of this many milliseconds. */
+const pause = 250;
+
+/** A model that takes more memory is loaded once somebody says so, and in 8-bit numbers at first. */
+export const large = 400e6;
+
+const asItsMakersSay: Search = { beams: 0, forced: [] };
+
+export class ModelExplorer
+  extends Explorer<Model>
+  implements AttentionOnView, SearchOnView, WordsOnView
+{
+  readonly loader = new Loader<Model>();
+  readonly choice = new HeadChoice(this, () => void this.refresh());
+
+  files = $state.raw<ChosenFiles>();
+  /** What was found in them. */
+  found = $state.raw<FoundModel>();
+  /** Undefined: as the package chooses by how the weights are stored. */
+  compute = $state<Compute>('f32');
+  /** The files that were read while the model was loaded. */
+  read = $state.raw<ReadonlySet<string>>(new Set());
+  stage = $state<'empty' | 'found' | 'opened'>('empty');
+  /** Whether the browser could not read what was dropped. */
+  lost = $state(false);
+
+  input = $state.raw<Input>({ first: '', second: '' });
+  outcome = $state.raw<Outcome>();
+  /** Which of several texts is looked into. */
+  chosen = $state(0);
+  attention = $state<AttentionKind>('encoder');
+  /** Of a translator, how it searches. */
+  how = $state.raw<Search>(asItsMakersSay);
+  /** The word that is pointed at, of a translation or of its text. */
+  lit = $state.raw<Lit>();
+
+  // A link cannot carry a model, and what is typed for it makes no sense to another.
+  readonly link = {};
+
+  override get ready(): boolean {
+    return false;
+  }
+
+  override start(): void {}
+
+  follow(): void {}
+
+  override get working(): boolean {
+    return this.stage === 'opened' && (this.loader.phase === 'loading' || this.busy);
+  }
+
+  /** Takes what was dropped onto the page. */
+  async takeDropped(entries: readonly FileSystemEntry[]): Promise<void> {
+    this.lost = false;
+    try {
+      await this.take(await filesOfEntries(entries));
+    } catch {
+      this.lost = true;
+    }
+  }
+
+  /** Takes the files of a folder; a small model is loaded at once. */
+  async take(found: readonly FoundFile[]): Promise<void> {
+    this.lost = false;
+    if (found.length === 0) return;
+    this.forget();
+    const files = filesByName(found);
+    this.files = files;
+    this.stage = 'found';
+    const described = await describe(files);
+    if (this.files !== files) return;
+    this.found = described;
+    const memory = memoryOf(described, 'f32');
+    const integers = described.types.includes('I8');
+    this.compute = integers || memory > large ? 'int8' : 'f32';
+    if (memory <= large) await this.load();
+  }
+
+  forget(): void {
+    this.interrupt();
+    this.loader.close();
+    this.files = this.found = this.outcome = this.failure = undefined;
+    this.read = new Set();
+    this.stage = 'empty';
+    this.busy = false;
+  }
+
+  async load(): Promise<void> {
+    const { files, compute } = this;
+    if (!files) return;
+    this.interrupt();
+    this.stage = 'opened';
+    this.outcome = this.failure = undefined;
+    const read = new Set<string>();
+    const opened = await this.loader.open(
+      ({ onProgress, ...options }) =>
+        load(files, {
+          ...{ ...options, compute },
+          onProgress: (progress) => {
+            read.add(progress.file);
+            onProgress?.(progress);
+          },
+        }),
+      (error) => filesFailure(error, Object.keys(files)),
+    );
+    if (!opened) return;
+    this.read = read;
+    const { info } = this.loader;
+    if (!info || !isTask(info.task)) return;
+    this.input = firstInputs[info.task];
+    this.attention =
+      this.#kinds.find((kind) => kind === 'cross') ?? this.#kinds[0] ?? this.attention;
+    this.choice.off = [];
+    this.choice.keep((head) => this.#exists(head));
+    this.choice.letGo();
+    this.chosen = 0;
+    this.how = asItsMakersSay;
+    void this.refresh();
+  }
+
+  /** Another arithmetic takes loading again. */
+  computeIn(compute: Compute): void {
+    this.compute = compute;
+    if (this.stage === 'opened') void this.load();
+  }
+
+  /** Files that the model did not need. */
+  get ignored(): string[] {
+    const { files = {}, read } = this;
+    return read.size === 0 ? [] : Object.keys(files).filter((name) => !read.has(name));
+  }
+
+  get task(): (typeof tasks)[keyof typeof tasks] | undefined {
+    const { info } = this.loader;
+    return info && isTask(info.task) ? tasks[info.task] : undefined;
+  }
+
+  edit(input: Partial<Input>): void {
+    this.input = { ...this.input, ...input };
+    this.how = { ...this.how, forced: [] };
+    this.lit = undefined;
+    this.choice.letGo();
+    this.interrupt();
+    this.refreshAfter(pause);
+  }
+
+  choose(text: number): void {
+    if (text === this.chosen) return;
+    this.chosen = text;
+    this.choice.letGo();
+  }
+
+  look(attention: AttentionKind): void {
+    this.attention = attention;
+    const { layer, head } = this.choice.selected;
+    const within = {
+      layer: Math.min(layer, this.layers - 1),
+      head: Math.min(head, this.heads - 1),
+    };
+    this.choice.selected = within;
+    this.choice.letGo();
+  }
+
+  reset(): void {
+    this.choice.off = [];
+    void this.refresh();
+  }
+
+  // --- of a translator --------------------------------------------------------------------------
+
+  get translates(): boolean {
+    return this.loader.info?.task === 'translation';
+  }
+
+  get searched(): Extract<Answered, { task: 'translation' }> | undefined {
+    const { answered } = this.outcome ?? {};
+    return answered?.task === 'translation' ? answered : undefined;
+  }
+
+  get rendering(): ModelExplorer['searched'] {
+    return this.searched;
+  }
+
+  get text(): string {
+    return this.input.first;
+  }
+
+  /** Undefined while the text in the box is another one. */
+  get alignment(): Alignment | undefined {
+    const { searched } = this;
+    return searched?.text === this.text ? searched.alignment : undefined;
+  }
+
+  get outdated(): boolean {
+    return this.busy;
+  }
+
+  get beams(): number {
+    return this.how.beams;
+  }
+
+  get sentence(): number {
+    return this.chosen;
+  }
+
+  /** Not every model says which language it writes. */
+  get target(): string {
+    return (this.loader.info as Partial<TranslatorInfo> | undefined)?.targetLanguage ?? '';
+  }
+
+  get forcedTokens(): number {
+    return this.how.forced[this.chosen]?.length ?? 0;
+  }
+
+  search(beams: number): void {
+    this.how = { ...this.how, beams };
+    void this.refresh();
+  }
+
+  force(ids: readonly number[]): void {
+    this.how = { ...this.how, forced: withList(this.how.forced, this.chosen, ids) };
+    void this.refresh();
+  }
+
+  /** Lights up a word and what it is linked to; the heat map goes along where it can. */
+  light(side: Side, word: number | undefined): void {
+    this.lit = word === undefined ? undefined : { side, word };
+    followWord(this, side, word);
+  }
+
+  // --- attention --------------------------------------------------------------------------------
+
+  /** The kinds of attention that the model has. */
+  get kinds(): readonly AttentionKind[] {
+    return this.#kinds;
+  }
+
+  get #kinds(): AttentionKind[] {
+    const { looked } = this;
+    if (looked) {
+      const all: AttentionKind[] = ['encoder', 'decoder', 'cross'];
+      return all.filter((kind) => looked.maps[kind]);
+    }
+    const task = this.loader.info?.task;
+    if (crosses(task)) return ['encoder', 'decoder', 'cross'];
+    return task === 'text-generation' ? ['decoder'] : ['encoder'];
+  }
+
+  get looked(): Looked | undefined {
+    return this.outcome?.looked[this.chosen] ?? this.outcome?.looked[0];
+  }
+
+  get layers(): number {
+    return this.#layersOf(this.attention);
+  }
+
+  get heads(): number {
+    return this.looked?.maps[this.attention]?.heads ?? this.loader.info?.heads ?? 1;
+  }
+
+  get #writes(): boolean {
+    return crosses(this.loader.info?.task);
+  }
+
+  get queryLabels(): readonly string[] {
+    const { looked, attention } = this;
+    return (attention === 'encoder' || !this.#writes ? looked?.source : looked?.target) ?? [];
+  }
+
+  get keyLabels(): readonly string[] {
+    const { looked, attention } = this;
+    if (!looked) return [];
+    if (attention !== 'decoder' || !this.#writes) return looked.source;
+    return ['‹start›', ...looked.target.slice(0, -1)];
+  }
+
+  get reader(): Reader {
+    if (this.attention === 'encoder') return ['', 'looks at'];
+    return this.#writes ? ['To write', 'it looks at'] : ['After', 'it looks at'];
+  }
+
+  matrixOf(head: HeadPosition): Matrix | undefined {
+    return matrixIn(this.looked?.maps[this.attention], head, this.attention === 'decoder');
+  }
+
+  habitOf(matrix: Matrix): Habit {
+    const decoder = this.#writes ? writingHabit : habit;
+    return { encoder: habit, decoder, cross: crossHabit }[this.attention](matrix, this.keyLabels);
+  }
+
+  get readOf(): Looked | undefined {
+    return this.looked;
+  }
+
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { outcome, task } = this;
+    const { model } = this.loader;
+    if (!outcome || !task || !model) return {};
+    const { signal } = this.asking;
+    const { looked } = await task.ask(model, outcome.input, {
+      ...{ ablate: this.choice.off, search: this.how, signal, trace },
+    });
+    return (looked[this.chosen] ?? looked[0])?.trace ?? {};
+  }
+
+  toJson(): object {
+    const { outcome, looked, choice } = this;
+    if (!outcome || !looked) return {};
+    const { maps, source, target } = looked;
+    return attentionJson({ ...outcome.input, source, target, ablate: choice.off }, maps);
+  }
+
+  #layersOf(attention: AttentionKind): number {
+    const { info } = this.loader;
+    const decoder = (info as { decoderLayers?: number } | undefined)?.decoderLayers;
+    return (attention === 'encoder' ? undefined : decoder) ?? info?.layers ?? 1;
+  }
+
+  #exists({ attention, layer, head }: Head<AttentionKind>): boolean {
+    return layer < this.#layersOf(attention) && head < this.heads;
+  }
+
+  protected get empty(): boolean {
+    const { input, task } = this;
+    return (
+      !task ||
+      linesOf(input.first).length === 0 ||
+      (task.needsSecond === true && !input.second.trim())
+    );
+  }
+
+  protected async ask(model: Model, signal: AbortSignal): Promise<void> {
+    const { input, task } = this;
+    if (!task) return;
+    const begin = performance.now();
+    const { off: ablate } = this.choice;
+    const made = await task.ask(model, input, { ablate, search: this.how, signal });
+    this.milliseconds = performance.now() - begin;
+    this.#show({ input, ...made });
+  }
+
+  protected clear(): void {
+    this.#show(undefined);
+  }
+
+  #show(outcome: Outcome | undefined): void {
+    this.busy = false;
+    this.outcome = outcome;
+    if (this.lit && !this.alignment?.[this.lit.side][this.lit.word]) this.lit = undefined;
+    if (outcome && this.chosen >= outcome.looked.length) this.chosen = 0;
+    this.choice.followMatrix();
+  }
+}

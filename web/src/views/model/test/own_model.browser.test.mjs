@@ -1,0 +1,615 @@
+// The view of one's own model, in Chromium, with tiny checkpoints of every family and task; answers
+// are compared with those of the original library, or of the package in Node.
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from '../../../../../dist/index.js';
+import { firefoxModel } from '../../../../../tests/package/firefox_model.mjs';
+import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import {
+  assertAccessibleToAll,
+  assertFits,
+  root,
+  settled,
+  workersLeft,
+} from '../../../../../tests/browser/open.mjs';
+
+const tolerance = 2e-3;
+const checkpoints = join(root, 'tests/checkpoints');
+
+const onModelPage = testsOnPage('#view=model');
+const onPage = (name, options, body) =>
+  onModelPage(name, options, async (page, opened) => {
+    await page.getByTestId('drop').waitFor();
+    await body(page, opened);
+  });
+
+const near = (got, expected, what) =>
+  assert.ok(Math.abs(got - expected) <= tolerance, `${what}: ${got}, not ${expected}`);
+const valueOf = (locator) => locator.getAttribute('data-value').then(Number);
+
+/** Chooses a folder, and waits for the answer to the example. */
+async function choose(page, folder) {
+  await page.getByTestId('folder').setInputFiles(folder);
+  await page.getByTestId('answer').waitFor();
+  await settled(page);
+}
+
+async function ask(page, first, second) {
+  await page.getByTestId('input').fill(first);
+  if (second !== undefined) await page.getByTestId('second').fill(second);
+  await settled(page);
+}
+
+async function expectedOf(name) {
+  const path = join(checkpoints, name, 'expected.json');
+  const expected = JSON.parse(await readFile(path, 'utf8'));
+  return expected.same_as ? expectedOf(expected.same_as) : expected;
+}
+
+/** The heat map is the chosen head's of the package, and there is a square for each head. */
+async function assertAttention(page, map) {
+  assert.equal(await page.getByTestId('head').count(), map.layers * map.heads);
+  await page.getByTestId('head').last().click();
+  const matrix = map.at(map.layers - 1, map.heads - 1);
+  const cells = await page
+    .locator('[data-testid=heatmap] [data-value]')
+    .evaluateAll((list) =>
+      list.map(({ dataset }) => [dataset.query, dataset.key, dataset.value].map(Number)),
+    );
+  assert.equal(cells.length, map.queries * map.keys);
+  for (const [query, key, got] of cells)
+    near(got, matrix[query * map.keys + key], `${query}, ${key}`);
+}
+
+async function inNode(name, use) {
+  const model = await load(join(checkpoints, name));
+  try {
+    return await use(model);
+  } finally {
+    model.dispose();
+  }
+}
+
+const classifiers = [
+  'bert_sequence',
+  'bert_shards',
+  'bert_many_labels',
+  'bert_one_label',
+  'distilbert_sequence',
+  'roberta_sequence',
+  'xlm_roberta_sequence',
+  'camembert_sequence',
+  'modernbert_sequence',
+];
+for (const name of classifiers) {
+  onPage(`${name} puts a text into classes`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    const { texts, labels } = await expectedOf(name);
+    const { text, pair, scores } = texts.find((each) => !each.pair) ?? texts[0];
+    await ask(page, text, pair ?? '');
+    const shown = await page
+      .getByTestId('class')
+      .evaluateAll((list) => list.map(({ dataset }) => [dataset.label, Number(dataset.value)]));
+    const expected = new Map(labels.map((label, i) => [label, scores[i]]));
+    for (const [label, score] of shown) near(score, expected.get(label), label);
+    assert.equal(shown.length, labels.length > 1 ? Math.min(labels.length, 8) : 0);
+    near(await valueOf(page.getByTestId('score')), Math.max(...scores), 'score');
+    const { attention } = await inNode(name, (model) =>
+      model.classify(pair ? { text, pair } : text, { attention: true }),
+    );
+    await assertAttention(page, attention.encoder);
+  });
+}
+
+onPage('two texts are compared', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_sequence'));
+  const { texts, labels } = await expectedOf('bert_sequence');
+  const { text, pair, scores } = texts.find((each) => each.pair && !each.truncated);
+  await ask(page, text, pair);
+  for (const [i, label] of labels.entries())
+    near(await valueOf(page.locator(`[data-label="${label}"]`)), scores[i], label);
+});
+
+onPage('a quantity is shown as a number', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_regression'));
+  const { texts } = await expectedOf('bert_regression');
+  await ask(page, texts[0].text, texts[0].pair);
+  near(await valueOf(page.getByTestId('score')), texts[0].scores[0], 'score');
+  assert.doesNotMatch(await page.getByTestId('score').textContent(), /%/);
+});
+
+const namers = [
+  'bert_tokens',
+  'distilbert_tokens',
+  'roberta_tokens',
+  'xlm_roberta_tokens',
+  'modernbert_tokens',
+];
+for (const name of namers) {
+  onPage(`${name} marks names in the text`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    const { texts } = await expectedOf(name);
+    const { text, entities } = texts.find((each) => each.entities.simple.length > 0);
+    await ask(page, text);
+    const marked = await page
+      .locator('mark')
+      .evaluateAll((list) =>
+        list.map(({ firstChild, dataset }) => [firstChild.data, dataset.name]),
+      );
+    assert.deepEqual(
+      marked.map(([part, label]) => [part, label.split(' ')[0]]),
+      entities.simple
+        .filter(({ start, end }) => end > start)
+        .map(({ start, end, entity }) => [text.slice(start, end), entity]),
+    );
+    const options = { attention: true, window: 'first' }; // as the page asks
+    const { attention } = await inNode(name, (model) => model.classify(text, options));
+    await assertAttention(page, attention.encoder);
+  });
+}
+
+for (const name of ['bert_answer', 'distilbert_answer', 'roberta_answer']) {
+  onPage(`${name} answers, and the answer is marked`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    const { texts, max_length: longest } = await expectedOf(name);
+    const { question, context, answer, start, end, score } = texts.find(
+      ({ options }) => options.max_length === longest && !options.handle_impossible_answer,
+    );
+    await ask(page, question, context);
+    assert.equal(await page.getByTestId('verdict').textContent(), answer);
+    near(await valueOf(page.getByTestId('score')), score, 'score');
+    assert.equal(await page.locator('mark').textContent(), context.slice(start, end));
+    const { attention } = await inNode(name, (model) =>
+      model.answer(question, context, { attention: true }),
+    );
+    await assertAttention(page, attention.encoder);
+    await ask(page, question, '');
+    await page.getByText('Nothing to read yet').waitFor();
+  });
+}
+
+onPage('sentences are compared in a table, and each is looked into', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_embed'));
+  const texts = ['The film is good.', 'A good film', 'no'];
+  await ask(page, `${texts[0]}\n\n ${texts[1]}\n${texts[2]}`);
+  const { similarity, attention } = await inNode('bert_embed', async (model) => {
+    const all = await model.embedBatch(texts, { attention: true });
+    return {
+      similarity: all.map((a) => all.map((b) => model.similarity(a.embedding, b.embedding))),
+      attention: all[1].attention.encoder,
+    };
+  });
+  const shown = page.getByTestId('similarity');
+  assert.equal(await shown.count(), 9);
+  for (let i = 0; i < 9; i++)
+    near(await valueOf(shown.nth(i)), similarity[Math.floor(i / 3)][i % 3], `${i}`);
+  await page.getByRole('radio', { name: '2', exact: true }).check({ force: true });
+  await assertAttention(page, attention);
+});
+
+/** Words, search and forced tokens of a translator are those of the package. */
+async function assertSearch(page, model, text) {
+  const asked = { attention: true, hypotheses: true };
+  const shown = page.getByTestId('target');
+  const hypotheses = page.getByTestId('hypotheses').locator('.text');
+  const nodes = page.getByTestId('tree').locator('[data-node]');
+  const asIn = async (options) => {
+    await settled(page);
+    const { text: translation, sentences } = await model.translate(text, { ...asked, ...options });
+    assert.equal(await shown.textContent(), translation);
+    const [sentence] = sentences;
+    assert.deepEqual(
+      await hypotheses.allTextContents(),
+      sentence.hypotheses.map((each) => each.text),
+    );
+    assert.equal(await nodes.count(), sentence.tree.length);
+    return sentence;
+  };
+  const { alignment } = await asIn({});
+
+  // The first word of the translation lights up those that it looks at, and lines lead there.
+  const words = page.getByTestId('target').locator('[data-word]');
+  const { target } = alignment[0];
+  assert.equal(await words.first().textContent(), await sliceOf(shown, target));
+  await words.first().hover();
+  const links = alignment.filter((link) => link.target.start === target.start);
+  const lit = await page
+    .getByTestId('source')
+    .locator('[data-word][data-value]')
+    .evaluateAll((list) => list.map((word) => [word.textContent, Number(word.dataset.value)]));
+  assert.deepEqual(
+    new Map(lit.map(([word]) => [word, true])),
+    new Map(links.map(({ source: { start, end } }) => [text.slice(start, end), true])),
+  );
+  assert.equal(await page.locator('.desk > svg path').count(), links.length);
+
+  // Other beams, and a token that the search had not taken.
+  await page.getByTestId('beams').getByRole('radio', { name: '3', exact: true }).check();
+  const { tree, tokens } = await asIn({ beams: 3 });
+  const other = tree.findIndex(({ parent, id }, i) => i > 0 && parent === 0 && id !== tokens[0].id);
+  await page.getByTestId('tree').locator(`[data-node="${other}"]`).click();
+  await page.getByTestId('forced').waitFor();
+  await asIn({ beams: 3, prefixes: [[tree[other].id]] });
+  await page.getByRole('button', { name: 'Let it choose' }).click();
+  await asIn({ beams: 3 });
+}
+const sliceOf = async (locator, { start, end }) => (await locator.textContent()).slice(start, end);
+
+for (const name of ['marian', 'marian_two_tables']) {
+  onPage(`${name} translates, with all three attentions`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    const { texts } = await expectedOf(name);
+    const { text } = texts[0];
+    await ask(page, text);
+    const { text: translation, sentences } = await inNode(name, (model) =>
+      model.translate(text, { attention: true }),
+    );
+    assert.equal(await page.getByTestId('target').textContent(), translation);
+    for (const kind of ['encoder', 'decoder', 'cross']) {
+      await page.getByTestId(`show-${kind}`).check({ force: true });
+      await assertAttention(page, sentences[0].attention[kind]);
+    }
+    await inNode(name, (model) => assertSearch(page, model, text));
+  });
+}
+
+onPage('a translator of Firefox’s opens with its cross-attention', {}, async (page) => {
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-firefox-'));
+  try {
+    const files = firefoxModel();
+    for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
+    await choose(page, folder);
+    assert.equal(await page.getByTestId('found').textContent(), 'Firefox translator');
+    assert.match(await page.getByTestId('tensors').textContent(), /I8/);
+    assert.ok(await page.getByTestId('int8').isChecked());
+    const text = 'ab ac ad ae';
+    await ask(page, text);
+    const model = await load(files);
+    const { text: translation, sentences } = await model.translate(text, { attention: true });
+    assert.equal(await page.getByTestId('target').textContent(), translation);
+    assert.equal(await page.getByTestId('show-decoder').count(), 0);
+    for (const kind of ['encoder', 'cross']) {
+      await page.getByTestId(`show-${kind}`).check({ force: true });
+      await assertAttention(page, sentences[0].attention[kind]);
+    }
+    await assertSearch(page, model, text);
+    model.dispose();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+for (const name of ['gpt2_generate', 'gpt2_unscaled', 'llama', 'mistral', 'qwen3']) {
+  onPage(`${name} continues a text`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    await ask(page, 'The film is');
+    const { text, attention } = await inNode(name, (model) =>
+      model.generate('The film is', { maxNewTokens: 40, attention: true }),
+    );
+    assert.equal(await page.getByTestId('written').textContent(), text);
+    await assertAttention(page, attention.decoder);
+  });
+}
+
+for (const name of ['t5', 'flan_t5', 'mt5']) {
+  onPage(`${name} answers a text, with all three attentions`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    assert.match(await page.getByTestId('task').textContent(), /texts with texts/);
+    const text = 'translate English to German: The film is good.';
+    await ask(page, text);
+    const { text: written, attention } = await inNode(name, (model) =>
+      model.generate(text, { maxNewTokens: 40, attention: true }),
+    );
+    assert.equal(await page.getByTestId('written').textContent(), written);
+    for (const kind of ['encoder', 'decoder', 'cross']) {
+      await page.getByTestId(`show-${kind}`).check({ force: true });
+      await assertAttention(page, attention[kind]);
+    }
+    await page.getByTestId('ablate').click();
+    await settled(page);
+    assert.match(await page.getByTestId('change').textContent(), /1 head off/);
+    await page.getByTestId('show-encoder').check({ force: true });
+    assert.match(await page.getByText(/^Cross, 1 off$/).textContent(), /1 off/);
+  });
+}
+
+onPage('it says what it found, what it left, and computes in integers', {}, async (page) => {
+  await choose(page, join(checkpoints, 'roberta_sequence'));
+  assert.equal(await page.getByTestId('found').textContent(), 'RobertaForSequenceClassification');
+  assert.equal(await page.getByTestId('family').textContent(), 'roberta');
+  assert.match(await page.getByTestId('task').textContent(), /classes/);
+  assert.match(await page.getByTestId('memory').textContent(), /^about \d+ kB$/);
+  assert.match(await page.getByTestId('ignored').textContent(), /expected\.json/);
+  const tensors = await page.getByTestId('ignored-tensors').textContent();
+  assert.match(tensors, /^8 tensors not needed.*lm_head\.dense\.weight.*roberta\.pooler/s);
+  const before = await valueOf(page.getByTestId('score'));
+  await page.getByTestId('int8').check({ force: true });
+  await settled(page);
+  await page.getByTestId('answer').waitFor();
+  const after = await valueOf(page.getByTestId('score'));
+  assert.ok(before !== after && Math.abs(before - after) < 0.05, `${before} ${after}`);
+  await workersLeft(page, 1);
+  await page.getByTestId('another').click();
+  await page.getByTestId('drop').waitFor();
+  await workersLeft(page, 0);
+});
+
+onPage('tensors that continuing texts does without are named', {}, async (page) => {
+  await choose(page, join(checkpoints, 'gpt2_generate'));
+  const said = page.getByTestId('ignored-tensors');
+  assert.match(await said.textContent(), /^4 tensors not needed/);
+  assert.equal(await said.getAttribute('open'), null);
+  await said.getByText('4 tensors not needed').click();
+  assert.equal(await said.getAttribute('open'), '');
+  assert.match(await said.textContent(), /transformer\.h\.1\.attn\.masked_bias/);
+});
+
+onPage('nothing that was pointed at in one model is pointed at in the next', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_tokens'));
+  await page.locator('[data-testid=heatmap] [data-value]').nth(2).click();
+  await page.getByTestId('another').click();
+  await choose(page, join(checkpoints, 'gpt2_generate'));
+  // What a token comes before cannot be looked at by it.
+  assert.equal(await page.getByText('not there yet').count(), 0);
+});
+
+onPage('a head that is off changes the answer, and is on again', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_sequence'));
+  await ask(page, 'The film is good.');
+  const before = await valueOf(page.getByTestId('score'));
+  await page.getByTestId('layer-switch').first().click();
+  await settled(page);
+  assert.match(await page.getByTestId('change').textContent(), /off/);
+  assert.notEqual(await valueOf(page.getByTestId('score')), before);
+  await page.getByTestId('reset').click();
+  await settled(page);
+  assert.equal(await valueOf(page.getByTestId('score')), before);
+});
+
+onPage('files without their folder will do', {}, async (page) => {
+  const names = ['config.json', 'model.safetensors', 'vocab.txt', 'tokenizer_config.json'];
+  await page
+    .getByTestId('files')
+    .setInputFiles(names.map((file) => join(checkpoints, 'distilbert_answer', file)));
+  await page.getByTestId('verdict').waitFor();
+  assert.equal(await page.getByTestId('family').textContent(), 'distilbert');
+});
+
+/**
+ * Drops a folder of tests/checkpoints onto an element. Its entries are those of a real folder, which
+ * only a person's hand can make otherwise. Resolves to whether the browser was kept from opening it.
+ */
+async function dropFolder(page, name, files, selector) {
+  const folder = join(checkpoints, name);
+  const contents = Object.fromEntries(
+    await Promise.all(
+      files.map(async (file) => [file, (await readFile(join(folder, file))).toString('base64')]),
+    ),
+  );
+  return page.evaluate(
+    async ([encoded, onto]) => {
+      const storage = await navigator.storage.getDirectory();
+      const top = await storage.getDirectoryHandle('bert', { create: true });
+      for (const [path, base64] of Object.entries(encoded)) {
+        const [name, ...folders] = path.split('/').reverse();
+        let at = top;
+        for (const each of folders) at = await at.getDirectoryHandle(each, { create: true });
+        const handle = await at.getFileHandle(name, { create: true });
+        const writable = await handle.createWritable();
+        await writable.write(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+        await writable.close();
+      }
+      // Entries as the browser makes them for a drop, of these handles.
+      const entryOf = (handle, path) => ({
+        fullPath: `${path}/${handle.name}`,
+        isFile: handle.kind === 'file',
+        file: (resolve, reject) => handle.getFile().then(resolve, reject),
+        createReader() {
+          let done = false;
+          return {
+            async readEntries(resolve) {
+              const some = [];
+              if (!done)
+                for await (const each of handle.values())
+                  some.push(entryOf(each, `${path}/${handle.name}`));
+              done = true;
+              resolve(some);
+            },
+          };
+        },
+      });
+      const dataTransfer = {
+        types: ['Files'],
+        files: [],
+        items: [{ webkitGetAsEntry: () => entryOf(top, '') }],
+      };
+      const made = (type) => {
+        const event = new Event(type, { bubbles: true, cancelable: true });
+        return Object.defineProperty(event, 'dataTransfer', { value: dataTransfer });
+      };
+      const target = document.querySelector(onto);
+      target.dispatchEvent(made('dragover'));
+      const drop = made('drop');
+      target.dispatchEvent(drop);
+      return drop.defaultPrevented;
+    },
+    [contents, selector],
+  );
+}
+
+onPage('a dropped folder is opened, with the folders in it', {}, async (page) => {
+  const files = ['config.json', 'model.safetensors', 'tokenizer.json', 'modules.json'];
+  const deeper = ['1_Pooling/config.json', 'sentence_bert_config.json'];
+  await dropFolder(page, 'bert_embed', [...files, ...deeper], '[data-testid=drop]');
+  await page.getByTestId('similarity').first().waitFor();
+  assert.equal(await page.getByTestId('ignored').filter({ hasText: 'Pooling' }).count(), 0);
+});
+
+// On every view, and on a text box of each that has one, in which the browser would open the file.
+for (const [hash, selector] of [
+  ['', 'textarea'],
+  ['#view=transplant', 'textarea'],
+  ['#view=inside', 'footer'],
+  ['#view=translation', 'textarea'],
+  ['#view=writing', 'textarea'],
+  ['#view=bench', 'main'],
+  ['#view=model', 'footer'],
+])
+  onModelPage(
+    `what is dropped is opened, on ${hash || 'the first view'}`,
+    { hash: hash || '#' },
+    async (page) => {
+      await page.locator(`main ${selector}, ${selector}`).first().waitFor();
+      const files = ['config.json', 'model.safetensors', 'tokenizer.json'];
+      assert.equal(await dropFolder(page, 'bert_sequence', files, selector), true);
+      const yours = page.locator('nav [aria-current]', { hasText: 'Your model' });
+      await yours.waitFor();
+      await page.getByTestId('answer').waitFor();
+      assert.equal(await page.locator('.dropping').count(), 0);
+      if (hash === '#view=model') return;
+      await page.goBack();
+      await yours.waitFor({ state: 'detached' });
+    },
+  );
+
+// --- what cannot be opened ------------------------------------------------------------------------
+
+async function withFolder(name, change, body) {
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
+  try {
+    await cp(join(checkpoints, name), folder, { recursive: true });
+    await change(folder);
+    await body(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const changeConfig = (keys) => async (folder) => {
+  const path = join(folder, 'config.json');
+  const config = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...config, ...keys }));
+};
+
+async function refusal(page, folder) {
+  await page.getByTestId('folder').setInputFiles(folder);
+  return page.getByRole('alert').textContent();
+}
+
+onPage(
+  'a family that is not known is refused by name, and another model can follow',
+  {},
+  async (page) => {
+    await withFolder('bert_sequence', changeConfig({ model_type: 'albert' }), async (folder) => {
+      const said = await refusal(page, folder);
+      assert.match(said, /cannot be opened.*bert.*got "albert".*unsupported/s);
+    });
+    await page.getByTestId('another').click();
+    await choose(page, join(checkpoints, 'bert_sequence'));
+  },
+);
+
+onPage('a folder without a model is no model', {}, async (page) => {
+  const said = await refusal(page, join(root, 'web/src/styles'));
+  assert.match(said, /config\.json: expected.*Choose the whole folder/s);
+  assert.equal(await page.getByTestId('found').textContent(), 'No model');
+  assert.equal(await page.getByTestId('memory').count(), 0);
+});
+
+onPage('a broken file is refused by name', {}, async (page) => {
+  const spoil = async (folder) => {
+    const path = join(folder, 'model.safetensors');
+    await writeFile(path, (await readFile(path)).subarray(0, 5000));
+  };
+  await withFolder('bert_sequence', spoil, async (folder) => {
+    const said = await refusal(page, folder);
+    assert.match(said, /model\.safetensors.*download all of them again.*invalid_safetensors/s);
+  });
+});
+
+onPage('what a missing file may be called is said', {}, async (page) => {
+  const spoil = (folder) => rm(join(folder, 'tokenizer.json'));
+  await withFolder('bert_sequence', spoil, async (folder) => {
+    assert.match(await refusal(page, folder), /expected one of tokenizer\.json.*got none of them/s);
+  });
+});
+
+onPage('how to rename a file is said', {}, async (page) => {
+  const renamed = (from, to) => async (folder) => {
+    await cp(join(folder, from), join(folder, to));
+    await rm(join(folder, from));
+    // What tests alone need would be more weights than one file.
+    for (const name of ['expected.safetensors', 'expected.explain.safetensors'])
+      await rm(join(folder, name));
+  };
+  for (const [from, to] of [
+    ['model.safetensors', 'bert-base.fp32.safetensors'],
+    ['model.safetensors', 'model (1).safetensors'],
+    ['config.json', 'config (2).json'],
+    ['tokenizer.json', 'tokenizer copy.json'],
+  ])
+    await withFolder('bert_sequence', renamed(from, to), async (folder) => {
+      const said = await refusal(page, folder);
+      assert.ok(said.includes(`Rename ${to} to ${from}, then choose the files again.`), said);
+      // A switch that would change nothing is not there.
+      assert.equal(await page.getByTestId('int8').count(), 0);
+      await page.getByTestId('another').click();
+    });
+  await choose(page, join(checkpoints, 'bert_sequence'));
+  assert.equal(await page.getByTestId('int8').count(), 1);
+});
+
+onPage(
+  'a large model waits until somebody says so, and integers are proposed',
+  {},
+  async (page) => {
+    // Its header tells of half a billion numbers.
+    const spoil = async (folder) => {
+      const header = JSON.stringify({
+        large: { dtype: 'F32', shape: [500_000, 1000], data_offsets: [0, 2e9] },
+      });
+      const bytes = Buffer.alloc(8 + header.length);
+      bytes.writeBigUInt64LE(BigInt(header.length));
+      bytes.write(header, 8);
+      await writeFile(join(folder, 'model.safetensors'), bytes);
+    };
+    await withFolder('bert_sequence', spoil, async (folder) => {
+      await page.getByTestId('folder').setInputFiles(folder);
+      await page.getByTestId('load').waitFor();
+      assert.match(await page.getByTestId('task').textContent(), /configuration.*into classes/);
+      assert.equal(await page.getByTestId('memory').textContent(), 'about 500.0 MB');
+      await page.getByTestId('f32').check({ force: true });
+      assert.equal(await page.getByTestId('memory').textContent(), 'about 2.0 GB');
+      await page.getByTestId('load').click();
+      await page.getByRole('alert').waitFor();
+    });
+  },
+);
+
+// --- looks ----------------------------------------------------------------------------------------
+
+for (const width of [320, 390, 1280]) {
+  onPage(
+    `nothing scrolls sideways at ${width}`,
+    { viewport: { width, height: 800 } },
+    async (page) => {
+      await assertFits(page, 'empty');
+      for (const name of ['bert_many_labels', 'bert_embed', 'bert_answer', 'marian']) {
+        await choose(page, join(checkpoints, name));
+        await assertFits(page, name);
+        await page.getByTestId('another').click();
+      }
+    },
+  );
+}
+
+onPage('axe finds nothing to object to', {}, async (page) => {
+  await assertAccessibleToAll(page, 'empty');
+  for (const name of ['bert_tokens', 'bert_answer', 'bert_embed', 'gpt2_generate', 't5']) {
+    await choose(page, join(checkpoints, name));
+    await assertAccessibleToAll(page, name);
+    await page.getByTestId('another').click();
+  }
+});

@@ -1,0 +1,196 @@
+/** Arrows of attention: what cutting some changes, and how few keep the verdict. */
+import type { AttentionEdge, Classifier, Explanations, Patch, Token } from 'glassformer';
+import { evidence } from '../../panels/ledger/evidence.ts';
+import { Question, type ExplainingModel } from '../../models/explaining-model.svelte.ts';
+import { carried } from '../../panels/words/tokens.ts';
+
+/** A text with the tokens that arrows go between. */
+export interface ArrowText {
+  text: string;
+  tokens: readonly Token[];
+}
+
+/** The search tries every head, and then arrows by the square of the tokens: more would take too long. */
+export const longestForCircuit = 64;
+
+const same = (a: AttentionEdge, b: AttentionEdge) =>
+  a.layer === b.layer && a.head === b.head && a.query === b.query && a.key === b.key;
+
+/** Where arrows are after an edit; those that an end of which went are no more. */
+export function carriedArrows(
+  arrows: readonly AttentionEdge[],
+  before: readonly Token[],
+  after: readonly Token[],
+): AttentionEdge[] {
+  const places = carried(before, after);
+  return arrows.flatMap((arrow) => {
+    const [query, key] = [places.get(arrow.query), places.get(arrow.key)];
+    return query === undefined || key === undefined ? [] : [{ ...arrow, query, key }];
+  });
+}
+
+/** The log-odds of the last label, whichever label an explanation is of. */
+const ofLast = (label: string, value: number, labels: readonly string[]) =>
+  label === labels.at(-1) ? value : -value;
+
+/** For the last label: the number before and after cutting arrows, and Δ for cutting each one. */
+export interface Outcome {
+  edges: readonly AttentionEdge[];
+  before: number;
+  after: number;
+  alone: readonly number[];
+}
+
+/** The circuit that was found, in numbers of the last label. */
+export interface FoundCircuit extends ArrowText {
+  label: string;
+  heads: Explanations['circuit']['heads'];
+  edges: Explanations['circuit']['edges'];
+  faithfulness: number;
+  /** The number with the whole model, with the circuit, and without any head. */
+  whole: number;
+  kept: number;
+  nothing: number;
+}
+
+/** A circuit without its cut arrows: what remains. */
+export interface Remainder {
+  of: FoundCircuit;
+  cut: readonly AttentionEdge[];
+  value: number;
+}
+
+/** Lets through nothing but some arrows: zeros in the place of all other weights. */
+export function onlyArrows(
+  arrows: readonly AttentionEdge[],
+  { layers, heads, tokens }: { layers: number; heads: number; tokens: number },
+): Patch[] {
+  const range = (count: number) => Array.from({ length: count }, (_, i) => i);
+  return range(layers).flatMap((layer) => {
+    const name = `encoder.layers.${layer}.self_attn.weights`;
+    return range(heads).flatMap((head): Patch[] => {
+      const own = arrows.filter((each) => each.layer === layer && each.head === head);
+      if (own.length === 0) return [{ name, heads: [head], value: 0 }];
+      return range(tokens).flatMap((query): Patch[] => {
+        const seen = new Set(own.filter((each) => each.query === query).map(({ key }) => key));
+        const keys = range(tokens).filter((key) => !seen.has(key));
+        return keys.length > 0 ? [{ name, heads: [head], tokens: [query], keys, value: 0 }] : [];
+      });
+    });
+  });
+}
+
+export class Arrows {
+  readonly cutting: Question<Classifier>;
+  readonly searching: Question<Classifier>;
+  readonly checking: Question<Classifier>;
+
+  cut = $state.raw<readonly AttentionEdge[]>([]);
+  /** What they do. */
+  outcome = $state.raw<Outcome>();
+  /** Whether a circuit is asked for, of every text anew. */
+  wanted = $state(false);
+  circuit = $state.raw<FoundCircuit>();
+  /** If the circuit has arrows that are cut: what is left of it without them. */
+  remainder = $state.raw<Remainder>();
+
+  #of = $state.raw<ArrowText>();
+
+  constructor(model: ExplainingModel<Classifier>) {
+    this.cutting = new Question(model);
+    this.searching = new Question(model);
+    this.checking = new Question(model);
+  }
+
+  /** Another text, or the same: cut arrows go along. */
+  follow(of: ArrowText | undefined): void {
+    const before = this.#of;
+    if (before === of) return;
+    this.#of = of;
+    this.cut = before && of ? carriedArrows(this.cut, before.tokens, of.tokens) : [];
+    this.outcome = undefined;
+    void this.#measure();
+    if (this.wanted) void this.search();
+  }
+
+  isCut(arrow: AttentionEdge): boolean {
+    return this.cut.some((each) => same(each, arrow));
+  }
+
+  toggle(arrow: AttentionEdge): void {
+    this.cut = this.isCut(arrow)
+      ? this.cut.filter((each) => !same(each, arrow))
+      : [...this.cut, arrow];
+    void this.#measure();
+    void this.#check();
+  }
+
+  /** The circuit's arrows that are cut, and those that are not. */
+  get circuitCut(): readonly AttentionEdge[] {
+    return this.circuit?.edges.filter((edge) => this.isCut(edge)) ?? [];
+  }
+
+  get circuitLeft(): readonly AttentionEdge[] {
+    return this.circuit?.edges.filter((edge) => !this.isCut(edge)) ?? [];
+  }
+
+  async search(): Promise<void> {
+    this.wanted = true;
+    this.circuit = this.remainder = undefined;
+    const of = this.#of;
+    if (!of || of.tokens.length > longestForCircuit) return this.searching.stop();
+    await this.searching.ask('sentiment', async (model, signal) => {
+      const found = await model.explain<'circuit'>(of.text, { method: 'circuit', signal });
+      const { label, heads, edges, faithfulness } = found;
+      const [whole, kept, nothing] = [found.value, found.kept, found.nothing].map((value) =>
+        ofLast(label, value, model.info.labels),
+      ) as [number, number, number];
+      this.circuit = { ...of, label, heads, edges, faithfulness, whole, kept, nothing };
+    });
+    await this.#check();
+  }
+
+  forget(): void {
+    this.wanted = false;
+    this.searching.stop();
+    this.checking.stop();
+    this.circuit = this.remainder = undefined;
+  }
+
+  stop(): void {
+    this.cutting.stop();
+    this.searching.stop();
+    this.checking.stop();
+  }
+
+  /** Runs the circuit without those of its arrows that are cut: the search knows nothing of cuts. */
+  async #check(): Promise<void> {
+    const { circuit: of, circuitCut: cut } = this;
+    this.remainder = undefined;
+    if (!of || cut.length === 0) return this.checking.stop();
+    await this.checking.ask('sentiment', async (model, signal) => {
+      const { layers, heads, labels } = model.info;
+      const patch = onlyArrows(this.circuitLeft, { layers, heads, tokens: of.tokens.length });
+      const value = evidence(await model.classify(of.text, { patch, signal }), labels);
+      if (!signal.aborted) this.remainder = { of, cut, value };
+    });
+  }
+
+  async #measure(): Promise<void> {
+    const { cut: edges } = this;
+    const of = this.#of;
+    if (!of || edges.length === 0) {
+      this.cutting.stop();
+      this.outcome = undefined;
+      return;
+    }
+    await this.cutting.ask('sentiment', async (model, signal) => {
+      const options = { method: 'edges', edges, cut: 'weights', signal } as const;
+      const found = await model.explain<'edges'>(of.text, options);
+      const own = (value: number) => ofLast(found.label, value, model.info.labels);
+      // For each alone the package tells what is lost.
+      const alone = found.alone.map((lost) => -own(lost));
+      this.outcome = { edges, before: own(found.value), after: own(found.without), alone };
+    });
+  }
+}

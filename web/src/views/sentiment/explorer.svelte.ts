@@ -1,0 +1,380 @@
+/** The sentiment view's state: the text, what the model made of it, and the interventions. */
+import { Classifier, type Classification, type ClassifyOptions, type Head } from 'glassformer';
+import { habit, type Habit, type Matrix } from '../../panels/attention/attention.ts';
+import { evidence, tokenEvidence } from '../../panels/ledger/evidence.ts';
+import type { Link } from '../../ui/link.ts';
+import { sentimentBeforehand, type SentimentBeforehand } from '../../models/beforehand.ts';
+import { Earlier } from '../../models/earlier.svelte.ts';
+import { examples } from '../../panels/verdict/reviews.ts';
+import { Explorer } from '../../models/explorer.svelte.ts';
+import { readFailure } from '../../ui/failure.ts';
+import {
+  HeadChoice,
+  type AttentionOnView,
+  type HeadPosition,
+  type Reader,
+} from '../../panels/heads/head-choice.svelte.ts';
+import { ModelLoader } from '../../models/model-loader.svelte.ts';
+import type { Trace } from '../../panels/attention/query-key.ts';
+import { resultJson } from '../../panels/attention/files/result-json.ts';
+import { fromSentimentLink, toSentimentLink } from './link.ts';
+import { carried, shownTokens, type ShownToken } from '../../panels/words/tokens.ts';
+
+/** A text together with what the model made of it. */
+export interface Reading {
+  text: string;
+  result: Classification;
+  shown: ShownToken[];
+}
+
+/** Δ of the evidence when each of several things is left out, after − before; NaN if not known. */
+export interface Effects {
+  of: Reading;
+  values: Float32Array;
+  done: boolean;
+}
+
+/** Typing is read after a pause of this many milliseconds, or of one reading if that takes longer. */
+const pause = 40;
+
+/** Each token is left out in turn: a text of more would take too long. */
+export const longestForRemoval = 256;
+
+const encoderHead = (head: HeadPosition): Head => ({ attention: 'encoder', ...head });
+
+export class SentimentExplorer extends Explorer<Classifier> implements AttentionOnView<'encoder'> {
+  readonly attention = 'encoder';
+  readonly reader: Reader = ['', 'looks at'];
+  readonly loader = new ModelLoader((folder, options) => Classifier.load(folder, options));
+  readonly choice = new HeadChoice<'encoder'>(this, () => {
+    this.earlier.rest();
+    void this.refresh();
+  });
+  /** What was read before the text was edited. */
+  readonly earlier = new Earlier<Reading>();
+
+  text = $state('');
+
+  /** With the interventions; undefined before the first reading and for a text without tokens. */
+  reading = $state.raw<Reading>();
+  /** The same text without interventions. */
+  untouched = $state.raw<Reading>();
+
+  /** Of this reading or, until it has been measured, of the one before. */
+  tokenEffects = $state.raw<Effects>();
+  headEffects = $state.raw<Effects>();
+
+  /** Hidden tokens that an edit changed, so that they are hidden no more. */
+  unhidden = $state(0);
+
+  /** What is shown until the model has come, where that was computed when the page was built. */
+  #beforehand = $state.raw<SentimentBeforehand>();
+
+  /** Tokens that are hidden, in the order of the text. */
+  hidden = $state.raw<readonly number[]>([]);
+  /** Whose tokens those are; undefined for the text's own, until it is read. */
+  #hiddenOf: Reading | undefined;
+  #measuring = { tokens: new AbortController(), heads: new AbortController() };
+
+  constructor(link: Link) {
+    super();
+    this.text = examples[0]!.text;
+    this.#take(link);
+    this.#showBeforehand();
+  }
+
+  async load(): Promise<void> {
+    if (!(await this.loader.load('sentiment'))) {
+      this.#dropBeforehand();
+      return;
+    }
+    this.choice.keep((head) => this.#exists(head));
+    void this.refresh();
+  }
+
+  follow(link: Link): void {
+    this.earlier.forget();
+    this.#take(link);
+    void this.refresh();
+  }
+
+  get link(): Link {
+    const { text, choice, hidden } = this;
+    const own = toSentimentLink({ text, head: choice.selected, off: choice.off, hidden });
+    return { ...own, ...choice.link };
+  }
+
+  /** Whether what is shown was computed beforehand, and cannot be changed yet. */
+  get beforehand(): boolean {
+    return this.#beforehand !== undefined;
+  }
+
+  /** The text was edited: tokens that are still there stay hidden. */
+  edit(text: string): void {
+    this.earlier.typed(this.reading);
+    this.#change(text);
+  }
+
+  /** Shows an example. */
+  show(text: string): void {
+    this.earlier.forget();
+    this.#change(text);
+  }
+
+  #change(text: string): void {
+    this.#dropBeforehand();
+    this.text = text;
+    this.choice.letGo();
+    this.refreshAfter(Math.max(pause, this.milliseconds ?? 0));
+  }
+
+  get labels(): readonly string[] {
+    return this.loader.info?.labels ?? this.#beforehand?.labels ?? [];
+  }
+
+  get layers(): number {
+    return this.loader.info?.layers ?? 4;
+  }
+
+  get heads(): number {
+    return this.loader.info?.heads ?? 8;
+  }
+
+  get queryLabels(): readonly string[] {
+    return this.reading?.shown.map(({ label }) => label) ?? [];
+  }
+
+  get keyLabels(): readonly string[] {
+    return this.queryLabels;
+  }
+
+  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
+    const map = this.reading?.result.attention?.encoder;
+    return map && { weights: map.at(layer, head), queries: map.queries, keys: map.keys };
+  }
+
+  habitOf(matrix: Matrix): Habit {
+    return habit(matrix, this.queryLabels);
+  }
+
+  get readOf(): Reading | undefined {
+    return this.reading;
+  }
+
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { reading, hidden } = this;
+    if (!reading || !this.loader.model) return {};
+    const options = { ablate: this.choice.off, maskTokens: hidden, trace };
+    return (await this.loader.model.classify(reading.text, options)).trace;
+  }
+
+  toJson(): object {
+    const { reading } = this;
+    return reading ? resultJson(reading.text, reading.result, this.choice.off, this.hidden) : {};
+  }
+
+  get touched(): boolean {
+    return this.choice.off.length + this.hidden.length > 0;
+  }
+
+  isHidden(token: number): boolean {
+    return this.hidden.includes(token);
+  }
+
+  toggleToken(token: number): void {
+    if (this.frozen) return;
+    this.earlier.rest();
+    this.unhidden = 0;
+    this.hidden = this.isHidden(token)
+      ? this.hidden.filter((each) => each !== token)
+      : [...this.hidden, token].sort((a, b) => a - b);
+    void this.refresh();
+  }
+
+  /** Takes all interventions back. */
+  reset(): void {
+    this.earlier.rest();
+    this.hidden = [];
+    this.unhidden = 0;
+    this.choice.off = [];
+    void this.refresh();
+  }
+
+  /** Each token's part of the evidence, as the model's last vectors have it. */
+  get contributions(): Float32Array | undefined {
+    return this.reading && tokenEvidence(this.reading.result, this.labels);
+  }
+
+  get evidence(): number {
+    return this.reading ? evidence(this.reading.result, this.labels) : 0;
+  }
+
+  /** The effects of leaving out each token, as far as known: an edit leaves those around it. */
+  get effectsOnTokens(): Float32Array | undefined {
+    const { reading, tokenEffects } = this;
+    if (!reading || !tokenEffects || tokenEffects.of === reading) return tokenEffects?.values;
+    return carryOver(tokenEffects, reading);
+  }
+
+  /** Hides each token in turn and notes what that changes. */
+  async measureTokens(): Promise<void> {
+    const { reading, hidden } = this;
+    if (!reading || reading.shown.length > longestForRemoval) return;
+    const known = this.effectsOnTokens ?? new Float32Array(reading.shown.length).fill(NaN);
+    await this.#measure(
+      'tokens',
+      reading,
+      known,
+      (token) => ({ maskTokens: [...hidden, token], ablate: this.choice.off }),
+      (token) => !hidden.includes(token) && hidden.length + 1 < reading.shown.length,
+    );
+  }
+
+  /** Switches each head off in turn and notes what that changes: [layers × heads]. */
+  async measureHeads(): Promise<void> {
+    const { reading, hidden, choice } = this;
+    const { info } = this.loader;
+    const { off } = choice;
+    if (!reading || !info) return;
+    const count = info.layers * info.heads;
+    const known = this.headEffects?.values ?? new Float32Array(count).fill(NaN);
+    const at = (i: number) => ({ layer: Math.floor(i / info.heads), head: i % info.heads });
+    await this.#measure(
+      'heads',
+      reading,
+      known,
+      (i) => ({ maskTokens: hidden, ablate: [...off, { attention: 'encoder', ...at(i) }] }),
+      (i) => !choice.isOff(at(i)),
+    );
+  }
+
+  #exists({ layer, head }: HeadPosition): boolean {
+    const { info } = this.loader;
+    return !info || (layer < info.layers && head < info.heads);
+  }
+
+  /** Shows what a link says, once it is read. */
+  #take(link: Link): void {
+    const { text, head, off = [], hidden = [] } = fromSentimentLink(link);
+    this.#dropBeforehand();
+    if (text !== undefined) this.text = text;
+    if (head && this.#exists(head)) this.choice.selected = head;
+    this.choice.take(link);
+    this.choice.off = off.map(encoderHead).filter((each) => this.#exists(each));
+    this.hidden = [...new Set(hidden)].sort((a, b) => a - b);
+    this.#hiddenOf = undefined;
+    this.unhidden = 0;
+    this.choice.letGo();
+  }
+
+  #showBeforehand(): void {
+    const known = sentimentBeforehand();
+    if (known?.text !== this.text || this.touched) return;
+    const { text, result, effects: values } = known;
+    const reading = { text, result, shown: shownTokens(text, result.tokens) };
+    this.#show(reading, reading);
+    this.tokenEffects = { of: reading, values, done: true };
+    this.#beforehand = known;
+  }
+
+  #dropBeforehand(): void {
+    if (!this.beforehand) return;
+    this.#show(undefined, undefined);
+    this.busy = true;
+  }
+
+  protected get empty(): boolean {
+    return this.text.trim() === '';
+  }
+
+  protected override interrupt(): void {
+    super.interrupt();
+    this.#measuring.tokens.abort();
+    this.#measuring.heads.abort();
+  }
+
+  protected async ask(model: Classifier, signal: AbortSignal): Promise<void> {
+    const { text } = this;
+    const read = async (options: object): Promise<Reading> => {
+      const start = performance.now();
+      const all = { attention: true, contributions: true, signal, ...options };
+      const result = await model.classify(text, all);
+      this.milliseconds = performance.now() - start;
+      return { text, result, shown: shownTokens(text, result.tokens) };
+    };
+    const known = this.beforehand ? undefined : this.untouched;
+    const untouched = known?.text === text ? known : await read({});
+    this.#hideAgain(untouched);
+    if (!this.touched) this.#show(untouched, untouched);
+    else if (this.hidden.length === untouched.shown.length) this.#show(undefined, untouched);
+    else this.#show(await read({ ablate: this.choice.off, maskTokens: this.hidden }), untouched);
+  }
+
+  protected clear(empty: boolean): void {
+    if (empty) this.#hideAgain(undefined);
+    this.#show(undefined, undefined);
+  }
+
+  /** Of the tokens that were hidden, hides those that the text still has, at their new places. */
+  #hideAgain(untouched: Reading | undefined): void {
+    const tokens = untouched?.result.tokens ?? [];
+    const before = this.#hiddenOf;
+    this.#hiddenOf = untouched;
+    if (before && before === untouched) return;
+    const { hidden } = this;
+    const places = before && carried(before.result.tokens, tokens);
+    // Without `before` they come from a link, which may name tokens that this text does not have.
+    this.hidden = hidden
+      .map((token) => (places ? places.get(token) : token) ?? Infinity)
+      .filter((place) => place < tokens.length);
+    if (before) this.unhidden += hidden.length - this.hidden.length;
+  }
+
+  #show(reading: Reading | undefined, untouched: Reading | undefined): void {
+    this.busy = false;
+    this.#beforehand = undefined;
+    this.reading = reading;
+    this.untouched = untouched;
+    this.choice.followMatrix();
+  }
+
+  /** Reports into tokenEffects or headEffects, at first with what was known before. */
+  async #measure(
+    what: 'tokens' | 'heads',
+    of: Reading,
+    known: Float32Array,
+    without: (i: number) => ClassifyOptions,
+    measurable: (i: number) => boolean,
+  ): Promise<void> {
+    this.#measuring[what].abort();
+    const { signal } = (this.#measuring[what] = new AbortController());
+    const whole = evidence(of.result, this.labels);
+    const values = known.slice();
+    const reportEvery = 16;
+    try {
+      for (let i = 0; i < values.length; i++) {
+        values[i] = NaN;
+        if (measurable(i)) {
+          const result = await this.loader.model!.classify(of.text, { ...without(i), signal });
+          values[i] = evidence(result, this.labels) - whole;
+        }
+        if (signal.aborted) return;
+        const done = i === values.length - 1;
+        if (!done && i % reportEvery !== reportEvery - 1) continue;
+        const effects = { of, values: values.slice(), done };
+        if (what === 'tokens') this.tokenEffects = effects;
+        else this.headEffects = effects;
+      }
+    } catch (error) {
+      if (!signal.aborted) this.failure = readFailure(error);
+    }
+  }
+}
+
+/** What was known of the tokens that an edit left alone. */
+function carryOver({ of, values }: Effects, { result }: Reading): Float32Array {
+  const known = new Float32Array(result.tokens.length).fill(NaN);
+  for (const [before, after] of carried(of.result.tokens, result.tokens))
+    known[after] = values[before]!;
+  return known;
+}

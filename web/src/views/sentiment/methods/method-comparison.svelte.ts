@@ -1,0 +1,66 @@
+/** The methods' scores of a text, and how each scores on the test of taking words out. */
+import type { Classifier, Explanations, Token } from 'glassformer';
+import { Question, type ExplainingModel } from '../../../models/explaining-model.svelte.ts';
+import { byToken, leaveOneOut, scorings, type Method } from './methods.ts';
+
+/** Each method's order of the words is tested, and random ones: a text of more would take too long. */
+export const longestForComparison = 128;
+
+export interface MethodRow {
+  method: Method;
+  /** One number a token, for the answer's label. */
+  scores: Float32Array;
+  /** Insertion minus deletion. */
+  faithfulness: number;
+}
+
+export interface Comparison {
+  text: string;
+  tokens: readonly Token[];
+  label: string;
+  /** Leaving out first, and then the others as they come. */
+  rows: readonly MethodRow[];
+  /** What random orders reach; the last to come. */
+  random: Explanations['faithfulness']['random'] | undefined;
+}
+
+const randomOrders = 20;
+
+export class MethodComparison {
+  readonly question: Question<Classifier>;
+  found = $state.raw<Comparison>();
+
+  constructor(model: ExplainingModel<Classifier>) {
+    this.question = new Question(model);
+  }
+
+  async compare(text: string): Promise<void> {
+    await this.question.ask('sentiment', async (model, signal) => {
+      const findings = {
+        ledger: await model.explain<'ledger'>(text, { method: 'ledger', signal }),
+        valueNorms: await model.explain<'value_norms'>(text, { method: 'value_norms', signal }),
+        rollout: await model.explain<'rollout'>(text, { method: 'rollout', signal }),
+        result: await model.classify(text, { attention: true, signal }),
+      };
+      const { tokens, label } = findings.ledger;
+      const rows: MethodRow[] = [];
+      const test = { method: 'faithfulness', signal } as const;
+      for (const { scores: scoresOf, ...method } of scorings) {
+        const scores = scoresOf(findings);
+        const found = await model.explain<'faithfulness'>(text, { ...test, scores, orders: 0 });
+        if (rows.length === 0) {
+          const ofTokens = byToken(found.losses, found.words, tokens.length);
+          const { score } = found.leaveOneOut;
+          rows.push({ method: leaveOneOut, scores: ofTokens, faithfulness: score });
+        }
+        rows.push({ method, scores, faithfulness: found.order.score });
+        this.found = { text, tokens, label, rows: [...rows], random: undefined };
+      }
+      const { random } = await model.explain<'faithfulness'>(text, {
+        ...{ ...test, scores: rows[1]!.scores, orders: randomOrders },
+      });
+      this.found = { text, tokens, label, rows, random };
+    });
+    if (this.question.failure) this.found = undefined;
+  }
+}

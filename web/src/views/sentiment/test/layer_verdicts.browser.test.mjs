@@ -1,0 +1,62 @@
+// The verdict as each layer has it, under the panes of the sentiment view.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { Classifier } from '../../../../../dist/index.js';
+import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import {
+  assertAccessible,
+  assertFits,
+  limit,
+  read,
+  root,
+  workersLeft,
+} from '../../../../../tests/browser/open.mjs';
+
+const onPage = testsOnPage();
+// Node may run the other of the two binaries, whose sums round differently.
+const tolerance = 1e-3;
+
+const shown = (page) =>
+  page
+    .getByTestId('so-far')
+    .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
+
+onPage('every layer’s verdict is the package’s, the last one the view’s own', {}, async (page) => {
+  const classifier = await Classifier.load(join(root, 'weights/sentiment'), { explain: true });
+  await page.getByRole('button', { name: 'Read every layer' }).click();
+  const seen = new Set();
+  for (const text of ['A gripping film.', 'The plot is not good at all.']) {
+    await read(page, text);
+    const { layers } = await classifier.explain(text, { method: 'lens' });
+    const expected = layers.map(({ scores }) => scores.positive);
+    const near = (values) =>
+      values.length === expected.length &&
+      values.every((value, i) => Math.abs(value - expected[i]) <= tolerance);
+    const deadline = Date.now() + limit;
+    while (!near(await shown(page))) {
+      assert.ok(Date.now() < deadline, `${await shown(page)}, not ${expected}`);
+      await page.waitForTimeout(50);
+    }
+    const score = Number(await page.getByTestId('score').getAttribute('data-value'));
+    const last = expected.at(-1);
+    assert.ok(Math.abs(Math.max(last, 1 - last) - score) <= tolerance);
+    seen.add(`${expected}`);
+  }
+  assert.equal(seen.size, 2);
+  classifier.dispose();
+  await assertAccessible(page);
+});
+
+onPage('the model that explains is there while it is wanted', {}, async (page) => {
+  await page.getByRole('button', { name: 'Read every layer' }).click();
+  await page.getByTestId('so-far').nth(4).waitFor();
+  await workersLeft(page, 2);
+  await page.getByRole('link', { name: 'Speed' }).click();
+  await workersLeft(page, 1);
+});
+
+onPage('it fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
+  await page.getByRole('button', { name: 'Read every layer' }).click();
+  await page.getByTestId('so-far').nth(4).waitFor();
+  await assertFits(page);
+});

@@ -1,0 +1,159 @@
+// The methods side by side in the sentiment view: scores and faithfulness are the package's.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { Classifier } from '../../../../../dist/index.js';
+import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import {
+  assertAccessibleToAll,
+  assertFits,
+  read,
+  root,
+  workersLeft,
+} from '../../../../../tests/browser/open.mjs';
+
+const onPage = testsOnPage();
+// Node may run the other of the two binaries, whose sums round differently.
+const tolerance = 2e-3;
+const sentence = 'The plot is not good at all.';
+
+let classifier;
+before(async () => {
+  classifier = await Classifier.load(join(root, 'weights/sentiment'), { explain: true });
+});
+after(() => classifier?.dispose());
+
+const value = (locator) => locator.getAttribute('data-value').then(Number);
+const near = (got, expected, what, within = tolerance) =>
+  assert.ok(Math.abs(got - expected) <= within, `${what}: ${got}, not ${expected}`);
+const method = (page, name) =>
+  page.getByTestId('method').filter({ has: page.getByRole('heading', { name }) });
+
+async function open(page, text) {
+  await read(page, text);
+  await page.getByRole('button', { name: 'Compare the methods' }).click();
+  await page.getByTestId('random').waitFor();
+}
+
+onPage('each method has its scores, and what the test says of them', {}, async (page) => {
+  await open(page, sentence);
+  assert.equal(await page.getByTestId('method').count(), 7);
+  const tests = [];
+  for (const row of await page.getByTestId('method').all()) {
+    const scores = await row
+      .locator('[data-value][title]')
+      .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
+    const options = { method: 'faithfulness', scores: Float32Array.from(scores), orders: 0 };
+    const found = await classifier.explain(sentence, options);
+    const score = await value(row.getByTestId('faithfulness'));
+    tests.push({ name: await row.getByRole('heading').textContent(), scores, score, found });
+    // Two words of nearly the same score may change places where sums round differently.
+    near(score, found.order.score, tests.at(-1).name, 0.1);
+  }
+  const [first] = tests;
+  assert.equal(first.name, 'Leaving it out');
+  near(first.score, first.found.leaveOneOut.score, 'leave-one-out', 0.1);
+  first.scores.forEach((score, i) => near(score, first.found.losses[i], `loss ${i}`, 0.02));
+  const of = async (name, expected) => {
+    const { scores } = tests.find((each) => each.name === name);
+    assert.equal(scores.length, expected.length, name);
+    scores.forEach((score, i) => near(score, expected[i], `${name} ${i}`, 0.02));
+  };
+  for (const [name, key] of [
+    ['Rollout', 'rollout'],
+    ['Value norms', 'value_norms'],
+  ])
+    await of(name, (await classifier.explain(sentence, { method: key })).scores);
+  const ledger = await classifier.explain(sentence, { method: 'ledger' });
+  const [rows, columns] = ledger.read.shape;
+  const sums = (tensor) =>
+    Array.from({ length: rows }, (_, i) =>
+      tensor.data.slice(i * columns, (i + 1) * columns).reduce((a, b) => a + b, 0),
+    );
+  await of('Ledger, token read', sums(ledger.read));
+  await of('Ledger, row written', sums(ledger.written));
+  const options = { method: 'faithfulness', of: 'rollout', orders: 20 };
+  const { random } = await classifier.explain(sentence, options);
+  near(await value(page.getByTestId('random')), random.mean, 'random orders', 0.05);
+});
+
+// The first is clear; of the second all methods are within what random orders reach.
+for (const text of [sentence, 'A film.', 'I expected to hate it. I was wrong.'])
+  onPage(`the test’s outcome is told once, with no contradiction: ${text}`, {}, async (page) => {
+    await open(page, text);
+    const told = (await page.getByTestId('methods-told').textContent())
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+    const mean = await value(page.getByTestId('random'));
+    const rows = await page.getByTestId('method').evaluateAll((list) =>
+      list.map((row) => ({
+        name: row.querySelector('h3').textContent,
+        score: Number(row.querySelector('[data-testid=faithfulness]').dataset.value),
+      })),
+    );
+    const printed = (score) =>
+      score
+        .toFixed(2)
+        .replace('-', '−')
+        .replace(/^(?=\d)/, '+');
+    const [, ofRandom, deviation, bar] =
+      /score ([+−][\d.]+) ± ([\d.]+) .*from ([+−][\d.]+) on: /.exec(told) ?? [];
+    assert.equal(ofRandom, printed(mean), told);
+    const number = (text) => Number(text.replace('−', '-'));
+    near(number(bar), mean + 2 * Number(deviation), 'two deviations above', 0.02);
+    // Every method is named once, with its score, on the side of the bar where its score is.
+    const [above, others] = /No method is more/.test(told)
+      ? ['', told]
+      : told.split(' Not clearly above: ');
+    for (const { name, score } of rows) {
+      const named = `“${name}” (${printed(score)})`;
+      assert.equal(told.split(named).length, 2, `${named} in ${told}`);
+      if (Math.abs(score - number(bar)) < 0.02) continue;
+      assert.ok(
+        (score > number(bar) ? above : (others ?? '')).includes(named),
+        `${named}: ${told}`,
+      );
+    }
+    assert.doesNotMatch(await page.getByTestId('methods').textContent(), /ceiling/);
+  });
+
+onPage('the scores stand in a table, too', {}, async (page) => {
+  await open(page, sentence);
+  await page.getByText('The scores as a table').click();
+  const table = page.getByTestId('scores');
+  assert.equal(await table.locator('tbody tr').count(), 8);
+  const { losses, label } = await classifier.explain(sentence, {
+    ...{ method: 'faithfulness', orders: 0 },
+  });
+  assert.equal(label, 'negative');
+  const printed = await table.locator('tbody tr').nth(3).locator('td').first().textContent();
+  // Printed as the page's colors are: for the last label.
+  near(Number(printed.replace('−', '-')), -losses[3], 'printed', 0.03);
+});
+
+onPage('it follows the typing, and says what it cannot compare', {}, async (page) => {
+  await open(page, sentence);
+  await workersLeft(page, 2);
+  await page.getByTestId('input').pressSequentially(' Really not. Never!');
+  const row = method(page, 'Leaving it out');
+  await row.getByText('Never').waitFor();
+  await read(page, 'Good');
+  await page.getByText('It takes two words at least').waitFor();
+  assert.equal(await page.getByTestId('method').count(), 0);
+  await read(page, 'It is not bad, and then again it is. '.repeat(20));
+  await page.getByText('For texts of up to 128 tokens').waitFor();
+  await page.getByRole('link', { name: 'Speed' }).click();
+  await workersLeft(page, 1);
+});
+
+onPage('nothing to object to', {}, async (page) => {
+  await open(page, sentence);
+  await page.getByText('The scores as a table').click();
+  await assertAccessibleToAll(page);
+});
+
+onPage('it fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
+  await open(page, sentence);
+  await page.getByText('The scores as a table').click();
+  await assertFits(page);
+});

@@ -1,0 +1,44 @@
+// What the methods that score tokens make of a run.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../../../../../wasm/toolchain/build.mjs';
+import { Classifier } from '../../../../../dist/index.js';
+import { source } from '../../../../../tests/page/source.mjs';
+
+const { byToken, leaveOneOut, scorings } = await source('views/sentiment/methods/methods');
+
+const text = 'A gripping film with a dreadful ending.';
+
+test('each method scores every token, in its own way', async () => {
+  const model = await Classifier.load(join(root, 'weights/sentiment'), { explain: true });
+  const findings = {
+    ledger: await model.explain(text, { method: 'ledger' }),
+    valueNorms: await model.explain(text, { method: 'value_norms' }),
+    rollout: await model.explain(text, { method: 'rollout' }),
+    result: await model.classify(text, { attention: true }),
+  };
+  model.dispose();
+  const { tokens, value } = findings.ledger;
+  const sum = (list) => list.reduce((a, b) => a + b, 0);
+  const found = new Map(scorings.map(({ name, scores }) => [name, scores(findings)]));
+  for (const [name, scores] of found) assert.equal(scores.length, tokens.length, name);
+  for (const name of ['Ledger, token read', 'Ledger, row written'])
+    assert.ok(Math.abs(sum(found.get(name)) - value) < 1e-3, name);
+  // What is looked at is a share of one look.
+  for (const name of ['Rollout', 'Last attention', 'All attention'])
+    assert.ok(Math.abs(sum(found.get(name)) - 1) < 1e-4, name);
+  const { encoder } = findings.result.attention;
+  let last = 0;
+  for (let head = 0; head < encoder.heads; head++)
+    for (let query = 0; query < tokens.length; query++)
+      last += encoder.at(encoder.layers - 1, head)[query * tokens.length + 2];
+  last /= encoder.heads * tokens.length;
+  assert.ok(Math.abs(found.get('Last attention')[2] - last) < 1e-6);
+  const names = [leaveOneOut, ...scorings].map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
+});
+
+test('each token of a word has the word’s number, others none', () => {
+  assert.deepEqual([...byToken([0.5, -1], [[1, 2], [4]], 5)], [0, 0.5, 0.5, 0, -1]);
+});

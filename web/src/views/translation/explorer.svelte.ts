@@ -1,0 +1,551 @@
+/** The translation view's state: the text, its translation as it grows, and the interventions. */
+import {
+  Translator,
+  type Head,
+  type SentenceTranslation,
+  type TokenStep,
+  type Translation,
+} from 'glassformer';
+import {
+  alignmentOf,
+  followWord,
+  type Alignment,
+  type Draft,
+  type Lit,
+  type Range,
+  type Side,
+  type WordsOnView,
+} from '../../panels/alignment/alignment.ts';
+import {
+  crossHabit,
+  habit,
+  matrixIn,
+  writingHabit,
+  type Habit,
+  type Matrix,
+} from '../../panels/attention/attention.ts';
+import type { Link } from '../../ui/link.ts';
+import { translationBeforehand, type TranslationBeforehand } from '../../models/beforehand.ts';
+import { examples } from './examples.ts';
+import { Earlier } from '../../models/earlier.svelte.ts';
+import { Explorer } from '../../models/explorer.svelte.ts';
+import { translateFailure, type Failure } from '../../ui/failure.ts';
+import { anotherTask, PerFrame } from '../../ui/frames.ts';
+import {
+  HeadChoice,
+  type AttentionKind,
+  type AttentionOnView,
+  type HeadPosition,
+  type Reader,
+} from '../../panels/heads/head-choice.svelte.ts';
+import { ModelLoader } from '../../models/model-loader.svelte.ts';
+import type { ModelName, Target } from '../../models/models.ts';
+import type { Trace } from '../../panels/attention/query-key.ts';
+import { translationJson } from '../../panels/attention/files/result-json.ts';
+import { mostBeams, withList, type SearchOnView } from '../../panels/search/search-tree.ts';
+import { shownTokens } from '../../panels/words/tokens.ts';
+import { fromTranslationLink, toTranslationLink } from './link.ts';
+
+/** A text together with its translation. */
+export interface Rendering {
+  text: string;
+  /** 0: the stream's, which has no tree. */
+  beams: number;
+  result: Translation;
+  alignment: Alignment;
+}
+
+/** How fast the last stream was. */
+export interface Pace {
+  tokens: number;
+  /** To the first token, and in all; from the call on, the encoder included. */
+  first: number;
+  milliseconds: number;
+}
+
+/** Typing is translated after a pause of this many milliseconds. */
+const pause = 250;
+
+/** Longer texts are not translated: every sentence's attention is kept, and that adds up. */
+export const longestText = 5000;
+export const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
+
+export class TranslationExplorer
+  extends Explorer<Translator>
+  implements AttentionOnView, SearchOnView, WordsOnView
+{
+  readonly loader = new ModelLoader((folder, options) => Translator.load(folder, options));
+  readonly choice = new HeadChoice(this, () => {
+    this.earlier.rest();
+    void this.refresh();
+  });
+  /** What was written before the text was edited. */
+  readonly earlier = new Earlier<Rendering>();
+
+  text = $state('');
+
+  /** The language that is written. */
+  target = $state<Target>('de');
+  attention = $state<AttentionKind>('cross');
+  beams = $state(4);
+  /** The sentence that is looked into. */
+  sentence = $state(0);
+  /** Of each sentence, the tokens that its translation has to begin with. */
+  forced = $state.raw<readonly (readonly number[])[]>([]);
+  /** Of each sentence, the source tokens that are hidden from the model. */
+  hidden = $state.raw<readonly (readonly number[])[]>([]);
+  /** Hidden tokens that an edit changed, so that they are hidden no more. */
+  unhidden = $state(0);
+
+  /** While a text is being translated, and where that was stopped. */
+  draft = $state.raw<Draft>();
+  /** With the interventions; of the text before while `draft` grows. */
+  rendering = $state.raw<Rendering>();
+  /** The last one that was searched for, not only streamed. */
+  searched = $state.raw<Rendering>();
+  /** The same text without interventions. */
+  untouched = $state.raw<Rendering>();
+  stage = $state<'rest' | 'streaming' | 'searching' | 'stopped'>('rest');
+  pace = $state.raw<Pace>();
+  /** The word that is pointed at. */
+  lit = $state.raw<Lit>();
+
+  /** What is shown until the model has come, where that was computed when the page was built. */
+  #beforehand = $state.raw<TranslationBeforehand>();
+
+  #starting: Promise<void> | undefined;
+
+  constructor(link: Link) {
+    super();
+    this.text = examples.de[0]!.text;
+    this.#take(link);
+  }
+
+  get name(): ModelName {
+    return `en-${this.target}`;
+  }
+
+  override start(): void {
+    // A small file, and something to see: the model would keep it waiting.
+    this.#starting ??= this.#showBeforehand().then(() => {
+      if (!this.loader.begun) void this.load();
+    });
+  }
+
+  /** Begins anew: what another model has given, or is about to give, does not stay. */
+  async load(): Promise<void> {
+    this.interrupt();
+    // What was computed beforehand is of this very model, and stays until it has come.
+    if (!this.#beforehand) this.draft = this.rendering = this.searched = this.untouched = undefined;
+    this.stage = 'rest';
+    this.failure = undefined;
+    if (!(await this.loader.load(this.name))) {
+      this.#dropBeforehand();
+      return;
+    }
+    this.choice.keep((head) => this.#exists(head));
+    void this.refresh();
+  }
+
+  /** Writes another language: that takes another model, whose heads are all on. */
+  into(target: Target): void {
+    this.earlier.forget();
+    this.#dropBeforehand();
+    this.target = target;
+    this.choice.off = [];
+    this.forced = this.hidden = [];
+    this.unhidden = 0;
+    this.choice.letGo();
+    void this.load();
+  }
+
+  follow(link: Link): void {
+    this.earlier.forget();
+    const { target } = fromTranslationLink(link);
+    if (target && target !== this.target) this.into(target);
+    this.#take(link);
+    void this.refresh();
+  }
+
+  get link(): Link {
+    const { target, text, beams, sentence, forced, hidden, attention, choice } = this;
+    const { selected: head, off } = choice;
+    const touches = { forced, hidden, off };
+    const own = { target, text, beams, sentence, attention, head, ...touches };
+    return { ...toTranslationLink(own), ...choice.link };
+  }
+
+  /** What is shown was computed beforehand, and cannot be changed yet. */
+  get beforehand(): TranslationBeforehand | undefined {
+    return this.#beforehand;
+  }
+
+  /** Takes all interventions back. */
+  reset(): void {
+    this.earlier.rest();
+    this.choice.off = [];
+    this.forced = this.hidden = [];
+    this.unhidden = 0;
+    void this.refresh();
+  }
+
+  /** Has the sentence's translation begin with these tokens; with none it is free again. */
+  force(ids: readonly number[]): void {
+    if (this.frozen) return;
+    this.forced = withList(this.forced, this.sentence, ids);
+    void this.refresh();
+  }
+
+  /** Those of the sentence that is looked into. */
+  get hiddenTokens(): readonly number[] {
+    return this.hidden[this.sentence] ?? [];
+  }
+
+  /** Hides a source token of the sentence from the model, or shows it again; the last one stays. */
+  toggleToken(token: number): void {
+    if (this.frozen) return;
+    const { hiddenTokens: tokens, inspected } = this;
+    this.earlier.rest();
+    const was = tokens.includes(token);
+    if (!was && tokens.length + 1 >= (inspected?.sourceTokens.length ?? 0)) return;
+    const now = was ? tokens.filter((each) => each !== token) : [...tokens, token];
+    this.hidden = withList(
+      this.hidden,
+      this.sentence,
+      now.sort((a, b) => a - b),
+    );
+    this.unhidden = 0;
+    void this.refresh();
+  }
+
+  /** How many source tokens are hidden, in all sentences. */
+  get hiddenCount(): number {
+    return this.hidden.reduce((sum, tokens) => sum + tokens.length, 0);
+  }
+
+  get outdated(): boolean {
+    return this.searched !== this.rendering;
+  }
+
+  /** How many tokens of the sentence are forced. */
+  get forcedTokens(): number {
+    return this.forced[this.sentence]?.length ?? 0;
+  }
+
+  edit(text: string): void {
+    this.earlier.typed(this.searched);
+    this.#change(text);
+  }
+
+  /** Shows an example. */
+  show(text: string): void {
+    this.earlier.forget();
+    this.#change(text);
+  }
+
+  #change(text: string): void {
+    this.#dropBeforehand();
+    this.text = text;
+    this.choice.letGo();
+    this.lit = undefined;
+    this.sentence = 0;
+    this.unhidden += this.hiddenCount;
+    this.forced = this.hidden = [];
+    if (this.stage === 'stopped') this.stage = 'rest';
+    this.interrupt();
+    this.refreshAfter(pause);
+  }
+
+  search(beams: number): void {
+    this.#dropBeforehand();
+    this.beams = beams;
+    void this.refresh();
+  }
+
+  stop(): void {
+    this.interrupt();
+    this.stage = 'stopped';
+    this.busy = false;
+  }
+
+  /** Goes on after a stop. */
+  again(): void {
+    void this.refresh();
+  }
+
+  look(attention: AttentionKind): void {
+    this.attention = attention;
+    const { choice } = this;
+    const { layer, head } = choice.selected;
+    choice.selected = { layer: Math.min(layer, this.layers - 1), head };
+    choice.letGo();
+  }
+
+  choose(sentence: number): void {
+    if (sentence === this.sentence) return;
+    this.sentence = sentence;
+    this.choice.letGo();
+  }
+
+  /** Lights up a word and what it is linked to; the heat map goes along where it can. */
+  light(side: Side, word: number | undefined): void {
+    this.lit = word === undefined ? undefined : { side, word };
+    followWord(this, side, word);
+  }
+
+  /** What is kept beside the translation: the same text's without interventions, or that before an edit. */
+  get before(): Rendering | undefined {
+    const { rendering, untouched, earlier, text } = this;
+    if (!rendering || rendering !== this.searched || rendering.text !== text) return undefined;
+    if (this.touched) return untouched === rendering ? undefined : untouched;
+    return earlier.value?.text === text ? undefined : earlier.value;
+  }
+
+  get tooLong(): boolean {
+    return this.text.length > longestText;
+  }
+
+  get touched(): boolean {
+    const forced = this.forced.some((ids) => ids.length > 0);
+    return forced || this.choice.off.length + this.hiddenCount > 0;
+  }
+
+  /** The alignment, as long as the text is the one that it belongs to. */
+  get alignment(): Alignment | undefined {
+    return this.rendering?.text === this.text ? this.rendering.alignment : undefined;
+  }
+
+  get inspected(): SentenceTranslation | undefined {
+    const { sentences } = this.rendering?.result ?? {};
+    return sentences?.[this.sentence] ?? sentences?.[0];
+  }
+
+  get layers(): number {
+    return this.#layersOf(this.attention);
+  }
+
+  get heads(): number {
+    return this.loader.info?.heads ?? 8;
+  }
+
+  get queryLabels(): readonly string[] {
+    return this.attention === 'encoder' ? this.#sourceLabels : this.#targetLabels;
+  }
+
+  get keyLabels(): readonly string[] {
+    if (this.attention !== 'decoder') return this.#sourceLabels;
+    return [this.inspected?.tree?.[0]?.text ?? '<s>', ...this.#targetLabels.slice(0, -1)];
+  }
+
+  get reader(): Reader {
+    return this.attention === 'encoder' ? ['', 'looks at'] : ['To write', 'it looks at'];
+  }
+
+  matrixOf(head: HeadPosition): Matrix | undefined {
+    return matrixIn(
+      this.inspected?.attention?.[this.attention],
+      head,
+      this.attention === 'decoder',
+    );
+  }
+
+  habitOf(matrix: Matrix): Habit {
+    const read = { encoder: habit, decoder: writingHabit, cross: crossHabit }[this.attention];
+    return read(matrix, this.keyLabels);
+  }
+
+  get readOf(): SentenceTranslation | undefined {
+    return this.inspected;
+  }
+
+  /** Of the sentence that is looked into, its translation word for word as it stands. */
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { rendering, inspected, hiddenTokens } = this;
+    const { model } = this.loader;
+    if (!rendering || !inspected || !model) return {};
+    const text = rendering.text.slice(inspected.start, inspected.end);
+    const ids = inspected.tokens.map(({ id }) => id);
+    const own = { beams: 1, prefixes: [ids], maxLength: ids.length };
+    const touches = { ablate: this.choice.off, maskTokens: [hiddenTokens] };
+    return (await model.translate(text, { ...own, ...touches, trace })).sentences[0]!.trace;
+  }
+
+  toJson(): object {
+    const { rendering } = this;
+    if (!rendering) return {};
+    const { text, result, beams } = rendering;
+    return translationJson(text, result, {
+      beams,
+      ablate: this.choice.off,
+      maskTokens: this.hidden,
+    });
+  }
+
+  #exists({ attention, layer, head }: Head<AttentionKind>): boolean {
+    return !this.loader.info || (layer < this.#layersOf(attention) && head < this.heads);
+  }
+
+  /** What was computed beforehand, as long as that is asked for and nothing better is there. */
+  async #showBeforehand(): Promise<void> {
+    const wanted = () =>
+      this.loader.phase === 'loading' &&
+      this.target === 'de' &&
+      this.text === examples.de[0]!.text &&
+      !this.touched;
+    if (!wanted()) return;
+    const known = await translationBeforehand();
+    if (!known || !wanted() || known.text !== this.text || known.beams !== this.beams) return;
+    const { text, beams, result } = known;
+    this.#show({ text, beams, result, alignment: alignmentOf(text, result) });
+    this.#beforehand = known;
+  }
+
+  #dropBeforehand(): void {
+    if (!this.#beforehand) return;
+    this.#show(undefined);
+    this.busy = true;
+  }
+
+  protected get empty(): boolean {
+    return this.text.trim() === '' || this.tooLong;
+  }
+
+  protected override failureOf(error: unknown): Failure {
+    return translateFailure(error);
+  }
+
+  protected async ask(model: Translator, signal: AbortSignal): Promise<void> {
+    const { text, beams } = this;
+    if (this.rendering?.text !== text) await this.#stream(model, text, signal);
+    this.stage = 'searching';
+    const translate = async (options: object): Promise<Rendering> => {
+      const all = { beams, attention: true, hypotheses: true, signal, ...options };
+      const result = await model.translate(text, all);
+      await anotherTask();
+      signal.throwIfAborted();
+      return { text, beams, result, alignment: alignmentOf(text, result) };
+    };
+    const known = this.untouched;
+    const untouched = known?.text === text && known.beams === beams ? known : await translate({});
+    const { forced: prefixes, hidden: maskTokens } = this;
+    const touches = { ablate: this.choice.off, prefixes, maskTokens };
+    const rendering = this.touched ? await translate(touches) : untouched;
+    // A long text takes two tasks: first its words are drawn, then the panels about them.
+    this.draft = undefined;
+    this.rendering = rendering;
+    await anotherTask();
+    signal.throwIfAborted();
+    this.untouched = untouched;
+    this.#show(rendering);
+  }
+
+  protected clear(): void {
+    this.untouched = undefined;
+    this.#show(undefined);
+  }
+
+  /** Greedily, so that something is there at once; the search comes after. */
+  async #stream(model: Translator, text: string, signal: AbortSignal): Promise<void> {
+    this.stage = 'streaming';
+    this.lit = undefined;
+    const begin = performance.now();
+    const options = { attention: true as const, ablate: this.choice.off, signal };
+    const tokens: Range[] = [];
+    let first = 0;
+    const drawing = new PerFrame();
+    try {
+      for await (const step of model.stream(text, options)) {
+        if (step.done) {
+          const { result } = step;
+          const count = result.sentences.reduce((sum, { tokens: own }) => sum + own.length, 0);
+          this.pace = { tokens: count, first, milliseconds: performance.now() - begin };
+          // Reading the answer took its time.
+          await anotherTask();
+          signal.throwIfAborted();
+          drawing.drop();
+          this.draft = undefined;
+          this.rendering = { text, beams: 0, result, alignment: alignmentOf(text, result) };
+        } else {
+          const { start, end } = step.token;
+          tokens.push({ start, end });
+          first ||= performance.now() - begin;
+          drawing.ask(() => {
+            if (signal.aborted && this.stage !== 'stopped') return;
+            this.draft = { text: step.text, tokens: [...tokens], glow: glowOf(step) };
+          });
+        }
+      }
+    } finally {
+      // A stopped translation shows the words written so far.
+      drawing.flush();
+    }
+    this.#stayWithin();
+  }
+
+  #show(rendering: Rendering | undefined): void {
+    this.busy = false;
+    this.#beforehand = undefined;
+    this.stage = 'rest';
+    this.draft = undefined;
+    this.rendering = rendering;
+    this.searched = rendering;
+    this.#stayWithin();
+  }
+
+  /** What was chosen or pointed at may not exist in a new translation. */
+  #stayWithin(): void {
+    const count = this.rendering?.result.sentences.length ?? 0;
+    if (this.sentence >= count) this.sentence = 0;
+    const { lit, alignment } = this;
+    if (lit && !alignment?.[lit.side][lit.word]) this.lit = undefined;
+    this.choice.followMatrix();
+  }
+
+  #take(link: Link): void {
+    const { target, text, beams, sentence, attention, head, ...rest } = fromTranslationLink(link);
+    this.#dropBeforehand();
+    const { off = [], forced = [], hidden = [] } = rest;
+    if (target) this.target = target;
+    if (text !== undefined) this.text = text;
+    if (beams !== undefined) this.beams = Math.max(1, Math.min(mostBeams, beams));
+    if (text !== undefined) this.sentence = sentence ?? 0;
+    this.forced = forced;
+    this.hidden = hidden;
+    this.unhidden = 0;
+    if (attention) this.attention = attention;
+    if (head && this.#exists({ attention: this.attention, ...head })) this.choice.selected = head;
+    this.choice.take(link);
+    this.choice.off = off.filter((at) => this.#exists(at));
+    this.choice.letGo();
+  }
+
+  #layersOf(attention: AttentionKind): number {
+    if (attention === 'encoder') return this.loader.info?.layers ?? 6;
+    return this.loader.info?.decoderLayers ?? 2;
+  }
+
+  get #sourceLabels(): string[] {
+    const { rendering, inspected } = this;
+    if (!rendering || !inspected) return [];
+    return shownTokens(rendering.text, inspected.sourceTokens).map(({ label }) => label);
+  }
+
+  get #targetLabels(): string[] {
+    const { rendering, inspected } = this;
+    if (!rendering || !inspected) return [];
+    return shownTokens(rendering.result.text, inspected.tokens).map(({ label }) => label);
+  }
+}
+
+/** What the heads of the decoder's last layer looked at on average, where that was strong. */
+function glowOf({ sentence, attention }: TokenStep<true>): Draft['glow'] {
+  const { layers, heads, keys } = attention.cross;
+  const mean = new Float32Array(keys);
+  for (let head = 0; head < heads; head++)
+    attention.cross.at(layers - 1, head).forEach((weight, key) => (mean[key]! += weight / heads));
+  const words = sentence.sourceTokens
+    .map(({ start, end }, key) => ({ start, end, weight: mean[key] ?? 0 }))
+    .filter(({ start, end }) => end > start);
+  const most = words.reduce((max, { weight }) => Math.max(max, weight), 0);
+  return words.filter(({ weight }) => weight >= most / 2 && weight > 0);
+}

@@ -1,0 +1,50 @@
+/**
+ * A sentence's translation as each layer has it: read from the encoder's (DecoderLens, Langedijk et
+ * al. 2023), and its next tokens read from the decoder's (logit lens, nostalgebraist 2020).
+ */
+import { Translator, type TranslationExplanations } from 'glassformer';
+import { explainingModel, Question } from '../../../models/explaining-model.svelte.ts';
+import type { ModelName } from '../../../models/models.ts';
+
+type Of<Method extends 'lens' | 'decoder_lens'> =
+  TranslationExplanations[Method]['sentences'][number];
+
+export interface SoFar {
+  name: ModelName;
+  sentence: string;
+  /** One more than the encoder has layers. */
+  encoder: Of<'decoder_lens'>['layers'];
+  /** The tokens that were written, the end among them, and for each decoder layer the likeliest instead. */
+  tokens: Of<'lens'>['tokens'];
+  decoder: Of<'lens'>['layers'];
+}
+
+export class TranslationSoFar {
+  readonly #model = explainingModel(Translator);
+  readonly question = new Question(this.#model);
+  read = $state.raw<SoFar>();
+
+  async ask(name: ModelName, sentence: string, beams: number): Promise<void> {
+    await this.question.ask(name, async (model, signal) => {
+      const asked = { beams, signal };
+      const encoder = await model.explain(sentence, { method: 'decoder_lens', ...asked });
+      const decoder = await model.explain(sentence, { method: 'lens', ...asked });
+      const [from, by] = [encoder.sentences[0], decoder.sentences[0]];
+      if (!from || !by) return;
+      const { tokens, layers } = by;
+      this.read = { name, sentence, encoder: from.layers, tokens, decoder: layers };
+    });
+    if (this.question.failure) this.read = undefined;
+  }
+
+  close(): void {
+    this.question.stop();
+    this.#model.close();
+  }
+}
+
+/** From which layer on a reading is what the last one is. */
+export function settledAt(texts: readonly string[]): number {
+  const last = texts.at(-1);
+  return texts.map((text) => text !== last).lastIndexOf(true) + 1;
+}

@@ -1,0 +1,128 @@
+// What each layer of a translator would have said: the readings are the package's.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { Translator } from '../../../../../dist/index.js';
+import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import {
+  assertAccessibleToAll,
+  assertFits,
+  limit,
+  read,
+  root,
+  settled,
+  workersLeft,
+} from '../../../../../tests/browser/open.mjs';
+
+const onPage = testsOnPage('#view=translation');
+// Node may run the other of the two binaries, whose sums round differently.
+const tolerance = 0.02;
+const sentence = 'My sister is a doctor.';
+
+let translator;
+before(async () => {
+  translator = await Translator.load(join(root, 'weights/en-de'), { explain: true });
+});
+after(() => translator?.dispose());
+
+const rows = (page) => page.getByTestId('encoder-layers').locator('li');
+
+/** Until what is on view is that of the sentence, with so many beams. */
+async function assertRead(page, text, beams) {
+  const { sentences } = await translator.explain(text, { method: 'decoder_lens', beams });
+  const [{ layers }] = sentences;
+  const shown = () =>
+    rows(page).evaluateAll((list) =>
+      list.map((row) => ({
+        text: row.querySelector('.text').textContent,
+        score: Number(row.querySelector('[data-value]').dataset.value),
+      })),
+    );
+  const same = (list) =>
+    list.length === layers.length &&
+    list.every(
+      ({ text, score }, i) =>
+        text === layers[i].text && Math.abs(score - layers[i].score) <= tolerance,
+    );
+  const deadline = Date.now() + limit;
+  while (!same(await shown())) {
+    assert.ok(Date.now() < deadline, `${JSON.stringify([await shown(), layers])}`);
+    await page.waitForTimeout(100);
+  }
+  return layers;
+}
+
+async function open(page, text) {
+  await read(page, text);
+  await page.getByRole('button', { name: 'Read every layer' }).click();
+  await page.getByTestId('encoder-layers').waitFor();
+}
+
+onPage('each layer’s translation is the package’s, the last the view’s own', {}, async (page) => {
+  await open(page, sentence);
+  const layers = await assertRead(page, sentence, 4);
+  assert.equal(await page.getByTestId('target').textContent(), layers.at(-1).text);
+  const texts = layers.map(({ text }) => text);
+  const first = texts.map((text) => text !== texts.at(-1)).lastIndexOf(true) + 1;
+  assert.ok(first > 0 && first < layers.length);
+  assert.match(await page.getByTestId('settled').textContent(), new RegExp(`From layer ${first} `));
+  // What the last one lacks is marked, word by word.
+  const marked = await rows(page).first().locator('b').allTextContents();
+  const words = new Set(texts.at(-1).split(' '));
+  assert.deepEqual(
+    marked,
+    texts[0].split(' ').filter((word) => !words.has(word)),
+  );
+  assert.equal(await rows(page).last().locator('b').count(), 0);
+});
+
+onPage('each token as the decoder’s layers have it', {}, async (page) => {
+  await open(page, sentence);
+  await assertRead(page, sentence, 4);
+  const { sentences } = await translator.explain(sentence, { method: 'lens', beams: 4 });
+  const [{ tokens, layers }] = sentences;
+  const marks = { '<s>': 'start', '</s>': 'end' };
+  const table = page.getByTestId('decoder-layers').locator('tbody tr');
+  assert.equal(await table.count(), layers.length);
+  for (const [layer, turns] of layers.entries()) {
+    const cells = await table.nth(layer).locator('td').all();
+    assert.equal(cells.length, turns.length);
+    for (const [turn, cell] of cells.entries()) {
+      const [{ text, logprob }] = turns[turn];
+      const printed = (await cell.textContent()).trim();
+      assert.ok(printed.startsWith(marks[text] ?? text.trim()), `${printed}, not ${text}`);
+      const value = Number(await cell.getAttribute('data-value'));
+      assert.ok(Math.abs(value - logprob) <= tolerance, `${layer} ${turn}: ${value}, ${logprob}`);
+    }
+  }
+  assert.equal(layers.at(-1).length, tokens.length + (tokens.at(-1).text === '</s>' ? 0 : 1));
+});
+
+onPage('it follows text, sentence, beams and language', {}, async (page) => {
+  await open(page, `${sentence} The dog sleeps.`);
+  await assertRead(page, sentence, 4);
+  await page.getByTestId('sentences').getByRole('radio').nth(1).check();
+  await assertRead(page, 'The dog sleeps.', 4);
+  await page.getByTestId('beams').getByRole('radio').first().check();
+  await settled(page);
+  await assertRead(page, 'The dog sleeps.', 1);
+  await page.getByTestId('into-fr').check();
+  await settled(page);
+  const french = await Translator.load(join(root, 'weights/en-fr'));
+  const { text } = await french.translate('The dog sleeps.');
+  french.dispose();
+  await rows(page).last().getByText(text, { exact: true }).waitFor();
+  await workersLeft(page, 2);
+  await page.getByRole('button', { name: 'Read every layer' }).click();
+  await workersLeft(page, 1);
+});
+
+onPage('nothing to object to', {}, async (page) => {
+  await open(page, sentence);
+  await assertAccessibleToAll(page);
+});
+
+onPage('it fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
+  await open(page, 'My sister is a doctor and she works in a large hospital.');
+  await assertFits(page);
+});

@@ -1,0 +1,115 @@
+/**
+ * What leaving out each source token, or each head, changes: Δ of the log-probability of a sentence's
+ * own translation, word for word, in nats, after − before.
+ */
+import type { TranslateOptions } from 'glassformer';
+import type { AttentionKind } from '../../panels/heads/head-choice.svelte.ts';
+import type { Rendering, TranslationExplorer } from './explorer.svelte.ts';
+
+/** Some weights of one sentence of one translation; NaN where not known. */
+export interface Weights {
+  of: Rendering;
+  sentence: number;
+  /** Of heads, whose. */
+  attention: AttentionKind | undefined;
+  values: Float32Array;
+  done: boolean;
+}
+
+/** Each token is left out in turn: a sentence of more would take too long. */
+export const longestForWeighing = 64;
+
+export class TranslationWeights {
+  tokens = $state.raw<Weights>();
+  heads = $state.raw<Weights>();
+
+  readonly #explorer: TranslationExplorer;
+  #work = { tokens: new AbortController(), heads: new AbortController() };
+
+  constructor(explorer: TranslationExplorer) {
+    this.#explorer = explorer;
+  }
+
+  /** Whether they are of what is on view. */
+  get tokensAreCurrent(): boolean {
+    return this.#isCurrent(this.tokens);
+  }
+
+  get headsAreCurrent(): boolean {
+    return this.#isCurrent(this.heads) && this.heads?.attention === this.#explorer.attention;
+  }
+
+  /** Hides each source token in turn. */
+  async weighTokens(): Promise<void> {
+    const { hiddenTokens: hidden, inspected } = this.#explorer;
+    const count = inspected?.sourceTokens.length ?? 0;
+    if (count > longestForWeighing) return;
+    const { beforehand, rendering: of, sentence } = this.#explorer;
+    if (beforehand && of) {
+      const { effects: values } = beforehand;
+      this.tokens = { of, sentence, attention: undefined, values, done: true };
+      return;
+    }
+    await this.#weigh('tokens', undefined, count, (token) =>
+      hidden.includes(token) || hidden.length + 1 >= count
+        ? undefined
+        : { maskTokens: [[...hidden, token]] },
+    );
+  }
+
+  /** Switches each head of the attention on view off in turn: [layers × heads]. */
+  async weighHeads(): Promise<void> {
+    const { attention, layers, heads, choice } = this.#explorer;
+    const { off } = choice;
+    await this.#weigh('heads', attention, layers * heads, (i) => {
+      const at = { layer: Math.floor(i / heads), head: i % heads };
+      return choice.isOff(at) ? undefined : { ablate: [...off, { attention, ...at }] };
+    });
+  }
+
+  stop(): void {
+    this.#work.tokens.abort();
+    this.#work.heads.abort();
+  }
+
+  #isCurrent(weights: Weights | undefined): boolean {
+    const { rendering, sentence } = this.#explorer;
+    return weights !== undefined && weights.of === rendering && weights.sentence === sentence;
+  }
+
+  async #weigh(
+    what: 'tokens' | 'heads',
+    attention: AttentionKind | undefined,
+    count: number,
+    without: (i: number) => Partial<TranslateOptions> | undefined,
+  ): Promise<void> {
+    this.#work[what].abort();
+    const { signal } = (this.#work[what] = new AbortController());
+    const { rendering: of, inspected, sentence, hiddenTokens, choice, loader } = this.#explorer;
+    const { model } = loader;
+    if (!of || !inspected || !model) return;
+    const text = of.text.slice(inspected.start, inspected.end);
+    const ids = inspected.tokens.map(({ id }) => id);
+    const own = { beams: 1, prefixes: [ids], maxLength: ids.length, signal };
+    const now = { ablate: choice.off, maskTokens: [hiddenTokens] };
+    const sumOf = async (options: Partial<TranslateOptions>): Promise<number> => {
+      const { sentences } = await model.translate(text, { ...own, ...now, ...options });
+      return sentences[0]!.tokens.reduce((sum, { logprob }) => sum + logprob, 0);
+    };
+    try {
+      const whole = await sumOf({});
+      const values = new Float32Array(count).fill(NaN);
+      for (let i = 0; i < count; i++) {
+        const options = without(i);
+        if (options) values[i] = (await sumOf(options)) - whole;
+        if (signal.aborted) return;
+        const weights = { of, sentence, attention, values: values.slice(), done: i === count - 1 };
+        if (what === 'tokens') this.tokens = weights;
+        else this.heads = weights;
+      }
+    } catch (error) {
+      // What was weighed may be gone, and its model with it.
+      if (!signal.aborted && this.#explorer.rendering === of) throw error;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+/** The transplant view's state: two texts, what carrying each vector across does, and which is. */
+import { Classifier } from 'glassformer';
+import type { Link } from '../../ui/link.ts';
+import { examples } from './examples.ts';
+import { Explorer } from '../../models/explorer.svelte.ts';
+import { ModelLoader } from '../../models/model-loader.svelte.ts';
+import { carried as carriedTokens } from '../../panels/words/tokens.ts';
+import {
+  deltaAt,
+  type Carried,
+  type Part,
+  type Site,
+  type PairReading,
+} from '../../panels/transplant/transplant.ts';
+import { fromTransplantLink, pairText, toTransplantLink } from './link.ts';
+
+/** Typing is read after a pause of this many milliseconds, or of one reading if that takes longer. */
+const pause = 40;
+
+export class TransplantExplorer extends Explorer<Classifier> {
+  /** In floats: what is carried is exactly the other text's. */
+  readonly loader = new ModelLoader((folder, options) =>
+    Classifier.load(folder, { ...options, compute: 'f32', explain: true }),
+  );
+
+  /** The text that is carried into. */
+  base = $state('');
+  /** The text that is taken from. */
+  donor = $state('');
+  site = $state<Site>('residual');
+  /** Of each layer, where a head's part is carried. */
+  head = $state(0);
+  /** Undefined before the first reading, and where a text is without tokens. */
+  reading = $state.raw<PairReading>();
+  /** The vector that is carried across. */
+  carried = $state.raw<Carried>();
+
+  /** Whose vector that is; undefined for the texts' own, until they are read. */
+  #carriedOf: PairReading | undefined;
+
+  constructor(link: Link) {
+    super();
+    this.#take({ text: examples[0]!.text });
+    this.#take(link);
+  }
+
+  async load(): Promise<void> {
+    if (await this.loader.load('sentiment')) void this.refresh();
+  }
+
+  follow(link: Link): void {
+    this.#take(link);
+    void this.refresh();
+  }
+
+  get link(): Link {
+    return toTransplantLink(this);
+  }
+
+  get labels(): readonly string[] {
+    return this.loader.info?.labels ?? [];
+  }
+
+  get layers(): number {
+    return this.loader.info?.layers ?? 4;
+  }
+
+  /** Both texts as one, as examples have them. */
+  get text(): string {
+    return pairText(this.base, this.donor);
+  }
+
+  /** A text was edited. */
+  edit(texts: Partial<Record<'base' | 'donor', string>>): void {
+    Object.assign(this, texts);
+    this.refreshAfter(Math.max(pause, this.milliseconds ?? 0));
+  }
+
+  /** Shows an example. */
+  show(text: string): void {
+    this.carried = undefined;
+    this.follow({ text });
+  }
+
+  swap(): void {
+    [this.base, this.donor] = [this.donor, this.base];
+    this.carried = undefined;
+    void this.refresh();
+  }
+
+  carryFrom(part: Partial<Part>): void {
+    Object.assign(this, part);
+    void this.refresh();
+  }
+
+  carry(carried: Carried | undefined): void {
+    this.carried = carried;
+    this.#carriedOf = this.reading;
+  }
+
+  #take(link: Link): void {
+    const { base, donor, site, head, carried } = fromTransplantLink(link);
+    if (base !== undefined) this.base = base;
+    if (donor !== undefined) this.donor = donor;
+    if (site || base !== undefined) this.site = site ?? 'residual';
+    if (head !== undefined) this.head = head;
+    if (base !== undefined) this.carried = carried;
+    this.#carriedOf = undefined;
+  }
+
+  protected get empty(): boolean {
+    return this.base.trim() === '' || this.donor.trim() === '';
+  }
+
+  protected async ask(model: Classifier, signal: AbortSignal): Promise<void> {
+    const { base, donor, site } = this;
+    const start = performance.now();
+    const head = Math.min(this.head, model.info.heads - 1);
+    const label = model.info.labels.at(-1);
+    const options = { method: 'transplant', site, label, signal } as const;
+    const part = site === 'head' ? { head } : {};
+    const table = await model.explain<'transplant'>(
+      { text: base, pair: donor },
+      { ...options, ...part },
+    );
+    this.milliseconds = performance.now() - start;
+    this.#show({ base, donor, site, head, table });
+  }
+
+  protected clear(): void {
+    this.#show(undefined);
+  }
+
+  #show(reading: PairReading | undefined): void {
+    this.busy = false;
+    this.reading = reading;
+    const before = this.#carriedOf;
+    this.#carriedOf = reading;
+    if (this.carried && before !== reading)
+      this.carried = reading && stillThere(this.carried, before, reading);
+  }
+}
+
+/** Where a carried vector's cell is after an edit; undefined where it is no more. */
+function stillThere(
+  { row, cell }: Carried,
+  before: PairReading | undefined,
+  { table }: PairReading,
+): Carried | undefined {
+  let now: number | undefined = cell;
+  if (before) {
+    const token = before.table.cells[cell]?.tokens[0] ?? -1;
+    const place = carriedTokens(before.table.tokens, table.tokens).get(token);
+    now = table.cells.findIndex(({ tokens }) => place !== undefined && tokens.includes(place));
+  }
+  const at = { row: Math.min(row, table.delta.shape[0]! - 1), cell: now };
+  return Number.isNaN(now < 0 ? NaN : deltaAt(table, at)) ? undefined : at;
+}

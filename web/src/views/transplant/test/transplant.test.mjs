@@ -1,0 +1,143 @@
+// What stands side by side in the transplant view, what its cells say, and its link.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { source } from '../../../../../tests/page/source.mjs';
+
+const { answerOf, carriedName, columnsOf, deltaAt, meaning, rowName } = await source(
+  'panels/transplant/transplant',
+);
+const { examples } = await source('views/transplant/examples');
+const { fromTransplantLink, pairText, toTransplantLink } = await source('views/transplant/link');
+
+const labels = ['negative', 'positive'];
+
+/** Tokens of a text that are its words. */
+const words = (text) =>
+  [...text.matchAll(/\S+/g)].map(({ 0: word, index }, id) => ({
+    id,
+    text: ` ${word}`,
+    start: index,
+    end: index + word.length,
+  }));
+
+const base = 'it was not dull';
+const donor = 'it really was bright';
+const table = {
+  tokens: words(base),
+  donorTokens: words(donor),
+  donorOf: [0, 2, null, 3],
+  baseColumns: [0, 2, 3, 4],
+  donorColumns: [0, 1, 2, 4],
+  cells: [0, 1, 2, 3].map((token) => ({ tokens: [token], unpaired: token === 2 })),
+  base: -1,
+  donor: 2,
+  plainBase: -1,
+  plainDonor: 2,
+  delta: { shape: [2, 4], data: Float32Array.of(0, 0.5, 2, 3, -0.75, 1.5, NaN, 0.25) },
+  share: { shape: [2, 4], data: Float32Array.of(0, 1 / 6, 2 / 3, 1, -0.25, 0.5, NaN, 1 / 12) },
+};
+const columns = columnsOf(table, base, donor);
+
+test('partners stand one above the other, and what has none stands alone', () => {
+  assert.deepEqual(
+    columns.map(({ donor, base, cell }) => [donor, base, cell]),
+    [
+      ['it', 'it', 0],
+      ['really', '', undefined],
+      ['was', 'was', 1],
+      ['', 'not', 2],
+      ['bright', 'dull', 3],
+    ],
+  );
+});
+
+test('a cell of several tokens is named by all of them', () => {
+  const coarse = {
+    ...table,
+    cells: [
+      { tokens: [0, 1], unpaired: false },
+      { tokens: [2, 3], unpaired: false },
+    ],
+  };
+  assert.deepEqual(
+    columnsOf(coarse, base, donor).map(({ donor, base }) => [donor, base]),
+    [
+      ['it really was', 'it was'],
+      ['bright', 'not dull'],
+    ],
+  );
+});
+
+test('log-odds become the verdict that has them', () => {
+  assert.deepEqual(answerOf(0, labels).scores, { negative: 0.5, positive: 0.5 });
+  const { label, score, scores } = answerOf(-2, labels);
+  assert.equal(label, 'negative');
+  assert.equal(score, scores.negative);
+  assert.ok(Math.abs(Math.log(scores.positive / scores.negative) + 2) < 1e-12);
+  const far = answerOf(60, labels);
+  assert.ok(Math.abs(Math.log(far.scores.negative) + 60) < 1e-6);
+});
+
+test('a cell says what was carried, where to, and what came of it', () => {
+  assert.equal(rowName('residual', 0, 4), 'before layer 1');
+  assert.equal(rowName('residual', 4, 4), 'after layer 4');
+  assert.equal(rowName('attention', 3, 4), 'in layer 4');
+  const said = (row, cell) => {
+    const column = columns.find((each) => each.cell === cell);
+    return [
+      carriedName({ site: 'residual' }, column, rowName('residual', row, 4)),
+      meaning(table, { row, cell }, column, labels),
+    ];
+  };
+  assert.deepEqual(said(0, 3), [
+    '“bright” carried into “dull” before layer 1',
+    'The log-odds of “positive” go from −1.00 to +2.00, 100% of the way to the other text’s. The verdict turns to positive.',
+  ]);
+  assert.equal(said(1, 1)[0], '“was” carried across before layer 2');
+  assert.equal(
+    carriedName({ site: 'head', head: 5 }, columns[4], rowName('head', 1, 4)),
+    'head 6’s output for “bright” carried into “dull” in layer 2',
+  );
+  const [what, why] = said(0, 2);
+  assert.equal(what, '“not” taken out before layer 1');
+  assert.match(why, /turns to positive\. Nothing in the other text/);
+  assert.match(said(1, 0)[1], /25% of the way, but away from .* stays negative/);
+  assert.match(said(0, 0)[1], /the very same vector/);
+  assert.ok(Number.isNaN(deltaAt(table, { row: 1, cell: 2 })));
+  assert.ok(Number.isNaN(deltaAt(table, { row: 2, cell: 0 })));
+  const { share: _, ...close } = table;
+  assert.doesNotMatch(meaning(close, { row: 0, cell: 3 }, columns[4], labels), /%/);
+});
+
+test('the transplant view comes out of its link as it went in', () => {
+  const carried = { row: 1, cell: 3 };
+  for (const part of [
+    { site: 'attention', head: 0 },
+    { site: 'head', head: 5 },
+  ]) {
+    const state = { base, donor, ...part, carried };
+    assert.deepEqual(fromTransplantLink(toTransplantLink(state)), state);
+  }
+  assert.equal(pairText('a\r\nb', 'c'), 'a b\nc');
+});
+
+test('of a damaged link what makes sense is read', () => {
+  assert.deepEqual(fromTransplantLink({ text: 'one alone', cell: '1.1' }), {});
+  assert.deepEqual(fromTransplantLink({ site: 'attention' }), { site: 'attention', head: 0 });
+  assert.deepEqual(fromTransplantLink({ site: 'head', head: '1.2' }), { site: 'head', head: 0 });
+  assert.deepEqual(fromTransplantLink({ text: 'a\nb', site: 'elsewhere', cell: '-1.1' }), {
+    base: 'a',
+    donor: 'b',
+  });
+  assert.deepEqual(fromTransplantLink({ text: 'a\nb\nc' }), {});
+});
+
+test('examples differ from one another, and their two texts do', () => {
+  const texts = examples.map(({ text }) => text);
+  assert.equal(new Set(texts).size, texts.length);
+  for (const { text, notice } of examples) {
+    const { base, donor } = fromTransplantLink({ text });
+    assert.notEqual(base, donor);
+    assert.notEqual(notice, '');
+  }
+});

@@ -1,0 +1,510 @@
+/** The writing view's state: the text so far, what may come next, and how that is drawn. */
+import { Generator, type Prediction, type Token } from 'glassformer';
+import {
+  habit,
+  lastCell,
+  matrixIn,
+  type Cell,
+  type Habit,
+  type Matrix,
+} from '../../panels/attention/attention.ts';
+import type { Link } from '../../ui/link.ts';
+import { examples } from './examples.ts';
+import { Earlier } from '../../models/earlier.svelte.ts';
+import { Explorer } from '../../models/explorer.svelte.ts';
+import { writeFailure, type Failure } from '../../ui/failure.ts';
+import { anotherTask, PerFrame } from '../../ui/frames.ts';
+import {
+  HeadChoice,
+  type AttentionOnView,
+  type HeadPosition,
+  type Reader,
+} from '../../panels/heads/head-choice.svelte.ts';
+import { ModelLoader } from '../../models/model-loader.svelte.ts';
+import type { Trace } from '../../panels/attention/query-key.ts';
+import { predictionJson } from '../../panels/attention/files/result-json.ts';
+import {
+  candidatesOf,
+  drawn,
+  endToken,
+  isPartial,
+  type Candidate,
+  type Sampling,
+} from '../../panels/words/sampling.ts';
+import { shownTokens, type ShownToken } from '../../panels/words/tokens.ts';
+import { fromWritingLink, toWritingLink } from './link.ts';
+
+/** A text, what may follow it, and with which heads off that was asked. */
+export interface Asked {
+  text: string;
+  off: string;
+  result: Prediction<true>;
+}
+
+/** A token of the row, and where it ends in the text. */
+export type RowToken = ShownToken & { id: number; end: number };
+
+/** Typing is read after a pause of this many milliseconds. */
+const pause = 80;
+
+/** While it plays, a token takes this long at least, so that one can watch. */
+const beat = 260;
+
+/** Answers that are kept, so that going back and forth takes no time. */
+const kept = 24;
+
+const sameToken = (one: RowToken, other: RowToken): boolean =>
+  one.id === other.id &&
+  one.index === other.index &&
+  one.label === other.label &&
+  one.spaced === other.spaced &&
+  one.unknown === other.unknown &&
+  one.end === other.end;
+
+export class WritingExplorer extends Explorer<Generator> implements AttentionOnView<'decoder'> {
+  readonly attention = 'decoder';
+  readonly reader: Reader = ['After', 'it looks at'];
+  readonly loader = new ModelLoader((folder, options) => Generator.load(folder, options));
+  readonly choice = new HeadChoice<'decoder'>(this, () => {
+    this.earlier.rest();
+    void this.refresh();
+  });
+  /** What might have come next before the text was edited. */
+  readonly earlier = new Earlier<Asked>();
+
+  /** The whole text: what somebody typed, and what was written after it. */
+  text = $state('');
+  /** How many of its characters somebody typed. */
+  typed = $state(0);
+  /** The next token is looked at here; what stands after it in the text is yet to be confirmed. */
+  cursor = $state(0);
+  sampling = $state.raw<Sampling>({ temperature: 0.8, topK: 0, topP: 0.95 });
+
+  stage = $state<'rest' | 'playing' | 'finishing'>('rest');
+  /** Whether the model ended the review itself. */
+  ended = $state(false);
+
+  /** At the cursor, with the interventions. */
+  asked = $state.raw<Asked>();
+  /** The same without interventions. */
+  untouched = $state.raw<Asked>();
+  /** The tokens of the whole text. */
+  row = $state.raw<readonly RowToken[]>([]);
+
+  #known = new Map<string, Asked>();
+  #writing = new AbortController();
+
+  constructor(link: Link) {
+    super();
+    this.#set(examples[0]!.text);
+    this.#take(link);
+  }
+
+  async load(): Promise<void> {
+    this.#known.clear();
+    if (!(await this.loader.load('writer'))) return;
+    this.choice.keep((head) => this.#exists(head));
+    void this.refresh();
+  }
+
+  follow(link: Link): void {
+    this.stop();
+    this.earlier.forget();
+    this.#take(link);
+    void this.refresh();
+  }
+
+  get link(): Link {
+    const { text, typed, cursor, sampling, choice } = this;
+    const own = toWritingLink({
+      ...{ text, typed, cursor, ...sampling },
+      ...{ head: choice.selected, off: choice.off },
+    });
+    return { ...own, ...choice.link };
+  }
+
+  override get working(): boolean {
+    return super.working || (this.ready && this.stage !== 'rest');
+  }
+
+  // --- the text ---------------------------------------------------------------------------------
+
+  /** Somebody types a beginning: what was written after another one goes. */
+  edit(text: string): void {
+    this.earlier.typed(this.asked);
+    this.#begin(text);
+  }
+
+  /** Shows an example. */
+  show(text: string): void {
+    this.earlier.forget();
+    this.#begin(text);
+  }
+
+  #begin(text: string): void {
+    this.stop();
+    this.#set(text);
+    this.choice.letGo();
+    this.refreshAfter(pause);
+  }
+
+  /** Looks at what might have stood in the place of a token of the row; past its end, at what may follow. */
+  goTo(token: number): void {
+    this.stop();
+    this.earlier.forget();
+    // A token's part of the text begins where the one before it ends: white space is its own.
+    this.cursor = token === 0 ? 0 : (this.row[token - 1]?.end ?? this.text.length);
+    this.ended &&= this.cursor === this.text.length;
+    void this.refresh();
+  }
+
+  /** Goes on with a token: where that is what stands there, the rest of the text stays. */
+  take(candidate: Pick<Candidate, 'id' | 'text'>): void {
+    if (!this.#current) return;
+    this.stop();
+    this.#append(candidate);
+    void this.refresh();
+  }
+
+  /** What was written goes; what was typed stays. */
+  restart(): void {
+    this.stop();
+    this.earlier.forget();
+    this.#set(this.text.slice(0, this.typed));
+    void this.refresh();
+  }
+
+  get writable(): boolean {
+    return this.asked !== undefined && !this.ended && !this.full;
+  }
+
+  /** Whether the model can read no more. */
+  get full(): boolean {
+    const { asked, loader } = this;
+    return asked ? asked.result.promptTokens.length >= (loader.info?.maxSourceLength ?? 0) : false;
+  }
+
+  async step(): Promise<void> {
+    this.stop();
+    await this.#draw();
+  }
+
+  /** Writes a token at a time, until it is stopped or the review ends. */
+  async play(): Promise<void> {
+    const { signal } = this.#start('playing');
+    while (!signal.aborted && this.writable) {
+      const begin = performance.now();
+      await this.#draw();
+      const left = beat - (performance.now() - begin);
+      if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+    }
+    if (!signal.aborted) this.stage = 'rest';
+  }
+
+  /** Writes all the rest at once. */
+  async finish(): Promise<void> {
+    const { signal } = this.#start('finishing');
+    this.earlier.forget();
+    if (await this.#caughtUp()) await this.#stream(signal);
+    if (!signal.aborted) this.stage = 'rest';
+    void this.refresh();
+  }
+
+  stop(): void {
+    this.#writing.abort();
+    this.stage = 'rest';
+  }
+
+  // --- what may come next -----------------------------------------------------------------------
+
+  set(sampling: Partial<Sampling>): void {
+    this.sampling = { ...this.sampling, ...sampling };
+  }
+
+  /** All of the model's tokens, the most probable first. */
+  get candidates(): readonly Candidate[] {
+    return this.#candidates;
+  }
+
+  readonly #candidates = $derived(
+    this.asked ? candidatesOf(this.asked.result.next, this.sampling) : [],
+  );
+
+  /** What was there before: without the interventions or, where there are none, before the edit. */
+  get before(): Asked | undefined {
+    const { asked, untouched, earlier } = this;
+    const before = this.touched ? untouched : earlier.value;
+    const same = before?.text === asked?.text && before?.off === asked?.off;
+    return asked && !same ? before : undefined;
+  }
+
+  /** What each token's chance was then. */
+  get chancesBefore(): ReadonlyMap<number, number> | undefined {
+    return this.#chancesBefore;
+  }
+
+  readonly #chancesBefore = $derived(
+    this.before &&
+      new Map(
+        candidatesOf(this.before.result.next, this.sampling).map(({ id, chance }) => [id, chance]),
+      ),
+  );
+
+  /** The token of the row before which the cursor is; the row's length at its end. */
+  get place(): number {
+    if (this.cursor >= this.text.length) return this.row.length;
+    return this.row.filter(({ end }) => end <= this.cursor).length;
+  }
+
+  /** The token that stands after the cursor. */
+  get standing(): RowToken | undefined {
+    return this.row[this.place];
+  }
+
+  get touched(): boolean {
+    return this.choice.off.length > 0;
+  }
+
+  reset(): void {
+    this.choice.off = [];
+    void this.refresh();
+  }
+
+  // --- attention --------------------------------------------------------------------------------
+
+  get layers(): number {
+    return this.loader.info?.layers ?? 5;
+  }
+
+  get heads(): number {
+    return this.loader.info?.heads ?? 4;
+  }
+
+  get queryLabels(): readonly string[] {
+    return this.#labels;
+  }
+
+  get keyLabels(): readonly string[] {
+    return this.#labels;
+  }
+
+  readonly #labels = $derived(
+    this.asked
+      ? shownTokens(this.asked.text, this.asked.result.promptTokens).map(({ label }) =>
+          label === endToken ? '‹start›' : label,
+        )
+      : [],
+  );
+
+  matrixOf(head: HeadPosition): Matrix | undefined {
+    return matrixIn(this.asked?.result.attention.decoder, head, true);
+  }
+
+  habitOf(matrix: Matrix): Habit {
+    return habit(matrix, this.#labels);
+  }
+
+  firstCellOf(matrix: Matrix): Cell {
+    return lastCell(matrix);
+  }
+
+  /** What the chosen head looks at from the last token, by token of the text up to the cursor. */
+  get looks(): Float32Array | undefined {
+    const { matrix } = this.choice;
+    return matrix?.weights.subarray((matrix.queries - 1) * matrix.keys);
+  }
+
+  get readOf(): Asked | undefined {
+    return this.asked;
+  }
+
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { asked } = this;
+    if (!asked || !this.loader.model) return {};
+    const options = { count: 1, ablate: this.choice.off, trace };
+    return (await this.loader.model.next(asked.text || endToken, options)).trace;
+  }
+
+  toJson(): object {
+    const { asked } = this;
+    return asked ? predictionJson(asked.text, asked.result, this.choice.off) : {};
+  }
+
+  // --- within -----------------------------------------------------------------------------------
+
+  #exists({ layer, head }: HeadPosition): boolean {
+    const { info } = this.loader;
+    return !info || (layer < info.layers && head < info.heads);
+  }
+
+  #set(text: string): void {
+    this.text = text;
+    this.typed = this.cursor = text.length;
+    this.ended = false;
+  }
+
+  #take(link: Link): void {
+    const { text, typed = 0, cursor = 0, head, off = [], ...sampling } = fromWritingLink(link);
+    if (text !== undefined) {
+      this.#set(text);
+      this.typed = typed;
+      this.cursor = cursor;
+    }
+    this.set(sampling);
+    if (head && this.#exists(head)) this.choice.selected = head;
+    this.choice.take(link);
+    this.choice.off = off
+      .filter((each) => this.#exists(each))
+      .map((each) => ({ attention: 'decoder', ...each }));
+    this.choice.letGo();
+  }
+
+  #start(stage: 'playing' | 'finishing'): AbortController {
+    this.stop();
+    this.stage = stage;
+    return (this.#writing = new AbortController());
+  }
+
+  /** Whether what is shown is of the text as it is. */
+  get #current(): boolean {
+    return this.asked?.text === this.text.slice(0, this.cursor);
+  }
+
+  async #caughtUp(): Promise<boolean> {
+    if (!this.#current) await this.refresh();
+    return this.#current;
+  }
+
+  /** Writes one token, drawn as the settings say. */
+  async #draw(): Promise<void> {
+    if (!(await this.#caughtUp())) return;
+    const whole = this.#candidates.filter(({ text }) => !isPartial(text));
+    const chances = whole.reduce((sum, { chance }) => sum + chance, 0);
+    const token = drawn(whole, Math.random() * chances);
+    if (token === undefined) return this.stop();
+    this.#append(token, false);
+    await this.refresh();
+  }
+
+  /** Writes the rest at full speed, and shows new tokens once per frame. */
+  async #stream(signal: AbortSignal): Promise<void> {
+    const { model, info } = this.loader;
+    const prefix = this.text.slice(0, this.cursor);
+    if (!model || !this.asked || !info) return;
+    this.typed = Math.min(this.typed, prefix.length);
+    const room = info.maxSourceLength - this.asked.result.promptTokens.length;
+    const { temperature, topK, topP } = this.sampling;
+    const drawing = new PerFrame();
+    try {
+      const steps = model.stream(prefix || endToken, {
+        ...(temperature > 0 ? { temperature, topK, topP } : { sample: false }),
+        seed: Math.floor(Math.random() * 2 ** 32),
+        maxNewTokens: room,
+        ablate: this.choice.off,
+        signal,
+      });
+      const before = prefix === '' ? [] : this.#rowOf(prefix, this.asked.result.promptTokens);
+      const written: Token[] = [];
+      for await (const step of steps) {
+        if (signal.aborted) break;
+        if (!step.done) written.push(step.token);
+        drawing.ask(() => {
+          // Somebody may have gone on with another text.
+          if (signal.aborted) return;
+          this.text = prefix + step.text;
+          this.cursor = this.text.length;
+          if (step.done) this.ended = step.result.ended;
+          const own = this.#rowOf(step.text, written, before.length, prefix.length);
+          this.row = this.#drawn([...before, ...own]);
+        });
+      }
+    } catch (error) {
+      if (!signal.aborted) this.failure = writeFailure(error);
+    }
+    drawing.flush();
+  }
+
+  #append({ id, text }: Pick<Candidate, 'id' | 'text'>, stays = true): void {
+    const { standing } = this;
+    if (stays && standing?.id === id) {
+      this.cursor = standing.end;
+      return;
+    }
+    this.earlier.forget();
+    const before = this.text.slice(0, this.cursor);
+    const end = text === endToken;
+    this.text = end ? before : before + text;
+    this.typed = Math.min(this.typed, before.length);
+    this.cursor = this.text.length;
+    this.ended = end;
+  }
+
+  /** The row as it is to be: what is drawn already stays the same object, and is not drawn again. */
+  #drawn(row: readonly RowToken[]): RowToken[] {
+    return row.map((token, i) => {
+      const drawn = this.row[i];
+      return drawn && sameToken(drawn, token) ? drawn : token;
+    });
+  }
+
+  #rowOf(text: string, tokens: readonly Token[], first = 0, offset = 0): RowToken[] {
+    return shownTokens(text, tokens).map((shown, i) => ({
+      ...shown,
+      index: shown.index + first,
+      spaced: shown.spaced || (i === 0 && first > 0 && /^\s/.test(tokens[0]!.text)),
+      id: tokens[i]!.id,
+      end: tokens[i]!.end + offset,
+    }));
+  }
+
+  /** A review's first token can be asked for, too. */
+  protected readonly empty = false;
+
+  protected override failureOf(error: unknown): Failure {
+    return writeFailure(error);
+  }
+
+  protected async ask(_: Generator, signal: AbortSignal): Promise<void> {
+    const prefix = this.text.slice(0, this.cursor);
+    const whole = await this.#ask(this.text, this.touched && prefix === this.text, signal);
+    const asked = prefix === this.text ? whole : await this.#ask(prefix, this.touched, signal);
+    const untouched = this.touched ? await this.#ask(prefix, false, signal) : asked;
+    this.row = this.#drawn(
+      this.text === '' ? [] : this.#rowOf(this.text, whole.result.promptTokens),
+    );
+    this.asked = asked;
+    this.untouched = untouched;
+    this.busy = false;
+    this.choice.followMatrix();
+  }
+
+  protected clear(): void {
+    this.stop();
+    this.asked = this.untouched = undefined;
+    this.row = [];
+    this.busy = false;
+  }
+
+  async #ask(text: string, touched: boolean, signal: AbortSignal): Promise<Asked> {
+    const ablate = touched ? this.choice.off : [];
+    const off = JSON.stringify(ablate);
+    const key = `${off} ${text}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const begin = performance.now();
+    const all = { count: 0, attention: true as const, temperature: 1, topK: 0, topP: 1 };
+    // A review begins where another one has ended: that is what stands before the first token.
+    const result = await this.loader.model!.next(text || endToken, { ...all, ablate, signal });
+    this.milliseconds = performance.now() - begin;
+    // Reading the answer took its time: of a long text it has millions of weights.
+    await anotherTask();
+    signal.throwIfAborted();
+    const asked = { text, off, result };
+    this.#known.set(key, asked);
+    for (const old of this.#known.keys()) {
+      if (this.#known.size <= kept) break;
+      this.#known.delete(old);
+    }
+    return asked;
+  }
+}

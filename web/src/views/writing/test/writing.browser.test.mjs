@@ -1,0 +1,352 @@
+// The writing view of the built page, with the real model; its bars are compared with what the
+// package answers in Node.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Generator } from '../../../../../dist/index.js';
+import {
+  assertAccessibleToAll,
+  assertFits,
+  kept,
+  launch,
+  root,
+  serve,
+  settled,
+  visit,
+  visitCopy,
+} from '../../../../../tests/browser/open.mjs';
+
+// Node may run the other of the two binaries, whose sums round differently.
+const tolerance = 2e-3;
+
+let browser, server, generator;
+before(async () => {
+  [browser, server, generator] = await Promise.all([
+    launch(),
+    serve(),
+    Generator.load(join(root, 'weights/writer')),
+  ]);
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+  generator?.dispose();
+});
+
+const onPage = (name, { hash = '', ...options }, body) =>
+  test(name, () => visit(browser, `${server.url}#view=writing${hash}`, options, body));
+
+const value = (locator) => locator.getAttribute('data-value').then(Number);
+const near = (got, expected, what) =>
+  assert.ok(Math.abs(got - expected) <= tolerance, `${what}: ${got}, not ${expected}`);
+
+/** The text in an address. */
+const textIn = (url) => new URLSearchParams(url.hash.slice(1)).get('text') ?? '';
+
+const bars = (page) =>
+  page.getByTestId('next').evaluateAll((list) =>
+    list.map(({ dataset }) => ({
+      text: dataset.text,
+      chance: Number(dataset.value),
+      probability: Number(dataset.probability),
+    })),
+  );
+
+const begin = async (page, text) => {
+  await page.getByTestId('input').fill(text);
+  await settled(page);
+};
+
+const slide = async (page, name, at) => {
+  await page.getByTestId(name).fill(`${at}`);
+};
+
+/** The bars are those of the package, with these settings. */
+async function assertBars(page, text, options) {
+  const { next } = await generator.next(text, { count: 0, ...options });
+  const shown = await bars(page);
+  for (const [i, { text: token, chance }] of shown.entries()) {
+    const expected = next.find((each) => each.text === token);
+    near(chance, expected?.probability ?? 0, `${i}, ${JSON.stringify(token)}`);
+  }
+  assert.equal(shown[0].text, next[0].text);
+  return next;
+}
+
+onPage('the bars are the package’s, whatever the settings', {}, async (page) => {
+  const text = 'This film is';
+  assert.equal(await page.getByTestId('input').inputValue(), text);
+  await assertBars(page, text, { temperature: 0.8, topK: 0, topP: 0.95 });
+  assert.match(await page.getByTestId('others').textContent(), /tokens of 4,096 can be drawn/);
+
+  await slide(page, 'temperature', 1.5);
+  await slide(page, 'top-p', 1);
+  await assertBars(page, text, { temperature: 1.5, topK: 0, topP: 1 });
+
+  await slide(page, 'top-k', 3); // its fourth stop
+  const next = await assertBars(page, text, { temperature: 1.5, topK: 4, topP: 1 });
+  assert.equal(next.length, 4);
+  assert.equal(await page.locator('[data-testid=next].out').count(), 6);
+  await slide(page, 'temperature', 0);
+  const greedy = await bars(page);
+  assert.deepEqual(
+    greedy.map(({ chance }) => chance),
+    [1, ...Array(9).fill(0)],
+  );
+  assert.ok(greedy[1].probability > 0);
+});
+
+onPage('both probabilities stand beside each token, and are told apart', {}, async (page) => {
+  const text = 'This film is';
+  const own = await generator.next(text, { count: 0, temperature: 1, topK: 0, topP: 1 });
+  const settings = { temperature: 0.8, topK: 0, topP: 0.95 };
+  const sampled = await generator.next(text, { count: 0, ...settings });
+  const number = (printed) => Number(printed.match(/^<?([\d.]+)%/)[1]) / 100;
+  const rows = page.getByTestId('next');
+  for (let i = 0; i < 10; i++) {
+    const token = await rows.nth(i).getAttribute('data-text');
+    const of = ({ next }) => next.find((each) => each.text === token)?.probability ?? 0;
+    const printed = await rows.nth(i).getByTestId('own').textContent();
+    near(number(printed), of(own), `${token}, the model’s own`);
+    near(number(await rows.nth(i).getByTestId('drawn').textContent()), of(sampled), token);
+    assert.match(printed, /by the model/);
+  }
+  assert.ok(Math.abs(own.next[0].probability - sampled.next[0].probability) > 0.02);
+  // A token that is left out shows the model's own probability only.
+  await slide(page, 'top-k', 0);
+  assert.match(await rows.nth(1).getByTestId('drawn').textContent(), /left out/);
+  near(number(await rows.nth(1).getByTestId('own').textContent()), own.next[1].probability, 'own');
+  assert.match(await page.getByTestId('others').textContent(), /the model’s own probabilities/);
+});
+
+onPage('a pressed token goes on; a token of the row leads back', {}, async (page) => {
+  const [, second] = await bars(page);
+  await page.getByTestId('next').nth(1).click();
+  await settled(page);
+  const tokens = () => page.getByTestId('token').allTextContents();
+  assert.deepEqual(await tokens(), ['This', 'film', 'is', second.text.trim()]);
+  await page.getByTestId('next').first().click();
+  await settled(page);
+  const whole = await tokens();
+  assert.equal(whole.length, 5);
+
+  // Back before the fourth token: the text stays, until another one is chosen.
+  await page.getByTestId('token').nth(3).click();
+  await settled(page);
+  assert.deepEqual(await tokens(), whole);
+  assert.equal(await page.locator('[data-testid=token].ahead').count(), 2);
+  assert.deepEqual((await bars(page)).slice(0, 10)[1].text, second.text);
+  assert.equal(
+    await page.locator('[data-testid=next].stands').getAttribute('data-text'),
+    second.text,
+  );
+  // What stands there leads forward again, and loses nothing.
+  await page.locator('[data-testid=next].stands').click();
+  await settled(page);
+  assert.deepEqual(await tokens(), whole);
+  assert.equal(await page.locator('[data-testid=token].ahead').count(), 1);
+  await page.getByTestId('token').nth(3).click();
+  await settled(page);
+  const [first] = await bars(page);
+  await page.getByTestId('next').first().click();
+  await settled(page);
+  assert.deepEqual(await tokens(), [...whole.slice(0, 3), first.text.trim()]);
+
+  // Before the very first token there is a distribution, too.
+  await page.getByTestId('token').first().click();
+  await settled(page);
+  assert.ok((await bars(page)).length >= 10);
+  await page.getByTestId('end').click();
+  await settled(page);
+  assert.equal(await page.locator('[data-testid=token].ahead').count(), 0);
+});
+
+onPage('a step, a while of playing, and the rest at once', {}, async (page) => {
+  const start = 'The script, the music, the';
+  await begin(page, start);
+  const typed = await page.getByTestId('token').count();
+  await slide(page, 'temperature', 0);
+  const { text: greedy } = await generator.generate(start, { sample: false, maxNewTokens: 4 });
+  await page.getByTestId('step').click();
+  await settled(page);
+  assert.equal(await page.getByTestId('token').count(), typed + 1);
+  await page.getByTestId('play').click();
+  await page
+    .getByTestId('token')
+    .nth(typed + 3)
+    .waitFor();
+  await page.getByTestId('play').click();
+  await settled(page);
+  const count = await page.getByTestId('token').count();
+  // The address follows after a while.
+  await page.waitForURL((url) => textIn(url).startsWith(`${start}${greedy}`));
+  // Paused is paused.
+  await page.waitForTimeout(600);
+  assert.equal(await page.getByTestId('token').count(), count);
+
+  await page.getByTestId('restart').click();
+  await settled(page);
+  // Two presses write two tokens, however fast they come.
+  await page.getByTestId('step').dblclick();
+  await settled(page);
+  assert.equal(await page.getByTestId('token').count(), typed + 2);
+  await page.getByTestId('restart').click();
+  await settled(page);
+  assert.equal(await page.getByTestId('token').count(), typed);
+  await slide(page, 'temperature', 0.8);
+  await page.getByTestId('finish').click();
+  await page.getByText(/The model ended the review here|can read no more/).waitFor();
+  await settled(page);
+  assert.ok((await page.getByTestId('token').count()) > typed);
+});
+
+onPage('a head that is off changes the bars; undone, they are back', {}, async (page) => {
+  const text = 'This film is';
+  const options = { temperature: 0.8, topK: 0, topP: 0.95 };
+  await page.getByTestId('head').nth(5).click();
+  await page.getByTestId('ablate').click();
+  await settled(page);
+  const ablate = [{ attention: 'decoder', layer: 1, head: 1 }];
+  await assertBars(page, text, { ...options, ablate });
+  assert.match(await page.getByTestId('change').textContent(), /1 head off/);
+  assert.ok(Number.isFinite(await value(page.getByTestId('difference'))));
+  await page.getByTestId('reset').click();
+  await settled(page);
+  await assertBars(page, text, options);
+  assert.equal(await page.getByTestId('change').count(), 0);
+});
+
+onPage('every head’s attention back over the text is the package’s', {}, async (page) => {
+  await begin(page, 'The script, the music, the');
+  await page.getByTestId('head').nth(7).click();
+  const { attention, promptTokens } = await generator.next('The script, the music, the', {
+    attention: true,
+  });
+  const matrix = attention.decoder.at(1, 3);
+  const cells = await page
+    .locator('[data-testid=heatmap] [data-value]')
+    .evaluateAll((list) =>
+      list.map(({ dataset }) => [dataset.query, dataset.key, dataset.value].map(Number)),
+    );
+  const count = promptTokens.length;
+  assert.equal(cells.length, count * count);
+  for (const [query, key, got] of cells) near(got, matrix[query * count + key], `${query} ${key}`);
+  // The row shows what is looked at from the last token.
+  for (let key = 0; key < count; key++) {
+    const shown = await value(page.getByTestId('token').nth(key));
+    near(shown, matrix[(count - 1) * count + key], `row ${key}`);
+  }
+  assert.equal(await page.getByTestId('head').count(), 20);
+});
+
+onPage('the text can be read by the sentiment view', {}, async (page) => {
+  await begin(page, 'A dreadful, boring film.');
+  await page.getByRole('link', { name: 'How does it read?' }).click();
+  await page.getByTestId('verdict').filter({ hasText: 'negative' }).waitFor();
+  assert.equal(await page.getByTestId('input').inputValue(), 'A dreadful, boring film.');
+});
+
+onPage('a link brings back text, place, settings and heads', {}, async (page) => {
+  await page.getByTestId('next').first().click();
+  await settled(page);
+  await page.getByTestId('token').nth(2).click();
+  await settled(page);
+  await slide(page, 'temperature', 1.2);
+  await slide(page, 'top-k', 7);
+  await page.getByTestId('head').nth(9).click();
+  await page.getByTestId('ablate').click();
+  await settled(page);
+  await page.waitForURL(/off=2\.1/);
+  const shown = await bars(page);
+  const tokens = await page.getByTestId('token').allTextContents();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await settled(other);
+  assert.deepEqual(await bars(other), shown);
+  assert.deepEqual(await other.getByTestId('token').allTextContents(), tokens);
+  assert.equal(await other.locator('[data-testid=token].ahead').count(), 2);
+  assert.equal(await other.getByTestId('top-k').getAttribute('aria-valuetext'), '20');
+  assert.equal(await other.getByTestId('input').inputValue(), 'This film is');
+});
+
+onPage('any text is taken: none, odd characters, and too long a one', {}, async (page) => {
+  for (const text of ['', 'Ein “Film” 🙂, früh', 'x'.repeat(300), 'A good film. '.repeat(400)]) {
+    await begin(page, text);
+    assert.ok((await bars(page)).length >= 10, text.slice(0, 20));
+    assert.equal(await page.getByRole('alert').count(), 0);
+  }
+  assert.match(await page.locator('.clipped').textContent(), /Longer than the 512 tokens/);
+  assert.equal(await page.getByTestId('step').isDisabled(), true);
+});
+
+test('once loaded it writes without a network', async () => {
+  const options = { hash: '#view=writing', serviceWorkers: 'allow' };
+  await visitCopy(browser, options, async (page, { context, disconnect }) => {
+    await settled(page);
+    for (const file of ['config.json', 'model.safetensors', 'tokenizer.json'])
+      await kept(page, `models/writer/${file}`);
+    await disconnect();
+    await context.setOffline(true);
+    await page.reload();
+    await settled(page);
+    await page.getByTestId('step').click();
+    await settled(page);
+    assert.equal(await page.getByTestId('token').count(), 4);
+  });
+});
+
+for (const width of [320, 390, 1280]) {
+  onPage(
+    `nothing scrolls sideways at ${width}`,
+    { viewport: { width, height: 800 } },
+    async (page) => {
+      for (const text of ['Meh.', 'x'.repeat(200), 'good, not bad; '.repeat(30)]) {
+        await begin(page, text);
+        await assertFits(page);
+      }
+    },
+  );
+}
+
+onPage('axe finds nothing to object to', {}, async (page) => {
+  await page.getByTestId('next').nth(2).click();
+  await settled(page);
+  await page.getByTestId('token').nth(2).click();
+  await page.getByTestId('head-switch').nth(4).click();
+  await settled(page);
+  await slide(page, 'top-k', 2);
+  await assertAccessibleToAll(page);
+});
+
+onPage(
+  'of a text in another script it says that this is not what it was made for',
+  {},
+  async (page) => {
+    assert.equal(await page.getByTestId('unknown').count(), 0);
+    await page.getByTestId('input').fill('Этот фильм');
+    await settled(page);
+    assert.match(await page.getByTestId('unknown').textContent(), /not in Latin letters/);
+  },
+);
+
+onPage('keys walk along the tokens and down the bars', {}, async (page) => {
+  await page.getByTestId('end').focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  assert.equal(await page.locator('[data-testid=token].ahead').count(), 1);
+  await page.getByTestId('next').first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const text = await page.evaluate(() => document.activeElement.dataset.text);
+  assert.equal(text, (await bars(page))[2].text);
+});
+
+onPage('forced colors leave bars and choices to be seen', {}, async (page) => {
+  await slide(page, 'top-k', 2);
+  await page.emulateMedia({ forcedColors: 'active' });
+  const colors = await page
+    .locator('.bar i')
+    .evaluateAll((list) => list.map((one) => getComputedStyle(one).backgroundColor));
+  assert.notEqual(colors[0], colors[9]);
+});

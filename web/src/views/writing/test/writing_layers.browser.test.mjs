@@ -1,0 +1,129 @@
+// The next token as each layer of the writer has it, under the panes of the writing view.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { Generator } from '../../../../../dist/index.js';
+import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import {
+  assertAccessible,
+  assertFits,
+  limit,
+  read,
+  root,
+  settled,
+} from '../../../../../tests/browser/open.mjs';
+
+const onPage = testsOnPage('#view=writing');
+const tolerance = 0.01;
+const text = 'This film was one of the';
+
+let generator;
+before(async () => {
+  generator = await Generator.load(join(root, 'weights/writer'));
+});
+after(() => generator?.dispose());
+
+const shown = (page) =>
+  page.getByTestId('next-so-far').evaluateAll((list) =>
+    list.map((line) =>
+      [...line.querySelectorAll('.guess')].map((guess) => ({
+        text: guess.firstElementChild.textContent,
+        logprob: Number(guess.dataset.value),
+      })),
+    ),
+  );
+
+/** A number of 16 bits: sign, 5 bits of exponent, 10 of fraction. */
+function fromHalf(bits) {
+  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+  const size = exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25);
+  return bits >> 15 === 1 ? -size : size;
+}
+
+/** The tensors of a safetensors file in floats. */
+function tensorsOf(path) {
+  const bytes = readFileSync(path);
+  const length = Number(bytes.readBigUInt64LE(0));
+  const header = JSON.parse(bytes.subarray(8, 8 + length).toString());
+  return (name) => {
+    const { dtype, data_offsets: at } = header[name];
+    assert.equal(dtype, 'F16', name);
+    const [first, last] = at.map((offset) => 8 + length + offset);
+    return Float32Array.from({ length: (last - first) / 2 }, (_, i) =>
+      fromHalf(bytes.readUInt16LE(first + 2 * i)),
+    );
+  };
+}
+
+onPage('each layer’s guesses are its stream, normed and projected', {}, async (page) => {
+  await read(page, text);
+  await page.getByRole('button', { name: 'Read every layer' }).click();
+  await page.getByTestId('next-so-far').nth(5).waitFor();
+  const lines = await shown(page);
+  const { next, trace } = await generator.next(text, {
+    ...{ count: 3, temperature: 1, topK: 0, topP: 1, trace: ['decoder.layers.*.input'] },
+  });
+  next.forEach(({ text, logprob }, i) => {
+    assert.equal(lines.at(-1)[i].text, text.trim());
+    assert.ok(Math.abs(lines.at(-1)[i].logprob - logprob) < tolerance);
+  });
+  const tensor = tensorsOf(join(root, 'weights/writer/model.safetensors'));
+  const [scale, shift, table] = ['ln_f.weight', 'ln_f.bias', 'wte.weight'].map((name) =>
+    tensor(`transformer.${name}`),
+  );
+  const width = scale.length;
+  for (const [layer, line] of lines.slice(0, -1).entries()) {
+    const { data } = trace[`decoder.layers.${layer}.input`];
+    const row = data.subarray(data.length - width);
+    const mean = row.reduce((a, b) => a + b, 0) / width;
+    const variance = row.reduce((sum, x) => sum + (x - mean) ** 2, 0) / width;
+    const state = row.map(
+      (x, i) => ((x - mean) / Math.sqrt(variance + 1e-5)) * scale[i] + shift[i],
+    );
+    const logits = Array.from({ length: table.length / width }, (_, id) =>
+      state.reduce((sum, x, i) => sum + x * table[id * width + i], 0),
+    );
+    const most = Math.max(...logits);
+    const total = most + Math.log(logits.reduce((sum, x) => sum + Math.exp(x - most), 0));
+    const best = logits.toSorted((a, b) => b - a).slice(0, 3);
+    line.forEach(({ logprob }, i) =>
+      assert.ok(
+        Math.abs(logprob - (best[i] - total)) < tolerance,
+        `layer ${layer}: ${logprob}, not ${best[i] - total}`,
+      ),
+    );
+  }
+});
+
+onPage('it follows the text and the heads', {}, async (page) => {
+  await read(page, text);
+  await page.getByRole('button', { name: 'Read every layer' }).click();
+  await page.getByTestId('next-so-far').nth(5).waitFor();
+  const until = async (changed) => {
+    const deadline = Date.now() + limit;
+    while (!changed(await shown(page))) {
+      assert.ok(Date.now() < deadline, JSON.stringify(await shown(page)));
+      await page.waitForTimeout(50);
+    }
+  };
+  const before = JSON.stringify(await shown(page));
+  await page.getByRole('switch', { name: 'Layer 1, all heads' }).click();
+  await settled(page);
+  await until(
+    (lines) => JSON.stringify(lines.slice(1)) !== JSON.stringify(JSON.parse(before).slice(1)),
+  );
+  await read(page, 'I did not');
+  const { next } = await generator.next('I did not', {
+    ...{ count: 1, temperature: 1, topK: 0, topP: 1 },
+    ablate: Array.from({ length: 4 }, (_, head) => ({ attention: 'decoder', layer: 0, head })),
+  });
+  await until((lines) => Math.abs(lines.at(-1)[0].logprob - next[0].logprob) < tolerance);
+});
+
+onPage('a phone, and axe', { viewport: { width: 320, height: 800 } }, async (page) => {
+  await page.getByRole('button', { name: 'Read every layer' }).click();
+  await page.getByTestId('next-so-far').nth(5).waitFor();
+  await assertFits(page);
+  await assertAccessible(page);
+});
