@@ -48,22 +48,25 @@ class StackWriter final : public Fields {
   std::string* fields_ = &stack_;  // of the object that is written
 };
 
-void write_stack(JsonWriter& json, const char* name, std::optional<StackConfig> stack) {
+void write_stack(JsonWriter& json, const char* name, std::optional<StackConfig> stack,
+                 std::string start_token = {}) {
   if (!stack || !std::holds_alternative<TokenInput>(stack->input)) return;
   StackWriter writer;
   fields(writer, *stack);
+  if (!start_token.empty()) writer.text("start_token", start_token);
   json.key(name);
   writer.write(json);
 }
 
 }  // namespace
 
-std::string architecture_json(const Architecture& architecture) {
+std::string architecture_json(const ModelConfig& config) {
+  const Architecture& architecture = config.architecture;
   const HeadConfig& head = architecture.head;
   JsonWriter json;
   json.object([&] {
     write_stack(json, "encoder", architecture.encoder);
-    write_stack(json, "decoder", architecture.decoder);
+    write_stack(json, "decoder", architecture.decoder, config.start_token);
     json.key("head");
     json.object([&] {
       json.field("kind", name_of(head.kind));
@@ -95,7 +98,7 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
     json.array(ignored, [&](const std::string& name) { json.value(name); });
     json.field("compute", to_string(pipeline.compute()));
     json.key("architecture");
-    json.raw(architecture_json(config.architecture));
+    json.raw(architecture_json(config));
     const std::optional<StackConfig>& decoder = config.architecture.decoder;
     const bool translates = config.task == Task::translation;
     if (decoder && !translates) {

@@ -3,7 +3,6 @@
 #include <span>
 #include <string>
 
-#include "models/config.hpp"
 #include "tasks/pipeline.hpp"
 
 namespace glassformer {
@@ -15,7 +14,8 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
                           std::span<const std::string> ignored);
 
 /// Returns the architecture as {encoder?, decoder?, head, embeddings}. A stack has its fields and
-/// those of each layer in `layers`, by their names in config.json, all of them with their values.
-std::string architecture_json(const Architecture& architecture);
+/// those of each layer in `layers`, by their names in config.json, all of them with their values; a
+/// translator's decoder also has its `start_token`.
+std::string architecture_json(const ModelConfig& config);
 
 }  // namespace glassformer

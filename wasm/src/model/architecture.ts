@@ -56,6 +56,8 @@ export interface StackArchitecture {
   layerNorm: 'standard' | 'unbiased' | 'rms';
   layerNormBias: boolean;
   layerNormEps: number;
+  /** Of a translator's decoder: the token that it reads first, as its vocabulary spells it. */
+  startToken?: string;
   /** Whether the output of the last layer is normalized. */
   finalNorm: boolean;
   layers: LayerArchitecture[];

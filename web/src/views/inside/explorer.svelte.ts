@@ -8,9 +8,9 @@ import { loadFailure } from '../../ui/failure.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import { fromInsideLink, toInsideLink, type Key, type Spot } from './link.ts';
 import { models, type InsideModel } from './reading/models.ts';
-import { Folder, read, type OpenModel, type Reading } from './reading/reading.ts';
+import { read, type OpenModel, type Reading } from './reading/reading.ts';
+import { WeightRows } from './reading/rows.svelte.ts';
 import type { Source } from './steps/unfold.ts';
-import type { Weights } from './reading/weights.ts';
 
 /** Typing is read after a pause of this many milliseconds. */
 const pause = 60;
@@ -41,10 +41,9 @@ export class InsideExplorer extends Explorer<OpenModel> {
   opened = $state.raw<readonly Opened[]>([]);
   /** The tensor that somebody asked to be brought to. */
   sought = $state.raw<Opened>();
-  /** The weights that the model was loaded with, once a number was unfolded that takes them. */
-  weights = $state.raw<Weights>();
+  /** The model's weights. */
+  weights = $state.raw<WeightRows>();
 
-  #folder: { model: InsideModel; folder: Promise<Folder> } | undefined;
   /** Which model the loader has, or is to have. */
   #loaded = '';
 
@@ -56,7 +55,12 @@ export class InsideExplorer extends Explorer<OpenModel> {
 
   async load(): Promise<void> {
     this.#loaded = this.#wanted;
-    if (await this.loader.load(this.model)) void this.refresh();
+    if (!(await this.loader.load(this.model))) return;
+    const { model } = this;
+    this.weights = new WeightRows(this.loader.model!.weights, (error) => {
+      this.failure = loadFailure(error, `models/${model}`);
+    });
+    void this.refresh();
   }
 
   follow(link: Link): void {
@@ -179,23 +183,10 @@ export class InsideExplorer extends Explorer<OpenModel> {
   #unfold(opened: Opened): void {
     this.#fold(opened.tensor);
     this.opened = [...this.opened, opened];
-    void this.#fetchWeights();
   }
 
   #fold(tensor: string): void {
     this.opened = this.opened.filter((each) => each.tensor !== tensor);
-  }
-
-  async #fetchWeights(): Promise<void> {
-    if (this.weights) return;
-    const wanted = this.#wanted;
-    try {
-      const folder = await this.#folderOf(this.model);
-      const weights = await folder.weights(this.untrained);
-      if (wanted === this.#wanted) this.weights = weights;
-    } catch (error) {
-      this.failure = loadFailure(error, `models/${this.model}`);
-    }
   }
 
   get #wanted(): string {
@@ -231,23 +222,9 @@ export class InsideExplorer extends Explorer<OpenModel> {
     } else void this.refresh();
   }
 
-  async #open(url: URL, options: LoadOptions): Promise<OpenModel> {
+  #open(url: URL, options: LoadOptions): Promise<OpenModel> {
     const { model, untrained } = this;
-    const kind = classOf(model);
-    const exact: LoadOptions = { ...options, compute: 'f32' };
-    if (!untrained) return kind.load(url, exact);
-    const folder = await this.#folderOf(model);
-    const names = ['config.json', ...folder.tokenizerFiles];
-    const files = names.map((name) => [name, new URL(`${url.href}/${name}`)]);
-    const weights = { 'model.safetensors': await folder.untrained() };
-    return kind.load({ ...Object.fromEntries(files), ...weights }, exact);
-  }
-
-  async #folderOf(model: InsideModel): Promise<Folder> {
-    if (this.#folder?.model !== model) {
-      this.#folder = { model, folder: Folder.open(model) };
-    }
-    return this.#folder.folder;
+    return classOf(model).load(url, { ...options, compute: 'f32', untrained });
   }
 
   protected get empty(): boolean {
@@ -256,8 +233,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
 
   protected async ask(model: OpenModel, signal: AbortSignal): Promise<void> {
     const { text, model: name, spot, head, untrained } = this;
-    const folder = await this.#folderOf(name);
-    const reading = await read(name, model, folder, { text, spot, ...head, untrained, signal });
+    const reading = await read(name, model, { text, spot, ...head, untrained, signal });
     if (!signal.aborted) this.#show(reading);
   }
 

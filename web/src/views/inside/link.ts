@@ -1,7 +1,7 @@
 /** The inside view's state, as a link carries it. */
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import type { Link } from '../../ui/link.ts';
-import type { StackName } from './reading/architecture.ts';
+import type { StackName } from './reading/stacks.ts';
 import { models, type InsideModel } from './reading/models.ts';
 
 export interface Spot {

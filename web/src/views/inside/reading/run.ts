@@ -1,6 +1,6 @@
 /** What a model made of a text, as a trace has it, and where its numbers stand. */
 import type { Token, TracedTensor } from 'glassformer';
-import type { StackName } from './architecture.ts';
+import type { StackName } from './stacks.ts';
 
 /** A piece that a stack has read. */
 export interface Piece {

@@ -1,9 +1,9 @@
 /**
  * The way of one token through a model as steps: which tensors are seen at each, and how each number
- * of them is made of numbers seen before and of weights. Any model that `Architecture` can describe
+ * of them is made of numbers seen before and of weights. Any model that `Stacks` can describe
  * has such a list; a view draws it without knowing which model it is.
  */
-import type { Activation, Architecture, Stack, StackName } from '../reading/architecture.ts';
+import type { Activation, Stack, StackName, Stacks } from '../reading/stacks.ts';
 import { apply, num, op, over, root, row, sub, sup, sym, total, vec, word } from './formula.ts';
 
 /** How a number of a tensor is made. Names of tensors are the trace's; of weights, the folder's. */
@@ -18,7 +18,7 @@ export type Recipe =
       of: readonly string[];
       weight: string;
       bias: string | undefined;
-      kind: Stack['normKind'];
+      kind: Stack['layerNorm'];
       eps: number;
     }
   | {
@@ -83,8 +83,8 @@ const W = (name: string) => sub(sym('W'), sym(name));
 const activationNames = { relu: 'relu', gelu: 'gelu', gelu_tanh: 'gelu' };
 
 /** The steps of one layer of a stack, with those that lead into the stack and out of it. */
-export function stepsOf(architecture: Architecture, name: StackName, layer: number): Step[] {
-  const stack = architecture[name];
+export function stepsOf(stacks: Stacks, name: StackName, layer: number): Step[] {
+  const stack = stacks[name];
   if (!stack) throw new RangeError(`the model has no ${name}`);
   return [
     ...entrance(stack),
@@ -92,7 +92,7 @@ export function stepsOf(architecture: Architecture, name: StackName, layer: numb
     ...attention(stack, layer, 'self_attn'),
     ...(stack.cross ? attention(stack, layer, 'encoder_attn') : []),
     ...feedForward(stack, layer),
-    ...exit(architecture, stack),
+    ...exit(stacks, stack),
   ];
 }
 
@@ -140,13 +140,13 @@ function ingredients(recipe: Recipe): readonly string[] {
 function entrance(stack: Stack): Step[] {
   const at = (name: string) => `${stack.name}.${name}`;
   const table = `${stack.embedding}.weight`;
-  const scaled = stack.scale !== 1;
+  const scaled = stack.scaleEmbedding;
   const positions: Recipe =
     stack.positions === 'learned'
       ? {
           made: 'position',
           weight: at('embed_positions.weight'),
-          first: stack.firstPosition,
+          first: stack.positionOffset ?? 0,
         }
       : { made: 'sinusoid', halves: stack.positions === 'sinusoidal_halves' };
   const sum = { made: 'sum', of: [at('embed_tokens'), at('embed_positions')] } as const;
@@ -164,8 +164,8 @@ function entrance(stack: Stack): Step[] {
           ...(scaled ? [op('·'), root(sym('d'))] : []),
         ),
       ],
-      words: `Each of the ${stack.vocabulary.toLocaleString('en')} pieces has a row of ${stack.width} numbers, which training sets${
-        scaled ? `; √${stack.width} brings them to the size of the positions` : ''
+      words: `Each of the ${stack.vocabSize.toLocaleString('en')} pieces has a row of ${stack.dModel} numbers, which training sets${
+        scaled ? `; √${stack.dModel} brings them to the size of the positions` : ''
       }.`,
       vectors: [
         {
@@ -173,7 +173,7 @@ function entrance(stack: Stack): Step[] {
           symbol: sub(vec('e'), t),
           label: 'piece',
           of: 'token',
-          recipe: { made: 'lookup', weight: table, scale: stack.scale },
+          recipe: { made: 'lookup', weight: table, scale: scaled ? Math.sqrt(stack.dModel) : 1 },
         },
       ],
     },
@@ -212,7 +212,7 @@ function entrance(stack: Stack): Step[] {
           symbol: sub(x, t),
           label: 'what enters layer 1',
           of: 'token',
-          recipe: stack.embeddingNorm ? normOf(stack, at('embedding_norm'), sum.of) : sum,
+          recipe: stack.embeddingNorm ? normOf(stack, at('layernorm_embedding'), sum.of) : sum,
         },
       ],
     },
@@ -241,13 +241,13 @@ function arrival(stack: Stack, layer: number): Step {
 }
 
 const layerOutput = (stack: Stack, layer: string): Recipe =>
-  stack.norm === 'pre'
+  stack.layer.norm === 'pre'
     ? { made: 'sum', of: [attended(stack, layer), `${layer}.fc2`] }
     : normOf(stack, `${layer}.final_layer_norm`, [attended(stack, layer), `${layer}.fc2`]);
 
 /** What a layer's feed-forward block, or the norm before it, reads. */
 const attended = (stack: Stack, layer: string) =>
-  `${layer}.${stack.cross ? 'encoder_attn' : 'self_attn'}${stack.norm === 'pre' ? '.residual' : '_layer_norm'}`;
+  `${layer}.${stack.cross ? 'encoder_attn' : 'self_attn'}${stack.layer.norm === 'pre' ? '.residual' : '_layer_norm'}`;
 
 // --- a norm ---------------------------------------------------------------------------------------
 
@@ -256,9 +256,9 @@ function normOf(stack: Stack, name: string, of: readonly string[]): Recipe {
     made: 'norm',
     of,
     weight: `${name}.weight`,
-    bias: stack.normKind === 'rms' ? undefined : `${name}.bias`,
-    kind: stack.normKind,
-    eps: stack.eps,
+    bias: stack.layerNorm === 'rms' ? undefined : `${name}.bias`,
+    kind: stack.layerNorm,
+    eps: stack.layerNormEps,
   };
 }
 
@@ -307,7 +307,8 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
   const at = `${block}.${kind}`;
   const cross = kind === 'encoder_attn';
   const part = `Layer ${layer + 1}: ${cross ? 'cross-attention' : 'attention'}`;
-  const pre = stack.norm === 'pre';
+  const pre = stack.layer.norm === 'pre';
+  const causal = stack.layer.attention === 'causal';
   const normed = `${at}_layer_norm`;
   const stream = cross
     ? pre
@@ -322,9 +323,9 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
     made: 'product',
     of,
     weight: `${at}.${name}_proj.weight`,
-    bias: stack.biases ? `${at}.${name}_proj.bias` : undefined,
+    bias: stack.layer.attentionBias ? `${at}.${name}_proj.bias` : undefined,
   });
-  const divisor = Math.sqrt(stack.headWidth);
+  const divisor = Math.sqrt(stack.layer.dHead);
   const score: Recipe = { made: 'score', q: `${at}.q`, k: `${at}.k`, divisor };
   const s = sub(sym('s'), row(t, j));
   const a = sub(sym('a'), row(t, j));
@@ -379,7 +380,7 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
         over(row(sub(vec('q'), t), op('·'), sub(vec('k'), j)), root(sub(sym('d'), word('head')))),
       ),
     ],
-    words: `How well the question fits: ${stack.headWidth} products, added up. √${stack.headWidth} keeps the sums from growing with their length.`,
+    words: `How well the question fits: ${stack.layer.dHead} products, added up. √${stack.layer.dHead} keeps the sums from growing with their length.`,
     keys: { tensor: `${at}.scores`, label: 'score', recipe: score, kind: 'scores' },
   };
   const mask: Step = {
@@ -403,7 +404,7 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
       ),
     ],
     words: `Scores become shares that sum to one.${
-      stack.causal && !cross ? '' : ' No mask here: every token may be looked at.'
+      causal && !cross ? '' : ' No mask here: every token may be looked at.'
     }`,
     keys: {
       tensor: `${at}.weights`,
@@ -442,16 +443,16 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
         op('['),
         sub(vec('c'), num(1)),
         op('…'),
-        sub(vec('c'), num(stack.heads)),
+        sub(vec('c'), num(stack.layer.nHeads)),
         op(']'),
-        ...(stack.biases ? [op('+'), sub(vec('b'), sym('o'))] : []),
+        ...(stack.layer.attentionOutBias ? [op('+'), sub(vec('b'), sym('o'))] : []),
       ),
     ],
-    words: `All ${stack.heads} heads have read at once. One matrix mixes what they found into a vector of the token’s own width.`,
+    words: `All ${stack.layer.nHeads} heads have read at once. One matrix mixes what they found into a vector of the token’s own width.`,
     vectors: [
       {
         tensor: `${at}.context`,
-        symbol: sub(vec('c'), row(num(1), op('…'), num(stack.heads))),
+        symbol: sub(vec('c'), row(num(1), op('…'), num(stack.layer.nHeads))),
         label: 'all heads',
         of: 'token',
         heads: 'all',
@@ -466,7 +467,7 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
           made: 'product',
           of: `${at}.context`,
           weight: `${at}.out_proj.weight`,
-          bias: stack.biases ? `${at}.out_proj.bias` : undefined,
+          bias: stack.layer.attentionOutBias ? `${at}.out_proj.bias` : undefined,
         },
       },
     ],
@@ -493,7 +494,7 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
     ...(pre ? [ruler(stream)] : []),
     projections,
     scores,
-    ...(stack.causal && !cross ? [mask] : []),
+    ...(causal && !cross ? [mask] : []),
     softmax,
     context,
     together,
@@ -507,10 +508,10 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
 function feedForward(stack: Stack, layer: number): Step[] {
   const block = `${stack.name}.layers.${layer}`;
   const part = `Layer ${layer + 1}: feed-forward`;
-  const pre = stack.norm === 'pre';
+  const pre = stack.layer.norm === 'pre';
   const normed = `${block}.final_layer_norm`;
   const stream = attended(stack, block);
-  const act = activationNames[stack.activation];
+  const act = activationNames[stack.layer.activation];
   const reads = sub(vec(pre ? 'n' : 'x'), t);
   const product = (of: string, name: string): Recipe => ({
     made: 'product',
@@ -521,7 +522,7 @@ function feedForward(stack: Stack, layer: number): Step[] {
   const middle: Step = {
     id: `${block}.fc1`,
     part,
-    title: `${stack.inner} detectors`,
+    title: `${stack.layer.dFf} detectors`,
     formulas: [
       row(
         sub(vec('f'), t),
@@ -530,7 +531,7 @@ function feedForward(stack: Stack, layer: number): Step[] {
       ),
     ],
     words:
-      stack.activation === 'relu'
+      stack.layer.activation === 'relu'
         ? 'Each looks for one pattern in the vector; below zero it stays asleep, and is 0.'
         : 'Each looks for one pattern in the vector; well below zero it stays asleep, close to 0.',
     gist: 'awake',
@@ -542,7 +543,7 @@ function feedForward(stack: Stack, layer: number): Step[] {
         of: 'token',
         recipe: {
           ...product(pre ? normed : stream, 'fc1'),
-          activation: stack.activation,
+          activation: stack.layer.activation,
         } as Recipe,
       },
     ],
@@ -596,18 +597,18 @@ function feedForward(stack: Stack, layer: number): Step[] {
 
 // --- out of the stack -----------------------------------------------------------------------------
 
-function exit(architecture: Architecture, stack: Stack): Step[] {
-  const { answer } = architecture;
+function exit(stacks: Stacks, stack: Stack): Step[] {
+  const { answer } = stacks;
   const output = `${stack.name}.output`;
   const part = 'Out of the model';
   const steps: Step[] = [];
   if (stack.finalNorm) {
-    const stream = `${stack.name}.layers.${stack.layers - 1}.output`;
+    const stream = `${stack.name}.layers.${stack.count - 1}.output`;
     const last = norm(stack, part, `${stack.name}.layer_norm`, [stream], 'what comes next');
     steps.push({ ...last, title: 'Last norm' });
   }
   // Of two stacks only the second one answers.
-  if (architecture.decoder && stack.name === 'encoder') return steps;
+  if (stacks.decoder && stack.name === 'encoder') return steps;
   if (answer.kind === 'classes') {
     const mean = answer.pooling === 'mean';
     steps.push(
@@ -679,7 +680,7 @@ function exit(architecture: Architecture, stack: Stack): Step[] {
         over(sup(sym('e'), sub(sym('z'), sym('i'))), total(j, sup(sym('e'), sub(sym('z'), j)))),
       ),
     ],
-    words: `The vector is held against the rows of all ${stack.vocabulary.toLocaleString('en')} pieces. The ten that fit best:`,
+    words: `The vector is held against the rows of all ${stack.vocabSize.toLocaleString('en')} pieces. The ten that fit best:`,
     answer: {
       tensor: 'logits',
       of: 'token',

@@ -3,10 +3,9 @@
  * recomputed in doubles from the trace's numbers and the weights, so that it can be held against
  * the number that the model came to.
  */
-import type { Activation } from '../reading/architecture.ts';
+import type { Activation, StackName } from '../reading/stacks.ts';
 import { headOf, keysOf, rowOf, spread, tensor, type Place, type Run } from '../reading/run.ts';
 import type { Recipe } from './steps.ts';
-import type { Weights } from '../reading/weights.ts';
 
 /** A number that stands elsewhere among the steps, and can be unfolded there. */
 export interface Source {
@@ -94,20 +93,47 @@ export interface Asked {
   place: Place;
 }
 
-/** Undefined where it takes weights, and they are not there yet. */
-export function unfold(run: Run, asked: Asked, weights: Weights | undefined): Unfolded | undefined {
-  if (takesWeights(asked.recipe) && !weights) return undefined;
-  // What takes none never asks for them.
-  return unfolded(run, asked, weights!);
+/** Rows of weights, each undefined until it is there. */
+export interface Rows {
+  row(name: string, index: number): Float32Array | undefined;
 }
 
-function takesWeights({ made }: Recipe): boolean {
-  return made === 'lookup' || made === 'position' || made === 'norm' || made === 'product';
+/** Rows that are there, in the order of `rowsOf`. */
+type Needed = readonly Float32Array[];
+
+/** Unfolds a number. Returns undefined while a row of weights that it needs is not there. */
+export function unfold(run: Run, asked: Asked, weights: Rows | undefined): Unfolded | undefined {
+  const rows = rowsOf(run, asked).map(([name, index]) => weights?.row(name, index));
+  return rows.includes(undefined) ? undefined : unfolded(run, asked, rows as Needed);
 }
 
-function unfolded(run: Run, asked: Asked, weights: Weights): Unfolded {
+/** Returns the rows of weights that a number is computed from: a matrix's first, then a bias. */
+function rowsOf(run: Run, asked: Asked): [name: string, index: number][] {
   const { recipe, index, place } = asked;
-  const whose = asked.of === 'key' ? place.key : place.token;
+  const whose = whoseRow(asked);
+  switch (recipe.made) {
+    case 'lookup':
+      return [[recipe.weight, run.pieces[stackOf(asked)]![whose]!.id]];
+    case 'position':
+      return [[recipe.weight, recipe.first + whose]];
+    case 'norm':
+    case 'product': {
+      const { shape } = tensor(run, asked.tensor);
+      const heads = recipe.made === 'product' && shape.length === 3;
+      const at = heads ? place.head * shape[2]! + index : index;
+      return [[recipe.weight, at], ...(recipe.bias ? [[recipe.bias, at] as [string, number]] : [])];
+    }
+    default:
+      return [];
+  }
+}
+
+const stackOf = (asked: Asked) => asked.tensor.split('.')[0] as StackName;
+const whoseRow = ({ of, place }: Asked) => (of === 'key' ? place.key : place.token);
+
+function unfolded(run: Run, asked: Asked, [first, second]: Needed): Unfolded {
+  const { recipe, index, place } = asked;
+  const whose = whoseRow(asked);
   const of = asked.of;
   const from = (name: string, i: number): Factor => ({
     value: rowOf(run, name, whose)[i]!,
@@ -135,9 +161,8 @@ function unfolded(run: Run, asked: Asked, weights: Weights): Unfolded {
 
   switch (recipe.made) {
     case 'lookup': {
-      const stack = asked.tensor.split('.')[0] as 'encoder' | 'decoder';
-      const { id } = run.pieces[stack]![whose]!;
-      const value = weights.row(recipe.weight, id)[index]!;
+      const { id } = run.pieces[stackOf(asked)]![whose]!;
+      const value = first![index]!;
       const entry = { value, name: `E[${id}, ${index}]` };
       if (recipe.scale === 1) return made([product('', entry)]);
       return made([product('', entry, { value: recipe.scale, name: '√d' })]);
@@ -158,7 +183,7 @@ function unfolded(run: Run, asked: Asked, weights: Weights): Unfolded {
     case 'position': {
       const at = recipe.first + whose;
       return made([
-        product('', { value: weights.row(recipe.weight, at)[index]!, name: `P[${at}, ${index}]` }),
+        product('', { value: first![index]!, name: `P[${at}, ${index}]` }),
       ]);
     }
     case 'sum':
@@ -169,7 +194,7 @@ function unfolded(run: Run, asked: Asked, weights: Weights): Unfolded {
         parts.reduce((sum, part) => sum + part[i]!, 0),
       );
       const { mean, deviation } = spread(values, recipe.kind, recipe.eps);
-      const gamma = { value: weights.value(recipe.weight, index), name: `γ[${index}]` };
+      const gamma = { value: first![0]!, name: `γ[${index}]` };
       const terms = [
         product(
           '',
@@ -183,18 +208,17 @@ function unfolded(run: Run, asked: Asked, weights: Weights): Unfolded {
         ),
       ];
       if (recipe.bias)
-        terms.push(product('', { value: weights.value(recipe.bias, index), name: `β[${index}]` }));
+        terms.push(product('', { value: second![0]!, name: `β[${index}]` }));
       return made(terms);
     }
     case 'product': {
       const heads = tensor(run, asked.tensor).shape.length === 3;
       const at = heads ? place.head * tensor(run, asked.tensor).shape[2]! + index : index;
-      const matrix = weights.row(recipe.weight, at);
-      const terms = Array.from(matrix, (value, i) =>
+      const terms = Array.from(first!, (value, i) =>
         product(`${i}`, from(recipe.of, i), { value, name: `W[${at}, ${i}]` }),
       );
       if (recipe.bias)
-        terms.push(product('b', { value: weights.value(recipe.bias, at), name: `b[${at}]` }));
+        terms.push(product('b', { value: second![0]!, name: `b[${at}]` }));
       if (!recipe.activation) return made(terms);
       const value = activate(recipe.activation, sumOf(terms));
       return made(terms, [{ name: recipe.activation === 'relu' ? 'relu' : 'gelu', value }]);

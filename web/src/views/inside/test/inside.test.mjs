@@ -1,32 +1,35 @@
 // The inside view's own parts: a model's steps, its weights by name, and numbers as sums.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../../../../wasm/toolchain/build.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
-const { architectureOf } = await source('views/inside/reading/architecture');
+const { inspect, load } = await import(`${root}/dist/index.js`);
+const { stacksOf } = await source('views/inside/reading/stacks');
 const { recipesOf, stepsOf, tensorsOf } = await source('views/inside/steps/steps');
 const { activate, unfold } = await source('views/inside/steps/unfold');
 const { spread } = await source('views/inside/reading/run');
 const { largest } = await source('panels/words/next-logits');
-const { Weights } = await source('views/inside/reading/weights');
-const { untrainedWeights } = await source('views/inside/reading/untrained');
 const { fromInsideLink, toInsideLink } = await source('views/inside/link');
 const { stripLayout } = await source('panels/numbers/strip');
 
-const folder = (name) => join(root, 'weights', name);
-const architecture = (name) =>
-  architectureOf(JSON.parse(readFileSync(join(folder(name), 'config.json'), 'utf8')));
-const bytesOf = (name, file) => new Uint8Array(readFileSync(join(folder(name), file)));
-const weightsOf = (name) =>
-  new Weights(bytesOf(name, 'model.safetensors'), architecture(name).inFile);
+const architectures = {};
+for (const name of ['sentiment', 'en-de', 'writer']) {
+  architectures[name] = (await inspect(join(root, 'weights', name))).architecture;
+}
+const stacks = (name) => stacksOf(architectures[name]);
+/** The classifier's architecture with other fields of its encoder and of each of its layers. */
+const classifier = (fields, layer) => {
+  const { encoder, ...others } = architectures.sentiment;
+  const layers = encoder.layers.map((each) => ({ ...each, ...layer }));
+  return { ...others, encoder: { ...encoder, ...fields, layers } };
+};
 const near = (got, expected, what) =>
   assert.ok(Math.abs(got - expected) < 1e-6, `${what ?? ''} ${got}, not ${expected}`);
 
 test('a classifier’s steps go from piece to verdict', () => {
-  const steps = stepsOf(architecture('sentiment'), 'encoder', 0);
+  const steps = stepsOf(stacks('sentiment'), 'encoder', 0);
   assert.deepEqual(
     steps.map(({ id }) => id.replace('encoder.layers.0.', '')),
     [
@@ -51,26 +54,26 @@ test('a classifier’s steps go from piece to verdict', () => {
 });
 
 test('a layer that comes later begins with what the one before has left', () => {
-  const steps = stepsOf(architecture('sentiment'), 'encoder', 2);
+  const steps = stepsOf(stacks('sentiment'), 'encoder', 2);
   const { recipe } = steps[2].vectors[0];
   const before = 'encoder.layers.1';
   assert.deepEqual(recipe, { made: 'sum', of: [`${before}.self_attn.residual`, `${before}.fc2`] });
 });
 
 test('a decoder has a mask, and looks at the source where it has one', () => {
-  const kinds = (name, stack) => stepsOf(architecture(name), stack, 0).map(({ id }) => id);
+  const kinds = (name, stack) => stepsOf(stacks(name), stack, 0).map(({ id }) => id);
   const masks = (ids) => ids.filter((id) => id.endsWith('.mask'));
   assert.deepEqual(masks(kinds('en-de', 'decoder')), ['decoder.layers.0.self_attn.mask']);
   assert.ok(kinds('en-de', 'decoder').includes('decoder.layers.0.encoder_attn.weights'));
   assert.deepEqual(masks(kinds('en-de', 'encoder')), []);
   assert.ok(!kinds('en-de', 'encoder').includes('logits'));
   assert.deepEqual(masks(kinds('writer', 'decoder')), ['decoder.layers.0.self_attn.mask']);
-  assert.throws(() => stepsOf(architecture('writer'), 'encoder', 0), /no encoder/);
+  assert.throws(() => stepsOf(stacks('writer'), 'encoder', 0), /no encoder/);
 });
 
 test('with norms after the sums, they stand there', () => {
-  const config = JSON.parse(readFileSync(join(folder('sentiment'), 'config.json'), 'utf8'));
-  const post = architectureOf({ ...config, norm: 'post', final_norm: false, pooling: 'first' });
+  const { head, ...others } = classifier({ finalNorm: false }, { norm: 'post' });
+  const post = stacksOf({ ...others, head: { ...head, pooling: 'first' } });
   const steps = stepsOf(post, 'encoder', 1);
   const at = (id) => steps.findIndex((each) => each.id === `encoder.layers.1.${id}`);
   assert.ok(at('self_attn_layer_norm') > at('self_attn.residual'));
@@ -90,96 +93,59 @@ test('every number is made of traced ones, each tensor once', () => {
     ['en-de', 'decoder'],
     ['writer', 'decoder'],
   ]) {
-    const tensors = tensorsOf(stepsOf(architecture(name), stack, 1));
+    const tensors = tensorsOf(stepsOf(stacks(name), stack, 1));
     assert.equal(new Set(tensors).size, tensors.length);
     assert.ok(tensors.includes('logits') && tensors.includes(`${stack}.layers.0.fc2`));
   }
 });
 
-test('what a model has that no step shows is refused by name', () => {
-  const config = JSON.parse(readFileSync(join(folder('sentiment'), 'config.json'), 'utf8'));
-  assert.throws(() => architectureOf({ ...config, gated: true }), /gated.*got true/);
-  assert.throws(() => architectureOf({ ...config, attention: 'local' }), /attention.*"local"/);
-  assert.throws(() => architectureOf({ ...config, d_model: '128' }), /d_model: expected a number/);
+test('a part that no step shows is refused by name', () => {
+  const refused = (fields, layer, message) =>
+    assert.throws(() => stacksOf(classifier(fields, layer)), message);
+  refused({}, { gated: true }, /encoder: gated: expected false, got true/);
+  refused({}, { attention: 'local' }, /attention: expected "full", "causal", got "local"/);
+  refused({}, { nKvHeads: 2 }, /nKvHeads: expected 8, got 2/);
+  refused({}, { rotaryBase: 10000 }, /rotaryBase/);
+  refused({ positions: 'none' }, {}, /positions/);
+  const [first, ...rest] = architectures.sentiment.encoder.layers;
+  const mixed = classifier({});
+  mixed.encoder.layers = [first, ...rest.map((layer) => ({ ...layer, dFf: 7 }))];
+  assert.throws(() => stacksOf(mixed), /dFf: expected 512, got 7/);
 });
 
-// --- weights --------------------------------------------------------------------------------------
+test('the steps name the weights of the model', async () => {
+  for (const name of ['sentiment', 'en-de', 'writer']) {
+    const model = await load(join(root, 'weights', name));
+    const known = new Set((await model.weights.list()).map((each) => each.name));
+    for (const stack of ['encoder', 'decoder'].filter((each) => stacks(name)[each])) {
+      for (const [tensor, recipe] of recipesOf(stepsOf(stacks(name), stack, 1))) {
+        for (const weight of [recipe.weight, recipe.bias].filter(Boolean)) {
+          assert.ok(known.has(weight), `${name}: ${tensor}: ${weight}`);
+        }
+      }
+    }
+    model.dispose();
+  }
+});
 
-/** A file of one tensor [2, 2]. */
-function file(entries, data) {
-  const header = new TextEncoder().encode(JSON.stringify(entries));
-  const bytes = new Uint8Array(8 + header.length + data.length);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(header.length), true);
-  bytes.set(header, 8);
-  bytes.set(data, 8 + header.length);
-  return bytes;
-}
-const own = (name) => ({ name, transposed: false, first: 0 });
-
-test('8-bit weights are times their row’s scale', () => {
-  const scales = new Uint8Array(Float32Array.of(0.5, 2).buffer);
-  const bytes = file(
-    {
-      'w.weight_scale': { dtype: 'F32', shape: [2], data_offsets: [0, 8] },
-      'w.weight': { dtype: 'I8', shape: [2, 2], data_offsets: [8, 12] },
+test('numbers wait for their rows of weights', () => {
+  const asked = [];
+  const rows = new Map();
+  const weights = {
+    row(name, index) {
+      asked.push(`${name} ${index}`);
+      return rows.get(name);
     },
-    Uint8Array.of(...scales, 1, 255, 3, 128),
-  );
-  const weights = new Weights(bytes, own);
-  assert.deepEqual([...weights.row('w.weight', 0)], [0.5, -0.5]);
-  assert.deepEqual([...weights.row('w.weight', 1)], [6, -256]);
-  assert.deepEqual(weights.shapes, [{ name: 'w.weight', shape: [2, 2] }]);
-  assert.throws(() => weights.row('other', 0), /no tensor other/);
-});
-
-test('halves, and columns of a matrix that is stored the other way round', () => {
-  const halves = Uint16Array.of(0x3c00, 0xc000, 0x0001, 0x3555);
-  const bytes = file(
-    { m: { dtype: 'F16', shape: [2, 2], data_offsets: [0, 8] } },
-    new Uint8Array(halves.buffer),
-  );
-  const weights = new Weights(bytes, () => ({ name: 'm', transposed: true, first: 1 }));
-  const column = weights.row('any', 0);
-  assert.equal(column[0], -2);
-  near(column[1], 0.33325195);
-  assert.equal(new Weights(bytes, own).row('m', 1)[0], 2 ** -24);
-});
-
-test('a file that is cut off is refused', () => {
-  const bytes = bytesOf('sentiment', 'model.safetensors');
-  assert.throws(() => new Weights(bytes.subarray(0, 100), own), /header/);
-  assert.throws(
-    () => new Weights(bytes.subarray(0, bytes.length - 4), own),
-    /expected \d+ numbers/,
-  );
-});
-
-test('GPT-2’s names lead to rows of the right length', () => {
-  const weights = weightsOf('writer');
-  const layer = 'decoder.layers.3';
-  for (const part of ['q', 'k', 'v', 'out'])
-    assert.equal(weights.row(`${layer}.self_attn.${part}_proj.weight`, 255).length, 256);
-  assert.equal(weights.row(`${layer}.fc1.weight`, 895).length, 256);
-  assert.equal(weights.row(`${layer}.fc2.weight`, 255).length, 896);
-  assert.equal(weights.row('decoder.embed_positions.weight', 511).length, 256);
-  assert.ok(Number.isFinite(weights.value(`${layer}.self_attn.v_proj.bias`, 255)));
-});
-
-test('untrained weights are Xavier’s, and the same each time', () => {
-  const { shapes } = weightsOf('sentiment');
-  const bytes = untrainedWeights(shapes);
-  assert.deepEqual(bytes, untrainedWeights(shapes));
-  const weights = new Weights(bytes, own);
-  assert.deepEqual(
-    weights.shapes.map(({ name }) => name).sort(),
-    shapes.map(({ name }) => name).sort(),
-  );
-  const row = weights.row('encoder.layers.0.fc1.weight', 3);
-  const bound = Math.sqrt(6 / (512 + 128));
-  assert.ok(row.every((value) => Math.abs(value) <= bound));
-  assert.ok(Math.max(...row) > 0.8 * bound && Math.min(...row) < -0.8 * bound);
-  assert.equal(weights.value('encoder.layer_norm.weight', 5), 1);
-  assert.equal(weights.value('encoder.layer_norm.bias', 5), 0);
+  };
+  const recipe = { made: 'product', of: 'a', weight: 'w', bias: 'b' };
+  const number = () =>
+    unfold(run, { tensor: 'a', recipe, index: 1, of: 'token', place }, weights);
+  assert.equal(number(), undefined);
+  assert.deepEqual(asked, ['w 1', 'b 1']);
+  rows.set('w', Float32Array.of(2, 5));
+  assert.equal(number(), undefined);
+  rows.set('b', Float32Array.of(100));
+  assert.equal(number().result, 2 * 3 + 5 * 4 + 100);
 });
 
 // --- numbers --------------------------------------------------------------------------------------
