@@ -228,9 +228,21 @@ std::unique_ptr<Pipeline> make_model(Loading& loading, ModelConfig config) {
 
 // Returns the description of the model that is being loaded.
 std::string description() {
-  std::vector<std::string> ignored = loading().loader.value().ignored();
+  std::vector<std::string> ignored;
+  if (loading().loader) ignored = loading().loader->ignored();
   std::erase(ignored, loading().config_tensor);
   return describe_json(*instance.pipeline, instance.parameters, ignored);
+}
+
+// Makes the model, and the loader of its weights.
+void plan() {
+  Loading& model = loading();
+  instance.pipeline = make_model(model, model.folder.value().config(model.headers));
+  std::vector<NamedParameter> parameters = instance.pipeline->parameters();
+  model.shortlist.reset();
+  instance.parameters = element_count(parameters);
+  model.loader.emplace(model.folder->loader(model.headers, std::move(parameters)));
+  model.headers.clear();
 }
 
 Pipeline& loaded() {
@@ -426,14 +438,8 @@ EMSCRIPTEN_KEEPALIVE int gf_load_config(const char* yaml, std::size_t size) {
 // "staging" is the largest piece. Skip ignored tensors.
 EMSCRIPTEN_KEEPALIVE int gf_load_plan() {
   return answer([] {
-    Loading& model = loading();
-    instance.pipeline = make_model(model, model.folder.value().config(model.headers));
-    std::vector<NamedParameter> parameters = instance.pipeline->parameters();
-    model.shortlist.reset();
-    instance.parameters = element_count(parameters);
-    model.loader.emplace(model.folder->loader(model.headers, std::move(parameters)));
-    model.headers.clear();
-    return plan_json(instance.pipeline->config().task, *model.loader);
+    plan();
+    return plan_json(instance.pipeline->config().task, *loading().loader);
   });
 }
 
@@ -466,31 +472,47 @@ EMSCRIPTEN_KEEPALIVE int gf_load_random(std::uint32_t seed) {
   });
 }
 
-// Ends loading after gf_load_plan, without any weights. Answers {"model": the description,
-// "config": the folder's configuration, "tensors": [{"name", "dtype", "shape", "ignored"}]}.
+// Ends loading in place of gf_load_plan, without any weights. Answers {"model"?: the description,
+// "config": the folder's configuration, "tensors": [{"name", "dtype", "shape", "ignored"}],
+// "problem"?: {"error"}}: "problem" is the reason if the model cannot be loaded.
 EMSCRIPTEN_KEEPALIVE int gf_load_inspect() {
   return answer([] {
-    const WeightsLoader& loader = loading().loader.value();
+    std::vector<TensorInfo> tensors;
+    for (const SafetensorsHeader& header : loading().headers) {
+      tensors.insert(tensors.end(), header.tensors().begin(), header.tensors().end());
+    }
+    std::string problem;
+    try {
+      plan();
+    } catch (const Error& error) {
+      problem = to_json(error);
+    }
+    const std::optional<WeightsLoader>& loader = loading().loader;
     JsonWriter json;
     json.object([&] {
-      json.key("model");
-      json.raw(description());
       json.key("config");
       json.raw(loading().folder.value().config_text());
       json.key("tensors");
       json.array([&] {
-        for (std::size_t i = 0; i < loader.size(); ++i) {
-          const TensorInfo& tensor = loader.tensor(i);
-          if (tensor.name == loading().config_tensor) continue;
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+          if (tensors[i].name == loading().config_tensor) continue;
           json.object([&] {
-            json.field("name", tensor.name);
-            json.field("dtype", to_string(tensor.dtype));
+            json.field("name", tensors[i].name);
+            json.field("dtype", to_string(tensors[i].dtype));
             json.key("shape");
-            json.array(tensor.shape, [&](std::size_t size) { json.value(size); });
-            json.field("ignored", loader.ignores(i));
+            json.array(tensors[i].shape, [&](std::size_t size) { json.value(size); });
+            json.field("ignored", loader && loader->ignores(i));
           });
         }
       });
+      if (instance.pipeline) {
+        json.key("model");
+        json.raw(description());
+      }
+      if (!problem.empty()) {
+        json.key("problem");
+        json.raw(problem);
+      }
     });
     instance.loading.reset();
     instance.pipeline.reset();

@@ -97,12 +97,50 @@ test('inspecting reads no weights', async () => {
   await assertError(openAny(spoiled), 'invalid_weights');
 });
 
-test('a folder that cannot be loaded is refused in the same way', async () => {
+test('a model that cannot be loaded is described as far as it is known', async () => {
+  const folder = checkpoint('bert_sequence');
+  const names = readdirSync(folder).filter((name) => !name.startsWith('expected'));
+  const files = bytesIn(folder, names);
+  const config = (change) =>
+    Buffer.from(JSON.stringify({ ...JSON.parse(files['config.json']), ...change }));
+
+  // Weights that do not fit the configuration.
+  const misfit = await inspect({ ...files, 'config.json': config({ intermediate_size: 12 }) });
+  assert.equal(misfit.problem.code, 'shape_mismatch');
+  assert.equal(misfit.architecture.encoder.layers[0].dFf, 12);
+  assert.equal(misfit.info.task, 'text-classification');
+  assert.ok(misfit.tensors.length > 20);
+
+  const unknown = await inspect({ ...files, 'config.json': config({ model_type: 'albert' }) });
+  assert.equal(unknown.problem.code, 'unsupported');
+  assert.equal(unknown.family, 'albert');
+  assert.equal(unknown.publishedClass, 'BertForSequenceClassification');
+  assert.equal(unknown.info, undefined);
+  assert.deepEqual(unknown.tensors, []);
+
+  const cut = { ...files, 'model.safetensors': files['model.safetensors'].subarray(0, 1000) };
+  const { problem, family, tensors } = await inspect(cut);
+  assert.equal(problem.code, 'invalid_safetensors');
+  assert.equal(family, 'bert');
+  assert.deepEqual(tensors, []);
+  // A header whose data is missing still tells the tensors.
+  const size = 8 + Number(files['model.safetensors'].readBigUInt64LE(0));
+  const short = files['model.safetensors'].subarray(0, size + 10);
+  const header = await inspect({ ...files, 'model.safetensors': short });
+  assert.equal(header.problem.code, 'invalid_safetensors');
+  assert.ok(header.tensors.length > 20 && header.info.task === 'text-classification');
+  // The error is the one that loading ends with.
+  const error = await openAny(cut).catch((error) => error);
+  assert.equal(problem.message, error.message);
+});
+
+test('a folder that is no model is refused', async () => {
   const folder = goldenFolder('pre_norm_mean');
   const files = bytesIn(folder, ['config.json', 'model.safetensors', 'tokenizer.model']);
   const { 'config.json': _, ...without } = files;
   await assertError(inspect(without), 'missing_file');
   await assertError(inspect({ ...files, 'config.json': Buffer.from('{') }), 'invalid_config');
+  await assertError(inspect({}), 'missing_file');
   await assertError(inspect('weights/nowhere'), 'missing_file');
   await assertError(inspect(folder, { shortlist: 1 }), 'invalid_option');
 });

@@ -83,10 +83,12 @@ export type Description = Record<string, unknown>;
 
 /** A model whose weights were not read. */
 export interface InspectedModel {
-  model: Description;
+  model?: Description;
   /** config.json, or the configuration of a container. */
   config: Record<string, unknown>;
   tensors: { name: string; dtype: string; shape: number[]; ignored: boolean }[];
+  /** The reason, if the model cannot be loaded. */
+  problem?: Failure;
 }
 
 /** The name and shape of a model's parameter. */
@@ -126,7 +128,8 @@ export interface Step {
   progress?: RawResult;
 }
 
-interface Failure {
+/** An error as it crosses threads. */
+export interface Failure {
   error: { code: ErrorCode; message: string };
 }
 

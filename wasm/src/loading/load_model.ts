@@ -4,7 +4,7 @@ import type { Sources } from './locate.js';
 import { concat } from '../base/bytes.js';
 import { openCache } from './cache.js';
 import { Engine } from '../engine/engine.js';
-import type { Description, InspectedModel, KnownFolder, LoadPlan } from '../engine/engine.js';
+import type { Description, Failure, InspectedModel, KnownFolder, LoadPlan } from '../engine/engine.js';
 import { GlassformerError } from '../base/errors.js';
 import { ModelFolder } from './folder.js';
 import type { OpenFile } from './folder.js';
@@ -25,7 +25,7 @@ export type ModelDescription = Record<string, unknown>;
 
 /** A folder whose weights were not read. */
 export interface InspectedFolder extends Omit<InspectedModel, 'model'> {
-  model: ModelDescription;
+  model?: ModelDescription;
   /** Whether the weights are in a container instead of safetensors files. */
   container: boolean;
 }
@@ -61,27 +61,68 @@ export async function loadModel(
   onProgress: (progress: Progress) => void,
 ): Promise<{ engine: Engine; description: ModelDescription } | undefined> {
   const engine = await Engine.instantiate(request.module);
-  const read = (opening: Opening) =>
-    request.seed === undefined
-      ? readModel(opening)
-      : readHeaders(opening, () => engine.loadRandom(request.seed!));
+  const read = request.seed === undefined ? readModel : readUntrained;
   const description = await inFolder(engine, request, signal, onProgress, read);
   return description && { engine, description: inCamelCase(description) };
 }
 
-/** Reads a folder without its weights. Returns undefined as above. */
+/**
+ * Reads a folder without its weights. Returns undefined as above. A folder with a config.json is
+ * described even if its model cannot be loaded.
+ */
 export async function inspectFolder(
   request: FolderRequest,
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
 ): Promise<InspectedFolder | undefined> {
   const engine = await Engine.instantiate(request.module);
-  return inFolder(engine, request, signal, onProgress, (opening) =>
-    readHeaders(opening, ({ container }) => {
-      const { model, ...others } = engine.loadInspect();
-      return { ...others, container, model: inCamelCase(model) };
-    }),
-  );
+  let config: Record<string, unknown> | undefined;
+  const read = async (opening: Opening): Promise<InspectedFolder | undefined> => {
+    const known = await begin(opening, (name, bytes) => {
+      if (name === 'config.json') config ??= objectIn(bytes);
+    });
+    if (!known) return undefined;
+    let cut: Failure | undefined;
+    if (known.container) await openContainer(opening, known);
+    else for (const each of await openWeights(opening, known)) cut ??= describeHeader(engine, each);
+    const { model, ...others } = engine.loadInspect();
+    return {
+      ...others,
+      container: known.container,
+      ...(cut && { problem: cut }),
+      ...(model && { model: inCamelCase(model) }),
+    };
+  };
+  try {
+    return await inFolder(engine, request, signal, onProgress, read);
+  } catch (error) {
+    if (!config || isFailureToRead(error)) throw error;
+    return { config, tensors: [], container: false, problem: toFailure(error as GlassformerError) };
+  }
+}
+
+// Takes a header even if the tensors after it are missing. Returns that error.
+function describeHeader(engine: Engine, weights: Weights): Failure | undefined {
+  try {
+    takeHeader(engine, weights);
+    return undefined;
+  } catch (error) {
+    takeHeader(engine, { ...weights, dataSize: undefined });
+    return toFailure(error as GlassformerError);
+  }
+}
+
+function toFailure({ code, message }: GlassformerError): Failure {
+  return { error: { code, message } };
+}
+
+function objectIn(bytes: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 // The keys of `tasks` and `prompts` are names that the folder chose.
@@ -119,52 +160,57 @@ async function inFolder<T>(
   }
 }
 
-/** The headers of a folder's files of weights, once the engine has everything else. */
-interface OpenedWeights extends KnownFolder {
-  files: Weights[];
-  plan: LoadPlan;
-}
-
-// Reads everything up to the first tensor.
+// Opens the files of weights and reads their headers.
 async function openWeights(
-  { engine, folder, progress, request }: Opening,
-  known: KnownFolder,
-): Promise<OpenedWeights> {
-  const { weights: names, max_header_bytes } = known;
+  { folder, progress }: Opening,
+  { weights: names, max_header_bytes }: KnownFolder,
+): Promise<Weights[]> {
   const manifest = await folder.manifest;
   for (const name of names) progress.expect(name);
   if (manifest && names.every((name) => manifest[name])) progress.begin(manifest);
-  const files = await mapFew(names, async (name, i) => {
+  return mapFew(names, async (name, i) => {
     const opened = await folder.open(name, i > 0 ? headerPart : undefined);
     const read = await readHeader(opened, folder, max_header_bytes);
     // While one file is read, no connection to the others stays open.
     if (i > 0) opened.reader.pause();
     return read;
   });
+}
+
+function takeHeader(engine: Engine, { header, dataSize }: Weights): void {
+  engine.loadHeader(header, dataSize);
+}
+
+async function planWeights({ engine, folder, request }: Opening, files: Weights[]) {
   try {
-    for (const { header, dataSize } of files) engine.loadHeader(header, dataSize);
-    return { ...known, files, plan: makePlan(engine, request.task) };
+    for (const each of files) takeHeader(engine, each);
+    return makePlan(engine, request.task);
   } catch (error) {
     for (const { opened } of files) await checkRest(opened, folder);
     throw error;
   }
 }
 
-async function begin({ engine, folder, request }: Opening): Promise<KnownFolder | null> {
+async function begin(
+  { engine, folder, request }: Opening,
+  onFile?: (name: string, bytes: Uint8Array) => void,
+): Promise<KnownFolder | null> {
   const { compute, shortlist } = request;
   engine.loadBegin({ compute, shortlist, names: await folder.names() });
-  return readFolder(engine, folder);
+  return readFolder(engine, folder, onFile);
 }
 
 async function readModel(opening: Opening): Promise<Description | undefined> {
-  const { engine, folder, progress } = opening;
+  const { engine, folder, progress, request } = opening;
   const known = await begin(opening);
   if (!known) return undefined;
   if (known.container) {
-    await readContainer(opening, known);
+    const data = await openContainer(opening, known);
+    readContainer(engine, makePlan(engine, request.task), data);
     return engine.loadEnd();
   }
-  const { files, plan } = await openWeights(opening, known);
+  const files = await openWeights(opening, known);
+  const plan = await planWeights(opening, files);
   for (const [i, { opened, header }] of files.entries()) {
     progress.expect(opened.file, 8 + header.length + dataSizeOf(plan.files[i]!));
   }
@@ -177,16 +223,18 @@ async function readModel(opening: Opening): Promise<Description | undefined> {
   return engine.loadEnd();
 }
 
-// Reads everything but the tensors, and returns the result of `end`.
-async function readHeaders<T>(
-  opening: Opening,
-  end: (known: KnownFolder) => T,
-): Promise<T | undefined> {
+// Reads everything but the tensors.
+async function readUntrained(opening: Opening): Promise<Description | undefined> {
+  const { engine, request } = opening;
   const known = await begin(opening);
   if (!known) return undefined;
-  if (known.container) await readContainer(opening, known, { tensors: false });
-  else await openWeights(opening, known);
-  return end(known);
+  if (known.container) {
+    await openContainer(opening, known);
+    makePlan(engine, request.task);
+  } else {
+    await planWeights(opening, await openWeights(opening, known));
+  }
+  return engine.loadRandom(request.seed!);
 }
 
 /** What `work` makes of each item, of a few at a time. */
@@ -216,31 +264,35 @@ function makePlan(engine: Engine, task: Task | undefined): LoadPlan {
   return plan;
 }
 
-// A container has its configuration behind its weights: it is read as a whole first.
-async function readContainer(
-  { engine, folder, progress, request }: Opening,
+// Reads a container completely, because its configuration comes after its weights. Returns its data.
+async function openContainer(
+  { engine, folder, progress }: Opening,
   { weights: [name] }: KnownFolder,
-  { tensors: wanted } = { tensors: true },
-): Promise<void> {
+): Promise<Uint8Array> {
   const opened = await folder.open(name!);
   progress.expect(opened.file, opened.reader.total);
   progress.begin(await folder.manifest);
-  const data = engine.loadContainer(
+  return engine.loadContainer(
     await folder.readAll(opened, maxContainerBytes, 'invalid_weights'),
   );
-  for (const { tensors } of makePlan(engine, request.task).files) {
-    for (const [index, { begin, end, piece, ignored }] of tensors.entries()) {
-      for (let from = begin; from < end && wanted && !ignored; from += piece) {
-        const size = Math.min(piece, end - from);
-        engine.stage(data.subarray(from, from + size), 0);
-        engine.loadTensor(index, size);
-      }
+}
+
+function readContainer(engine: Engine, { files }: LoadPlan, data: Uint8Array): void {
+  for (const [index, { begin, end, piece, ignored }] of files[0]!.tensors.entries()) {
+    for (let from = begin; from < end && !ignored; from += piece) {
+      const size = Math.min(piece, end - from);
+      engine.stage(data.subarray(from, from + size), 0);
+      engine.loadTensor(index, size);
     }
   }
 }
 
 // Hands the engine what it asks for, until it needs nothing but the weights.
-async function readFolder(engine: Engine, folder: ModelFolder): Promise<KnownFolder | null> {
+async function readFolder(
+  engine: Engine,
+  folder: ModelFolder,
+  onFile: (name: string, bytes: Uint8Array) => void = () => {},
+): Promise<KnownFolder | null> {
   const reading = new Map<string, Promise<void>>();
   const finding = new Map<string, Promise<void>>();
   const once = (map: typeof reading, name: string, work: () => Promise<void>): void => {
@@ -256,8 +308,12 @@ async function readFolder(engine: Engine, folder: ModelFolder): Promise<KnownFol
       once(reading, name, async () => {
         const opened = await folder.find(name);
         const bytes = opened && (await folder.readAll(opened, max_bytes, code));
-        if (bytes) engine.loadFile(name, bytes);
-        else engine.loadFound(name, false);
+        if (bytes) {
+          onFile(name, bytes);
+          engine.loadFile(name, bytes);
+        } else {
+          engine.loadFound(name, false);
+        }
       });
     }
     for (const name of answer.find) {

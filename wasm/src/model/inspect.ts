@@ -1,6 +1,7 @@
-import type { ModelInfo } from './info.js';
-import type { Architecture } from './architecture.js';
+import type { GlassformerError } from '../base/errors.js';
 import type { LoadOptions, ModelFiles } from '../loading/options.js';
+import type { Architecture } from './architecture.js';
+import type { ModelInfo } from './info.js';
 import { inspectModel } from './open_model.js';
 
 /** A tensor in a model's files. */
@@ -16,20 +17,23 @@ export interface StoredTensor {
 
 /** Facts about a model whose weights were not read. */
 export interface Inspection {
-  info: Omit<ModelInfo, 'binary'>;
-  architecture: Architecture;
+  /** As of the loaded model; absent if its configuration cannot be read. */
+  info?: Omit<ModelInfo, 'binary'>;
+  architecture?: Architecture;
   /** The `model_type` of config.json, such as "bert"; "bergamot" for a translator of Firefox. */
-  family: string;
+  family?: string;
   /** The class that a published config.json names, such as "BertForSequenceClassification". */
   publishedClass?: string;
-  /** All tensors in the files of weights, in their order. */
+  /** All tensors in the files of weights, in order; empty if they cannot be read. */
   tensors: StoredTensor[];
+  /** The error that `load` would throw, as far as it is known without the weights. */
+  problem?: GlassformerError;
 }
 
 /**
- * Reads what a model is, without its weights: configuration, tokenizer and the headers of its
- * weights. Everything that loading checks before it reads weights is checked. The folder is named as
- * for `load`.
+ * Returns what a model is, without reading its weights: only configuration, tokenizer and the headers
+ * of the weights. The folder is given as for `load`. If it has a config.json but its model cannot be
+ * loaded, the reason is in `problem`. Throws if there is no config.json, or files cannot be fetched.
  */
 export function inspect(
   folder: string | URL | ModelFiles,

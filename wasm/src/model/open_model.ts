@@ -2,6 +2,7 @@ import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from '../ba
 import { GlassformerError, messageOf, throwIfAborted } from '../base/errors.js';
 import { isAbsence } from '../base/fetch.js';
 import { compileBinary, compileModule, scopeOf } from '../engine/binary.js';
+import { toError } from '../engine/engine.js';
 import { checkRuntime } from '../engine/features.js';
 import { tasks } from '../engine/tasks.js';
 import type { Task } from '../engine/tasks.js';
@@ -41,17 +42,21 @@ export async function inspectModel(
 ): Promise<Inspection> {
   const { host, result } = await openFolder('inspect', undefined, folder, options);
   host.dispose();
-  const { model, config, container, tensors } = result;
-  const { architecture, ...info } = model as unknown as ModelInfo & { architecture: Architecture };
+  const { model, config, container, tensors, problem } = result;
   const { model_type: family, architectures } = config;
   const publishedClass: unknown = Array.isArray(architectures) ? architectures[0] : undefined;
-  return {
-    info,
-    architecture,
-    family: container ? 'bergamot' : String(family),
-    ...(typeof publishedClass === 'string' && { publishedClass }),
-    tensors,
-  };
+  const inspection: Inspection = { tensors };
+  if (model) {
+    const { architecture, ...info } = model as unknown as ModelInfo & {
+      architecture: Architecture;
+    };
+    Object.assign(inspection, { info, architecture });
+  }
+  if (container) inspection.family = 'bergamot';
+  else if (typeof family === 'string') inspection.family = family;
+  if (typeof publishedClass === 'string') inspection.publishedClass = publishedClass;
+  if (problem) inspection.problem = toError(problem);
+  return inspection;
 }
 
 const loadOptions = [

@@ -1,26 +1,42 @@
-/** A view's model once more, in a binary that explains: fetched when something is first asked of it. */
+/** A view's model in a binary that explains, which is loaded when the first question is asked. */
 import type { LoadOptions } from 'glassformer';
 import { readFailure, type Failure } from '../ui/failure.ts';
 import { ModelLoader, type Model } from './model-loader.svelte.ts';
 import type { ModelName } from './models.ts';
 
-/** Several questions share one. */
 export class ExplainingModel<M extends Model> {
   readonly loader: ModelLoader<M>;
+  readonly #view: ModelLoader<M> | undefined;
   #name: ModelName | undefined;
   #loading: Promise<boolean> | undefined;
 
-  constructor(loader: ModelLoader<M>) {
+  /** `view`: the loader of a view whose own model is replaced by this one, so that there is only one. */
+  constructor(loader: ModelLoader<M>, view?: ModelLoader<M>) {
     this.loader = loader;
+    this.#view = view;
   }
 
-  /** Undefined where it did not come, or another was asked for meanwhile. */
+  /** Returns undefined if loading failed or another model was requested meanwhile. */
   async get(name: ModelName): Promise<M | undefined> {
-    if (name !== this.#name || this.loader.phase === 'failed') this.#loading = undefined;
+    const shared = this.#sharedOf(name);
+    if (shared?.explains) return shared.model;
+    const gone = this.loader.phase === 'ready' && !this.loader.model;
+    if (name !== this.#name || gone || this.loader.phase === 'failed') this.#loading = undefined;
     this.#name = name;
     this.#loading ??= this.loader.load(name);
     const there = await this.#loading;
-    return there && this.#name === name ? this.loader.model : undefined;
+    if (!there || this.#name !== name) return undefined;
+    const view = this.#sharedOf(name);
+    if (!view) return this.loader.model;
+    // Another panel of the view may have loaded the same model meanwhile.
+    if (view.explains) this.loader.close();
+    else view.upgrade(this.loader.release()!);
+    return view.model;
+  }
+
+  #sharedOf(name: ModelName): ModelLoader<M> | undefined {
+    const view = this.#view;
+    return view?.phase === 'ready' && view.name === name ? view : undefined;
   }
 
   close(): void {
@@ -29,13 +45,26 @@ export class ExplainingModel<M extends Model> {
   }
 }
 
-/** One of this class, loaded as the view's is but for `more`. */
+type Loadable<M> = {
+  load(folder: URL, options: LoadOptions & { explain: boolean }): Promise<M>;
+};
+
+/** Returns a class's model in a binary that explains, which replaces the view's own model. */
 export const explainingModel = <M extends Model>(
-  kind: { load(folder: URL, options: LoadOptions & { explain: boolean }): Promise<M> },
-  more?: LoadOptions,
+  kind: Loadable<M>,
+  view: ModelLoader<M>,
 ): ExplainingModel<M> =>
   new ExplainingModel(
-    new ModelLoader((folder, options) => kind.load(folder, { ...options, ...more, explain: true })),
+    new ModelLoader((folder, options) => kind.load(folder, { ...options, explain: true })),
+    view,
+  );
+
+/** Returns a class's model in floats, in a binary that explains. It is a second model. */
+export const explainingInFloats = <M extends Model>(kind: Loadable<M>): ExplainingModel<M> =>
+  new ExplainingModel(
+    new ModelLoader((folder, options) =>
+      kind.load(folder, { ...options, compute: 'f32', explain: true }),
+    ),
   );
 
 /** What is asked of such a model: a new question takes the place of the one before. */

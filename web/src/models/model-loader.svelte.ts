@@ -7,6 +7,7 @@ import { workOffline } from './offline.ts';
 /** Of whatever class. */
 export interface Model {
   readonly info: ModelInfo;
+  vocabulary(): Promise<string[]>;
   dispose(): void;
 }
 
@@ -65,6 +66,10 @@ export class Loader<M extends Model = Model> {
 
 /** Loads models that lie beside the page. */
 export class ModelLoader<M extends Model = Model> extends Loader<M> {
+  /** The model that was asked for last. */
+  name: ModelName | undefined;
+  /** Whether its binary can explain answers. */
+  explains = false;
   readonly #open: (folder: URL, options: LoadOptions) => Promise<M>;
 
   constructor(open: (folder: URL, options: LoadOptions) => Promise<M>) {
@@ -72,7 +77,28 @@ export class ModelLoader<M extends Model = Model> extends Loader<M> {
     this.#open = open;
   }
 
+  /** Replaces the model by the same one in a binary that explains. */
+  upgrade(model: M): void {
+    const { model: before } = this;
+    this.model = model;
+    this.explains = true;
+    // A model's calls wait for one another: this call is answered after those in progress.
+    before
+      ?.vocabulary()
+      .catch(() => undefined)
+      .finally(() => before.dispose());
+  }
+
+  /** Gives the model to another owner, which disposes of it. */
+  release(): M | undefined {
+    const { model } = this;
+    this.model = undefined;
+    return model;
+  }
+
   async load(name: ModelName): Promise<boolean> {
+    this.name = name;
+    this.explains = false;
     const there = await this.open(
       (options) => this.#open(folderOf(name), options),
       (error) => loadFailure(error, `models/${name}`),

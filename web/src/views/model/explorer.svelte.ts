@@ -1,5 +1,13 @@
 /** The state of the view of one's own model: its files, what they are, and what it answers. */
-import { load, type Compute, type Head, type Model, type TranslatorInfo } from 'glassformer';
+import {
+  inspect,
+  load,
+  type Compute,
+  type Head,
+  type Inspection,
+  type Model,
+  type TranslatorInfo,
+} from 'glassformer';
 import {
   followWord,
   type Alignment,
@@ -18,7 +26,7 @@ import {
 import { firstInputs } from './first-inputs.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { filesFailure } from '../../ui/failure.ts';
-import { describe, memoryOf, type FoundModel } from './found-model.ts';
+import { memoryOf, typesIn } from './stored.ts';
 import {
   HeadChoice,
   type AttentionKind,
@@ -64,8 +72,8 @@ export class ModelExplorer
   readonly choice = new HeadChoice(this, () => void this.refresh());
 
   files = $state.raw<ChosenFiles>();
-  /** What was found in them. */
-  found = $state.raw<FoundModel>();
+  /** What the package says of them; empty if they are no model. */
+  found = $state.raw<Inspection>();
   /** Undefined: as the package chooses by how the weights are stored. */
   compute = $state<Compute>('f32');
   /** The files that were read while the model was loaded. */
@@ -117,11 +125,11 @@ export class ModelExplorer
     const files = filesByName(found);
     this.files = files;
     this.stage = 'found';
-    const described = await describe(files);
+    const inspected = await inspect(files).catch((): Inspection => ({ tensors: [] }));
     if (this.files !== files) return;
-    this.found = described;
-    const memory = memoryOf(described, 'f32');
-    const integers = described.types.includes('I8');
+    this.found = inspected;
+    const memory = memoryOf(inspected.tensors, 'f32');
+    const integers = typesIn(inspected.tensors).includes('I8');
     this.compute = integers || memory > large ? 'int8' : 'f32';
     if (memory <= large) await this.load();
   }

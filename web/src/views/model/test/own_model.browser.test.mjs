@@ -512,7 +512,7 @@ onPage(
 );
 
 onPage('a folder without a model is no model', {}, async (page) => {
-  const said = await refusal(page, join(root, 'web/src/styles'));
+  const said = await refusal(page, join(root, 'web/src/ui/styles'));
   assert.match(said, /config\.json: expected.*Choose the whole folder/s);
   assert.equal(await page.getByTestId('found').textContent(), 'No model');
   assert.equal(await page.getByTestId('memory').count(), 0);
@@ -565,15 +565,20 @@ onPage(
   'a large model waits until somebody says so, and integers are proposed',
   {},
   async (page) => {
-    // Its header tells of half a billion numbers.
+    // Its header also describes half a billion numbers, which are not in the file.
     const spoil = async (folder) => {
+      const path = join(folder, 'model.safetensors');
+      const weights = await readFile(path);
+      const size = Number(weights.readBigUInt64LE(0));
+      const data = weights.subarray(8 + size);
+      const offsets = [data.length, data.length + 2e9];
       const header = JSON.stringify({
-        large: { dtype: 'F32', shape: [500_000, 1000], data_offsets: [0, 2e9] },
+        ...JSON.parse(weights.toString('utf8', 8, 8 + size)),
+        large: { dtype: 'F32', shape: [500_000, 1000], data_offsets: offsets },
       });
-      const bytes = Buffer.alloc(8 + header.length);
-      bytes.writeBigUInt64LE(BigInt(header.length));
-      bytes.write(header, 8);
-      await writeFile(join(folder, 'model.safetensors'), bytes);
+      const length = Buffer.alloc(8);
+      length.writeBigUInt64LE(BigInt(header.length));
+      await writeFile(path, Buffer.concat([length, Buffer.from(header), data]));
     };
     await withFolder('bert_sequence', spoil, async (folder) => {
       await page.getByTestId('folder').setInputFiles(folder);

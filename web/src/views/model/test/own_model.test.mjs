@@ -1,6 +1,6 @@
 // What the page makes of files that somebody chose, before the package opens them.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../../../../wasm/toolchain/build.mjs';
@@ -8,15 +8,14 @@ import { firefoxModel } from '../../../../../tests/package/firefox_model.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const { filesByName } = await source('models/model-files');
-const { describe, memoryOf } = await source('views/model/found-model');
+const { inspect } = await import(`${root}/dist/index.js`);
+const { memoryOf, numbersIn, typesIn } = await source('views/model/stored');
 const { markedParts } = await source('views/model/marked');
 const { ownModelCode } = await source('views/model/code');
 const { filesFailure, loadFailure, GlassformerError } = await source('ui/failure', 'glassformer');
 
 const found = (...paths) => paths.map((path) => ({ path, file: new File([path], path) }));
 const checkpoints = join(root, 'tests/checkpoints');
-const expectedOf = (name) =>
-  JSON.parse(readFileSync(join(checkpoints, name, 'expected.json'), 'utf8'));
 const folder = (name) => {
   const path = join(checkpoints, name);
   const names = readdirSync(path, { recursive: true, withFileTypes: true })
@@ -42,48 +41,16 @@ test('names are those in the folder of the outermost config.json', () => {
   assert.deepEqual(names('notes.txt'), ['notes.txt']);
 });
 
-test('a folder is described by its configuration and the headers of its weights', async () => {
-  const one = await describe(folder('bert_sequence'));
-  assert.equal(one.family, 'bert');
-  assert.equal(one.architecture, 'BertForSequenceClassification');
-  assert.deepEqual(one.types, ['F32']);
-  assert.ok(one.tensors > 20);
-  assert.equal(memoryOf(one, 'f32'), 4 * one.numbers);
-  assert.equal(memoryOf(one, 'int8'), one.numbers);
+test('the memory of a model is estimated from the headers of its weights', async () => {
+  const one = await inspect(folder('bert_sequence'));
+  assert.deepEqual(typesIn(one.tensors), ['F32']);
+  assert.equal(memoryOf(one.tensors, 'f32'), 4 * numbersIn(one.tensors));
+  assert.equal(memoryOf(one.tensors, 'int8'), numbersIn(one.tensors));
   // The same model in three files.
-  const several = await describe(folder('bert_shards'));
-  assert.equal(several.tensors, one.tensors);
-  assert.equal(several.numbers, one.numbers);
-  assert.deepEqual(several.types, ['F16']);
-});
-
-test('what a model is for is told before it is loaded', async () => {
-  const tasks = {
-    sequence: 'text-classification',
-    tokens: 'token-classification',
-    answer: 'question-answering',
-    embed: 'feature-extraction',
-    translate: 'translation',
-    generate: 'text-generation',
-    text2text: 'text2text-generation',
-  };
-  const taskOf = (name) => {
-    const { same_as: same, task } = expectedOf(name);
-    return same ? taskOf(same) : tasks[task];
-  };
-  const names = readdirSync(checkpoints).filter((name) =>
-    existsSync(join(checkpoints, name, 'expected.json')),
-  );
-  const unsaid = [];
-  for (const name of names) {
-    const { task, architecture } = await describe(folder(name));
-    if (task) assert.equal(task, taskOf(name), name);
-    else unsaid.push([name, architecture]);
-  }
-  // Without a name in the configuration only the tensors tell.
-  assert.ok(names.length > 20 && unsaid.every(([, architecture]) => !architecture), `${unsaid}`);
-  const ours = { 'config.json': new File(['{"task": "translation"}'], 'config.json') };
-  assert.equal((await describe(ours)).task, 'translation');
+  const several = await inspect(folder('bert_shards'));
+  assert.equal(numbersIn(several.tensors), numbersIn(one.tensors));
+  assert.deepEqual(typesIn(several.tensors), ['F16']);
+  assert.equal(memoryOf([], 'f32'), 0);
 });
 
 test('Firefox’s translators are known by their names, and described', async () => {
@@ -94,28 +61,10 @@ test('Firefox’s translators are known by their names, and described', async ()
   const paths = own.map(([name, file]) => ({ path: `ende/${name}`, file }));
   const files = filesByName([...found('ende/notes/x', 'y'), ...paths]);
   assert.deepEqual(Object.keys(files), ['notes/x', ...own.map(([name]) => name)]);
-  const described = await describe(files);
-  assert.equal(described.family, 'Firefox translator');
-  assert.deepEqual(described.types.sort(), ['F32', 'I8']);
-  assert.ok(described.tensors > 60 && described.numbers > 100_000);
-  // Whatever is in a file of that name, it is described.
-  const name = own[0][0];
-  for (const bytes of [[], [1, 2], new Uint8Array(64).fill(255), new Uint8Array(64).fill(1)]) {
-    const broken = await describe({ [name]: new File([Uint8Array.from(bytes)], name) });
-    assert.equal(broken.tensors, 0);
-  }
-});
-
-test('files that are no model are described as far as they can be', async () => {
-  const described = await describe({
-    'config.json': new File(['[1'], 'config.json'),
-    'a.safetensors': new File(['short'], 'a.safetensors'),
-    'b.safetensors': new File([new Uint8Array(64).fill(255)], 'b.safetensors'),
-  });
-  assert.equal(described.family, undefined);
-  assert.equal(described.tensors, 0);
-  assert.equal(described.size, 2 + 5 + 64);
-  assert.equal((await describe({})).numbers, 0);
+  const { family, tensors } = await inspect(files);
+  assert.equal(family, 'bergamot');
+  assert.deepEqual(typesIn(tensors).sort(), ['F32', 'I8']);
+  assert.ok(tensors.length > 60 && numbersIn(tensors) > 100_000);
 });
 
 test('ranges are marked in their text, and overlapping ones left out', () => {

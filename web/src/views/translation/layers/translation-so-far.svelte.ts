@@ -3,7 +3,12 @@
  * al. 2023), and its next tokens read from the decoder's (logit lens, nostalgebraist 2020).
  */
 import { Translator, type TranslationExplanations } from 'glassformer';
-import { explainingModel, Question } from '../../../models/explaining-model.svelte.ts';
+import {
+  explainingModel,
+  Question,
+  type ExplainingModel,
+} from '../../../models/explaining-model.svelte.ts';
+import type { ModelLoader } from '../../../models/model-loader.svelte.ts';
 import type { ModelName } from '../../../models/models.ts';
 
 type Of<Method extends 'lens' | 'decoder_lens'> =
@@ -20,9 +25,15 @@ export interface SoFar {
 }
 
 export class TranslationSoFar {
-  readonly #model = explainingModel(Translator);
-  readonly question = new Question(this.#model);
+  readonly #model: ExplainingModel<Translator>;
+  readonly question: Question<Translator>;
   read = $state.raw<SoFar>();
+
+  /** `view`: the loader of the view's own model. */
+  constructor(view: ModelLoader<Translator>) {
+    this.#model = explainingModel(Translator, view);
+    this.question = new Question(this.#model);
+  }
 
   async ask(name: ModelName, sentence: string, beams: number): Promise<void> {
     await this.question.ask(name, async (model, signal) => {
