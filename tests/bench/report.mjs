@@ -1,4 +1,4 @@
-// The results as Markdown.
+// Writes the results as Markdown.
 import { precisions, shapes, bytesOf } from './shapes.mjs';
 
 function table(header, rows) {
@@ -15,7 +15,7 @@ const times = (ratio) => `${ratio.toFixed(2)}×`;
 const nameOf = ({ engine, build }) => `${engine}, ${build}`;
 const unique = (values) => [...new Set(values)];
 
-/** A row for each engine, a column for each of `columns`, {title, ...what its results have}. */
+/** Returns a table with a row per engine and a column per entry of `columns`, {title, ...selector}. */
 function engineTable(results, columns, cell) {
   return table(
     ['', ...columns.map(({ title }) => title)],
@@ -33,7 +33,7 @@ function engineTable(results, columns, cell) {
   );
 }
 
-/** 1.61×, 1.73×, 61 %, of which the last is not known of each. */
+/** Returns “1.61×, 1.73×, 61 %”. Some engines have no share of the ceiling. */
 const shares = ({ ratio, ratio_undisturbed, of_ceiling }) =>
   [
     times(ratio),
@@ -42,7 +42,7 @@ const shares = ({ ratio, ratio_undisturbed, of_ceiling }) =>
   ].join(', ');
 
 const meaning =
-  'times as fast as onnxruntime-web; the same among the fastest tenth of calls, which nothing disturbed; the share of the ceiling that these reach';
+  'times as fast as onnxruntime-web; the same for the fastest tenth of calls, which nothing disturbed; the share of the ceiling that these reach';
 
 function reportClassifier(results) {
   const columns = unique(results.map(({ tokens }) => tokens)).flatMap((tokens) =>
@@ -180,7 +180,7 @@ ${table(
 )}`;
 }
 
-/** Everything that results.json holds, as Markdown. */
+/** Returns the contents of results.json as Markdown. */
 export function report({ versions, results, machine, libraries, ...downloads }) {
   const { cpu, node, onnxruntime } = versions;
   const models = unique(results.map(({ model }) => model)).map((model) => {

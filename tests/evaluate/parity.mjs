@@ -51,7 +51,7 @@ async function compareClassifier(folder, texts) {
   return summary(wasm, texts.length, margins);
 }
 
-/** Returns the translations that differ, with the difference of log-probabilities at the first one. */
+/** Returns, per different translation, the difference of log-probabilities at the first difference. */
 async function compareTranslator(folder, texts) {
   const { Translator } = await import(join(root, 'dist/index.js'));
   const wasm = await answerInWasm(Translator, folder, texts, (model, some) =>
