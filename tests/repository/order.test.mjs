@@ -1,4 +1,4 @@
-// The order of a binary's functions may change; what they do may not.
+// Reordering the functions of a binary must not change its behavior.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ import { functionBodies, withOrder } from '../../wasm/toolchain/order.mjs';
 const dist = join(root, 'dist');
 const binaries = readdirSync(dist).filter((name) => name.endsWith('.wasm'));
 
-// (import "env" "add" (func)), then: one calls two, two calls the import, three calls one by the
-// table, which holds all three. Types: [] -> [i32] and [i32 i32] -> [i32].
+// (import "env" "add" (func)), then: one calls two, two calls the import, and three calls one through
+// the table, which contains all three. Types: [] -> [i32] and [i32 i32] -> [i32].
 function example({ inOne = [] } = {}) {
   const section = (id, ...bytes) => [id, bytes.length, ...bytes];
   const text = (value) => [value.length, ...Buffer.from(value)];
@@ -58,17 +58,17 @@ test('calls, exports and tables find their functions in every order', () => {
   }
 });
 
-test('an instruction that is not known is not guessed', () => {
+test('an unknown instruction is refused', () => {
   const unknown = example({ inOne: [0xc7] });
   assert.throws(() => withOrder(unknown, [0, 1, 2]), /unknown instruction 0xc7/);
 });
 
-test('a binary that ends too early is refused', () => {
+test('a truncated binary is refused', () => {
   assert.throws(() => withOrder(example().subarray(0, -1), [0, 1, 2]), /ends too early/);
 });
 
 for (const name of binaries) {
-  test(`${name} is read to the last byte, and comes back from another order as it was`, () => {
+  test(`${name} is read completely, and restoring the order restores its bytes`, () => {
     const binary = readFileSync(join(dist, name));
     const order = [...functionBodies(binary).keys()];
     assert.equal(Buffer.compare(withOrder(binary, order), binary), 0);
