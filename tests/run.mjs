@@ -47,7 +47,8 @@ function count(output) {
   return ctest || cases > 0 ? { passed, failed } : { passed: 1, failed: 0 };
 }
 
-// Removes passed tests from the output of Node's test runner, so that the failed ones are easy to find.
+// Removes passed tests from the output of Node's test runner, so that the failed ones are easy to
+// find.
 function withoutPasses(output) {
   return output
     .replace(/^ok .*\n( {2}---\n[^]*?^ {2}\.\.\.\n)?/gm, '')
@@ -110,8 +111,8 @@ async function trainingTests() {
 }
 
 // The steps by name: their group, the steps that must succeed before, the work, and the folder of
-// their test files. `work` resolves to the output of a test program, from which tests are counted, or
-// to nothing: then the step counts as one test. Steps start in this order, as soon as they can.
+// their test files. `work` resolves to the output of a test program, from which tests are counted,
+// or to nothing: then the step counts as one test. Steps start in this order, as soon as they can.
 const steps = {
   'build package': {
     group: 'build',

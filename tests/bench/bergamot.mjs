@@ -122,8 +122,9 @@ export class Bergamot {
   }
 
   /**
-   * Returns a function that translates `text`, of `tokens` tokens, greedily into `outputTokens` tokens.
-   * It scores the whole vocabulary, as we do, or the tokens of a shortlist, as Firefox does.
+   * Returns a function that translates `text`, of `tokens` tokens, greedily into `outputTokens`
+   * tokens. It scores the whole vocabulary, as we do, or the tokens of a shortlist, as Firefox
+   * does.
    */
   translation(text, { tokens, outputTokens, shortlist }) {
     const { engine, files } = this;

@@ -20,8 +20,8 @@ export function operationsOf(config, { tokens, output_tokens: steps = 0, beams =
 
 /**
  * Returns the milliseconds at the peak of peak.cpp. Products of many rows run as fast as a tile. A
- * decoder's step cannot be faster than its weights are read, once for all rows, from the memory level
- * of the largest matrix.
+ * decoder's step cannot be faster than its weights are read, once for all rows, from the memory
+ * level of the largest matrix.
  */
 export function ceilingOf({ products, steps, rows, step }, { tile, stream, precision }) {
   const bytes = precision === 'f32' ? 12_288_000 : 3_072_000; // the vocabulary's product

@@ -1,5 +1,5 @@
-// One fresh process, one engine, one verdict: node cold_start.mjs ENGINE MODEL. The caller measures the
-// time. ENGINE "node" does nothing, which measures Node itself.
+// One fresh process, one engine, one verdict: node cold_start.mjs ENGINE MODEL. The caller measures
+// the time. ENGINE "node" does nothing, which measures Node itself.
 import { readFileSync } from 'node:fs';
 
 const [engine, model] = process.argv.slice(2);

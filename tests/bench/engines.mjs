@@ -19,7 +19,9 @@ export function openOnnx(file) {
   });
 }
 
-/** Returns the rows of `glassformer bench`: the command line measures itself, one second per row. */
+/**
+ * Returns the rows of `glassformer bench`: the command line measures itself, one second per row.
+ */
 export function benchNatively(model, precision, args) {
   const program = join(root, 'build/native/glassformer');
   const result = spawnSync(program, ['bench', model, '--compute', precision, '--json', ...args], {

@@ -1,7 +1,7 @@
-// A model of random weights in Marian's binary format, intgemm8, like Firefox's translators: an encoder
-// with the sizes of `config` (a config.json) and with norms after each sublayer, and a decoder with an
-// SSRU instead of self-attention. It never chooses the token `end`, so that translations have the
-// greatest length: the benchmark needs only its time.
+// A model of random weights in Marian's binary format, intgemm8, like Firefox's translators: an
+// encoder with the sizes of `config` (a config.json) and with norms after each sublayer, and a
+// decoder with an SSRU instead of self-attention. It never chooses the token `end`, so that
+// translations have the greatest length: the benchmark needs only its time.
 
 export const types = { float32: 0x404, intgemm8: 0x4101, int8: 0x101 };
 const multiplier = 600; // weights of ±64 / 600: activations keep their size
@@ -164,8 +164,8 @@ export function marianContainer(tensors, configuration) {
 }
 
 /**
- * Returns a shortlist like those of Firefox's translators: for each source token 50 target tokens that
- * may translate it, and the 50 most frequent ones of all.
+ * Returns a shortlist like those of Firefox's translators: for each source token 50 target tokens
+ * that may translate it, and the 50 most frequent ones of all.
  */
 export function marianShortlist({ source_vocab_size: size }) {
   const frequent = 50;

@@ -1,10 +1,10 @@
 // Times language models in turn: node measure_generation.mjs '{"model": DIR, "onnx": {"f32": DIR,
-// "int8": DIR}, "rounds": N, "lengths": [N]}', in the precisions of `onnx`. After a text of N tokens,
-// which is read in one pass, it writes N tokens greedily, one token per step with cached keys and
-// values.
-// Prints {samples: [{engine, build, precision, tokens, output_tokens, milliseconds: […], firsts: […]}],
-// versions}: the total time, and the time to the first token. Fails if engines disagree in f32; in int8
-// they round activations differently. Needs a Node with relaxed SIMD.
+// "int8": DIR}, "rounds": N, "lengths": [N]}', in the precisions of `onnx`. After a text of N
+// tokens, which is read in one pass, it writes N tokens greedily, one token per step with cached
+// keys and values. Prints {samples: [{engine, build, precision, tokens, output_tokens,
+// milliseconds: […], firsts: […]}], versions}: the total time, and the time to the first token.
+// Fails if engines disagree in f32; in int8 they round activations differently. Needs a Node with
+// relaxed SIMD.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-web/wasm';

@@ -1,11 +1,11 @@
 // Times translators in turn: node measure_translation.mjs '{"model": DIR, "onnx": {"f32": DIR,
-// "int8": DIR}, "rounds": N, "lengths": [N]?}', in the precisions of `onnx`. Our own models translate
-// sentences. Published models with random weights never end, and translate N tokens into N tokens.
-// Prints {samples: [{engine, build, precision, beams, tokens, output_tokens, milliseconds: […],
-// firsts: […]}], versions}: the time of a whole translation, and the time to the first token of a
-// greedy one. Fails if engines disagree on a translation in f32; in int8 they round activations
-// differently, so each counts its own tokens. Bergamot translates with random weights into as many
-// tokens as onnxruntime-web. Needs a Node with relaxed SIMD.
+// "int8": DIR}, "rounds": N, "lengths": [N]?}', in the precisions of `onnx`. Our own models
+// translate sentences. Published models with random weights never end, and translate N tokens into
+// N tokens. Prints {samples: [{engine, build, precision, beams, tokens, output_tokens,
+// milliseconds: […], firsts: […]}], versions}: the time of a whole translation, and the time to the
+// first token of a greedy one. Fails if engines disagree on a translation in f32; in int8 they
+// round activations differently, so each counts its own tokens. Bergamot translates with random
+// weights into as many tokens as onnxruntime-web. Needs a Node with relaxed SIMD.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Translator } from '../../dist/index.js';
@@ -56,7 +56,9 @@ function nativeEngines({ precision, shortlist }, text) {
   return { engines, sample };
 }
 
-/** An engine in this process. `run` resolves to ids; `first`, if any, resolves at the first token. */
+/**
+ * An engine in this process. `run` resolves to ids; `first`, if any, resolves at the first token.
+ */
 async function engineHere(names, run, first) {
   const milliseconds = [];
   const firsts = [];

@@ -61,7 +61,9 @@ export function slowLine(bits, delay) {
   };
 }
 
-/** Serves web/dist, and dist under package/, from memory. `onfile` receives the size of each file. */
+/**
+ * Serves web/dist, and dist under package/, from memory. `onfile` receives the size of each file.
+ */
 export function servePage({ line = atOnce, onfile = () => undefined } = {}) {
   const files = new Map();
   const server = createServer(({ url }, response) => {

@@ -1,9 +1,9 @@
-// `node tests/bench/page_slow.mjs [--bits 1600000] [--delay 150] [--json]`, after `npm run build:web`:
-// measures what a visitor with a slow line sees in Chromium, in milliseconds from the navigation: the
-// first paint, the first verdict and the first verdict of the model, and for the translation view the
-// first translation and the first one of the model. The server simulates the line, so that the page's
-// workers share it, and all transfers take turns. It also prints the size of the gzipped JavaScript
-// that is loaded before the first verdict.
+// `node tests/bench/page_slow.mjs [--bits 1600000] [--delay 150] [--json]`, after `npm run
+// build:web`: measures what a visitor with a slow line sees in Chromium, in milliseconds from the
+// navigation: the first paint, the first verdict and the first verdict of the model, and for the
+// translation view the first translation and the first one of the model. The server simulates the
+// line, so that the page's workers share it, and all transfers take turns. It also prints the size
+// of the gzipped JavaScript that is loaded before the first verdict.
 import { parseArgs } from 'node:util';
 import { launch } from '../browser/open.mjs';
 import { servePage, slowLine } from './page_server.mjs';
@@ -16,7 +16,9 @@ const { values } = parseArgs({
   },
 });
 
-/** Runs in the page: records when the first answer is painted, and when the model's first answer is. */
+/**
+ * Runs in the page: records when the first answer is painted, and when the model's first answer is.
+ */
 function watch(answer) {
   const seen = (window.seen = {});
   const note = (what) => {

@@ -1,9 +1,9 @@
 // `node tests/bench/page_start.mjs [--rounds N] [--json]`, after `npm run build:web`: measures the
-// milliseconds from the navigation to the first verdict on the page, in Chromium, from localhost, as
-// medians over rounds. Each round opens a tab of a new profile, so nothing is cached, and waits until
-// the browser is idle, as it is when a user follows a link. Files are served compressed, as by a static
-// host. It also measures a verdict with only the package: right after loading, and half a second later,
-// after the worker's warm-up.
+// milliseconds from the navigation to the first verdict on the page, in Chromium, from localhost,
+// as medians over rounds. Each round opens a tab of a new profile, so nothing is cached, and waits
+// until the browser is idle, as it is when a user follows a link. Files are served compressed, as
+// by a static host. It also measures a verdict with only the package: right after loading, and half
+// a second later, after the worker's warm-up.
 import { parseArgs } from 'node:util';
 import { launch } from '../browser/open.mjs';
 import { servePage } from './page_server.mjs';

@@ -1,8 +1,8 @@
-// `node tests/bench/page_trace.mjs [--folder web/dist] [--only NAME,…] [--json]`, after
-// `npm run build:web`: measures how long the page's thread is blocked while a user works with a text of
-// 512 tokens, from Chromium's trace. It prints, for each activity: the tasks of more than 50 ms; the
-// longest task, in wall time and in processor time (which does not depend on other programs); and the
-// time from an interaction to the next frame, at the 95th percentile.
+// `node tests/bench/page_trace.mjs [--folder web/dist] [--only NAME,…] [--json]`, after `npm run
+// build:web`: measures how long the page's thread is blocked while a user works with a text of 512
+// tokens, from Chromium's trace. It prints, for each activity: the tasks of more than 50 ms; the
+// longest task, in wall time and in processor time (which does not depend on other programs); and
+// the time from an interaction to the next frame, at the 95th percentile.
 import { parseArgs } from 'node:util';
 import { launch, open, serve, settled } from '../browser/open.mjs';
 

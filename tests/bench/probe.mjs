@@ -39,7 +39,9 @@ function probeNatively() {
   }));
 }
 
-/** Returns the best rate of many runs of about a millisecond. V8 optimizes during the first ones. */
+/**
+ * Returns the best rate of many runs of about a millisecond. V8 optimizes during the first ones.
+ */
 function best(loop) {
   let rate = 0;
   let repeats = 1;

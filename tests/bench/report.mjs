@@ -15,7 +15,9 @@ const times = (ratio) => `${ratio.toFixed(2)}×`;
 const nameOf = ({ engine, build }) => `${engine}, ${build}`;
 const unique = (values) => [...new Set(values)];
 
-/** Returns a table with a row per engine and a column per entry of `columns`, {title, ...selector}. */
+/**
+ * Returns a table with a row per engine and a column per entry of `columns`, {title, ...selector}.
+ */
 function engineTable(results, columns, cell) {
   return table(
     ['', ...columns.map(({ title }) => title)],

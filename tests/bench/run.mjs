@@ -1,5 +1,6 @@
-// `npm run bench [-- --json] [--model DIR]… [--precision f32|int8]… [--rounds N]`: measures the time
-// from text to verdict and from text to translation, with one thread, in f32 and in 8-bit integers, of
+// `npm run bench [-- --json] [--model DIR]… [--precision f32|int8]… [--rounds N]`: measures the
+// time from text to verdict and from text to translation, with one thread, in f32 and in 8-bit
+// integers, of
 //
 //   glassformer natively, and as wasm in Node 24 with plain and with relaxed SIMD,
 //   onnxruntime-web (wasm) in the same process, on an ONNX export of the same weights: a decoder with
@@ -11,18 +12,19 @@
 // continues a text greedily: 64 tokens after 64.
 //
 // Every engine is warmed up, then measured in turn, round after round, so that a disturbance of the
-// machine affects all of them. Times are medians over all calls. A ratio is onnxruntime-web's time for
-// the same text and precision in the same run (for translations, its time per token) divided by ours:
-// above 1 is faster. A program on the core's other hardware thread only adds time, and it slows an
-// engine more the better the engine uses the core. So the time of the fastest tenth of calls,
-// `undisturbed`, is given, too. Its ratios hardly change between runs (Chen and Revels 2016), and it is
-// the one to compare with the peak. onnxruntime-web gets token ids, glassformer gets the text.
+// machine affects all of them. Times are medians over all calls. A ratio is onnxruntime-web's time
+// for the same text and precision in the same run (for translations, its time per token) divided by
+// ours: above 1 is faster. A program on the core's other hardware thread only adds time, and it
+// slows an engine more the better the engine uses the core. So the time of the fastest tenth of
+// calls, `undisturbed`, is given, too. Its ratios hardly change between runs (Chen and Revels
+// 2016), and it is the one to compare with the peak. onnxruntime-web gets token ids, glassformer
+// gets the text.
 //
-// It also measures the kernels' products as a share of the peak and, if they are installed, the speed
-// of OpenBLAS and oneDNN; the sizes of the downloads; and cold starts. It prints Markdown, or with
-// --json an array of {engine, build, precision, model, task, tokens, ms_median, ratio, ms_undisturbed,
-// ratio_undisturbed, of_ceiling}, for translation with {beams, output_tokens, tokens_per_second,
-// ms_first_token}. build/bench/results.json holds everything.
+// It also measures the kernels' products as a share of the peak and, if they are installed, the
+// speed of OpenBLAS and oneDNN; the sizes of the downloads; and cold starts. It prints Markdown, or
+// with --json an array of {engine, build, precision, model, task, tokens, ms_median, ratio,
+// ms_undisturbed, ratio_undisturbed, of_ceiling}, for translation with {beams, output_tokens,
+// tokens_per_second, ms_first_token}. build/bench/results.json holds everything.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -52,7 +54,9 @@ const output = join(root, 'build/bench');
 const onnxruntime = join(root, 'node_modules/onnxruntime-web');
 const weights = (name) => join(root, 'weights', name);
 
-/** Returns a Node with relaxed SIMD: this one if it is new enough, else one from npm in .toolchain/. */
+/**
+ * Returns a Node with relaxed SIMD: this one if it is new enough, else one from npm in .toolchain/.
+ */
 async function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= nodeMajor) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
@@ -183,7 +187,9 @@ function sizes() {
   );
 }
 
-/** Compares our products with those of OpenBLAS and oneDNN; undefined if these are not installed. */
+/**
+ * Compares our products with those of OpenBLAS and oneDNN; undefined if these are not installed.
+ */
 async function compareLibraries() {
   await run('cmake', ['--preset', 'native']); // searches for them again
   const { stdout } = spawnSync('cmake', ['--build', '--preset', 'native', '--target', 'help'], {

@@ -1,5 +1,6 @@
 // Products [m, k] · [k, n] of the measured models. With m tokens: queries, keys and values in one,
-// output, feed-forward layers. With m hypotheses: a decoder's step and the product with the vocabulary.
+// output, feed-forward layers. With m hypotheses: a decoder's step and the product with the
+// vocabulary.
 export const shapes = [
   [64, 128, 384],
   [64, 128, 512],

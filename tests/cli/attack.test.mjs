@@ -67,8 +67,8 @@ function writeWeights(folder, header, data = Buffer.alloc(0)) {
   writeFileSync(join(folder, 'model.safetensors'), Buffer.concat([size, json, data]));
 }
 
-// A tenth of the memory that the smallest of these used to take. The sanitizers add about as much, and
-// reserve addresses that must not be limited.
+// A tenth of the memory that the smallest of these used to take. The sanitizers add about as much,
+// and reserve addresses that must not be limited.
 const sanitized = 'ASAN_OPTIONS=hard_rss_limit_mb=400:quarantine_size_mb=1 "$0" classify "$1"';
 const little = process.env.GLASSFORMER ? 'ulimit -v 300000 && "$0" classify "$1"' : sanitized;
 
@@ -301,8 +301,8 @@ test('a run after a killed one works', () => {
   }
   assert.deepEqual(readdirSync(folder).sort(), [...described, 'manifest.json'].sort());
 
-  // Killed while renaming: some files exist, and a list of all of them. These may be overwritten, but
-  // not files of another program.
+  // Killed while renaming: some files exist, and a list of all of them. These may be overwritten,
+  // but not files of another program.
   const half = fresh();
   const unfinished = join(half, '.glassformer-unfinished');
   mkdirSync(unfinished, { recursive: true });

@@ -23,8 +23,8 @@ async function open(name, driver) {
 }
 
 /**
- * Opens `url`. Resolves to the outcome and, if the driver reports them, the browser's error messages
- * and the number of workers that started.
+ * Opens `url`. Resolves to the outcome and, if the driver reports them, the browser's error
+ * messages and the number of workers that started.
  */
 export async function browse(url, name = 'chromium', driver) {
   const browser = await (opened[name] ??= open(name, driver));

@@ -8,9 +8,9 @@ import { Project } from './project.mjs';
 import runtimes from './runtimes.mjs';
 
 /**
- * Each environment has its `name`; the `project` of versions.json that it needs; the version of `node`
- * and the `browser` that it runs in; `how`, the change that it needs, if any; `workers`, the least
- * number of workers that must start; and `run(app)`, which resolves to the outcome.
+ * Each environment has its `name`; the `project` of versions.json that it needs; the version of
+ * `node` and the `browser` that it runs in; `how`, the change that it needs, if any; `workers`, the
+ * least number of workers that must start; and `run(app)`, which resolves to the outcome.
  */
 export const environments = [...bundlers, ...frameworks, ...pages, ...runtimes];
 

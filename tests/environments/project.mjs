@@ -1,5 +1,5 @@
-// A project in a scratch folder, like that of a user: its dependencies come from npm, and the package
-// comes from its packed tarball. Installs are kept between runs.
+// A project in a scratch folder, like that of a user: its dependencies come from npm, and the
+// package comes from its packed tarball. Installs are kept between runs.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

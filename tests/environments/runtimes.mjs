@@ -39,8 +39,8 @@ function bun(app) {
 const test = (from = '') => `${from}import { judge, report } from './judge.js';
 test('judges', async () => report(await judge()));
 `;
-// jsdom lacks features that the package needs. Importing the package works there; test files that use a
-// model choose Node's environment.
+// jsdom lacks features that the package needs. Importing the package works there; test files that
+// use a model choose Node's environment.
 const jest = program('Jest', 'jest', ['jest'], {
   tests: true,
   files: {

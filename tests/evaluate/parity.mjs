@@ -51,7 +51,9 @@ async function compareClassifier(folder, texts) {
   return summary(wasm, texts.length, margins);
 }
 
-/** Returns, per different translation, the difference of log-probabilities at the first difference. */
+/**
+ * Returns, per different translation, the difference of log-probabilities at the first difference.
+ */
 async function compareTranslator(folder, texts) {
   const { Translator } = await import(join(root, 'dist/index.js'));
   const wasm = await answerInWasm(Translator, folder, texts, (model, some) =>

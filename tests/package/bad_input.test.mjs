@@ -1,5 +1,5 @@
-// Wrong or extreme texts, options and model files: each gives a typed error or a defined result, and
-// the next call works.
+// Wrong or extreme texts, options and model files: each gives a typed error or a defined result,
+// and the next call works.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -50,7 +50,8 @@ for (const binary of binaries) {
     assert.equal(result.tokens.length, maxSourceLength);
     assert.equal(result.attention.encoder.queries, maxSourceLength);
     await stillWorks();
-    // Without spaces. In this vocabulary, the first characters are letters, the others one unknown token.
+    // Without spaces. In this vocabulary, the first characters are letters, the others one unknown
+    // token.
     for (const long of ['a'.repeat(1 << 20), 'é'.repeat(1 << 19), '🎬'.repeat(1 << 18)]) {
       const { tokens, clipped } = await classifier.classify(long);
       assert.ok(tokens.length <= maxSourceLength);

@@ -74,7 +74,10 @@ async function serveModel({ manifest }) {
   return { url: `${url}/model`, second: `${url}/second`, state, asked };
 }
 
-/** Opens a page of a new profile. `load` loads, classifies the text, and returns the score or the error. */
+/**
+ * Opens a page of a new profile. `load` loads, classifies the text, and returns the score or the
+ * error.
+ */
 async function open(url = `${pages.url}/blank`) {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -45,8 +45,8 @@ export function copyOf(name) {
 export const largeTensor = 25 * 2 ** 20;
 
 /**
- * Writes bert_sequence with an embedding table of that size, of which texts use the beginning, and with
- * a head that it does not need, in a number of files.
+ * Writes bert_sequence with an embedding table of that size, of which texts use the beginning, and
+ * with a head that it does not need, in a number of files.
  */
 export function largeCheckpoint(count = 1) {
   const folder = copyOf('bert_sequence');
@@ -91,7 +91,9 @@ export function largeCheckpoint(count = 1) {
 
 const concat = (pieces) => new Uint8Array(Buffer.concat(pieces));
 
-/** Returns the library's answers: expected.json, and the numbers of expected.safetensors by name. */
+/**
+ * Returns the library's answers: expected.json, and the numbers of expected.safetensors by name.
+ */
 export function expectedOf(name) {
   const expected = JSON.parse(readFileSync(join(folderOf(name), 'expected.json'), 'utf8'));
   if (expected.same_as) return expectedOf(expected.same_as);

@@ -291,8 +291,8 @@ test('a text that is too large for a batch is translated by itself', waiting, as
   const config = JSON.parse(readFileSync(join(translatorFolder, 'config.json'), 'utf8'));
   const long = { ...config, max_target_length: 3000 };
   const folder = randomModel(long, join(translatorFolder, 'tokenizer.model'));
-  // A translation of up to 3000 tokens may need 275 MiB of attention; the limit is 512. The shortlist
-  // has only the end token, so the translation of "a" is short.
+  // A translation of up to 3000 tokens may need 275 MiB of attention; the limit is 512. The
+  // shortlist has only the end token, so the translation of "a" is short.
   const [{ sourceTokens }] = (await (await loadTranslator(translatorFolder)).translate('a'))
     .sentences;
   const shortlist = shortlistFile(config.source_vocab_size, [sourceTokens.at(-1).id]);

@@ -1,4 +1,5 @@
-// Explanations: compared with PyTorch's goldens and with the native command line, and refused options.
+// Explanations: compared with PyTorch's goldens and with the native command line, and refused
+// options.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Firefox's translators, read unchanged: their translations equal those of Bergamot, Firefox's engine,
-// for the same files. tests/package/firefox_model.mjs makes the models.
+// Firefox's translators, read unchanged: their translations equal those of Bergamot, Firefox's
+// engine, for the same files. tests/package/firefox_model.mjs makes the models.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// A translator in Firefox's format, with random weights. It translates words of two letters into such
-// words, and ends its sentences. The same weights exist as floats and as integers.
+// A translator in Firefox's format, with random weights. It translates words of two letters into
+// such words, and ends its sentences. The same weights exist as floats and as integers.
 
 import { floats, integers, marianContainer, shortlistOf, yamlOf } from '../bench/marian_model.mjs';
 
@@ -57,7 +57,8 @@ function tensorsOf(kind, seed, shared, { d_model: d, d_ff: f, ...sizes }) {
       values.subarray(output * inputs, (output + 1) * inputs).reduce((a, b) => a + b, 0) /
       multiplier;
   };
-  // Returns the sum of each output's weights. Inputs are multiplied by alpha and rounded to integers.
+  // Returns the sum of each output's weights. Inputs are multiplied by alpha and rounded to
+  // integers.
   const alpha = 28; // for activations up to 4.5
   const scale = 0.4; // of the last norm, and so of logits
   const weight = (name, sides, gain = 1) => {

@@ -1,5 +1,5 @@
-// Model files that claim more data than they have, or have invalid data. The binaries refuse them and
-// allocate no memory for missing data.
+// Model files that claim more data than they have, or have invalid data. The binaries refuse them
+// and allocate no memory for missing data.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -37,8 +37,9 @@ export function sendFile(request, response, bytes, headers = {}) {
 }
 
 /**
- * Starts the server. `models` maps "owner/name@revision", as written in a URL, to folders; `renamed` maps
- * old names to new ones; `status` maps file names to the status with which they are refused.
+ * Starts the server. `models` maps "owner/name@revision", as written in a URL, to folders;
+ * `renamed` maps old names to new ones; `status` maps file names to the status with which they are
+ * refused.
  */
 export async function serveHub(models, { renamed = {}, status = {} } = {}) {
   const requests = [];

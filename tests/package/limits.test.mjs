@@ -1,5 +1,5 @@
-// Requests that are too large are refused before they start, non-finite answers are errors, and a failed
-// engine refuses further calls.
+// Requests that are too large are refused before they start, non-finite answers are errors, and a
+// failed engine refuses further calls.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

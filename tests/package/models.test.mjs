@@ -1,5 +1,5 @@
-// The models' packages, installed next to the package as by npm: their contents, and that `load` accepts
-// their exports, in Node and with a bundler.
+// The models' packages, installed next to the package as by npm: their contents, and that `load`
+// accepts their exports, in Node and with a bundler.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -93,8 +93,8 @@ for (const [binary, compute] of builds) {
   });
 }
 
-// Products that are long enough to be split in every arithmetic, and large enough for tiles to prefetch
-// (part_steps and large_bytes in matmul.hpp).
+// Products that are long enough to be split in every arithmetic, and large enough for tiles to
+// prefetch (part_steps and large_bytes in matmul.hpp).
 const sentiment = join(root, 'weights/sentiment');
 const config = JSON.parse(readFileSync(join(sentiment, 'config.json'), 'utf8'));
 Object.assign(config, { d_model: 64, d_ff: 2401, n_heads: 4, encoder_layers: 2 });
@@ -111,8 +111,8 @@ for (const [binary, compute] of builds) {
   });
 }
 
-// The binary for models that read is linked without parts that only decoders have. Encoders may have all
-// of these parts.
+// The binary for models that read is linked without parts that only decoders have. Encoders may
+// have all of these parts.
 const kinds = [
   { positions: 'sinusoidal_halves', attention: 'causal', layer_norm: 'rms' },
   {

@@ -29,7 +29,9 @@ const output = 'encoder.layers.0.output';
 const scores = 'encoder.layers.0.self_attn.scores';
 const q = 'encoder.layers.0.self_attn.q';
 
-/** Patching a tensor with its own values changes no bit: deepEqual compares typed arrays by bytes. */
+/**
+ * Patching a tensor with its own values changes no bit: deepEqual compares typed arrays by bytes.
+ */
 async function assertOwnValues(ask, trace) {
   const known = plain(await ask({ trace }));
   const tensors = known.sentences ? known.sentences[0].trace : known.trace;

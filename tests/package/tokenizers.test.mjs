@@ -1,5 +1,5 @@
-// Tokenizers of a tokenizer.json: ids and ranges in WebAssembly equal those of the original library and
-// of the command line, on difficult texts; see tests/data/tokenizers.
+// Tokenizers of a tokenizer.json: ids and ranges in WebAssembly equal those of the original library
+// and of the command line, on difficult texts; see tests/data/tokenizers.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

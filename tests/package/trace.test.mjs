@@ -1,5 +1,5 @@
-// The numbers between text and answer with both binaries, in this thread and in a worker. They equal
-// PyTorch's for every golden model and checkpoint.
+// The numbers between text and answer with both binaries, in this thread and in a worker. They
+// equal PyTorch's for every golden model and checkpoint.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,9 @@ import {
 const tolerance = 1e-4;
 const text = 'the plot makes no sense';
 
-/** Patterns that match every tensor of any model. A model without a head has no match for the first. */
+/**
+ * Patterns that match every tensor of any model. A model without a head has no match for the first.
+ */
 const everything = ['*', '*.*', '*.*.*.*', '*.*.*.*.*'];
 const withoutHead = everything.slice(1);
 
@@ -401,8 +403,8 @@ function ask(model, Class, given, options) {
 }
 
 /**
- * Returns a translation that reads the golden's target, as far as a translation may have its tokens. It
- * replaces the logits to force them; the model's own logits are in the trace.
+ * Returns a translation that reads the golden's target, as far as a translation may have its
+ * tokens. It replaces the logits to force them; the model's own logits are in the trace.
  */
 async function force(translator, given, golden, target) {
   const width = golden.tensors.logits.shape[1];

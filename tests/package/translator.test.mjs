@@ -57,8 +57,8 @@ const bytes = randomModel(
   `${root}tests/data/tokenizer/bpe_bytes.model`,
 );
 
-// Returns the greedy output up to the place where ours may differ: PyTorch's may have the unknown token,
-// and has no protection against loops.
+// Returns the greedy output up to the place where ours may differ: PyTorch's may have the unknown
+// token, and has no protection against loops.
 function commonPart(ids, unknown = 0) {
   const repeats = (end) => {
     for (let n = 1; n <= 4; n++) {

@@ -1,5 +1,5 @@
-// Wrong or extreme texts, options and model folders: each gives a typed error or a defined result, and
-// the next call works.
+// Wrong or extreme texts, options and model folders: each gives a typed error or a defined result,
+// and the next call works.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// package.test.mjs compiles this file and does not run it: correct uses of the types, and wrong ones.
+// package.test.mjs compiles this file and does not run it: correct uses of the types, and wrong
+// ones.
 
 import {
   AttentionMap,

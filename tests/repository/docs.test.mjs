@@ -1,5 +1,5 @@
-// The documentation: every snippet is run or compiled, and the site has no dead link, no code and no
-// content from other origins.
+// The documentation: every snippet is run or compiled, and the site has no dead link, no code and
+// no content from other origins.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { filesIn, root } from '../../wasm/toolchain/build.mjs';
 
 // The layers of src, from the lowest, which depends on nothing. Each may include those before it.
-// Tasks may also include the public headers in glassformer, which contain their options and results in
-// addition to the classes.
+// Tasks may also include the public headers in glassformer, which contain their options and results
+// in addition to the classes.
 const floors = [
   'base',
   'tensor',
@@ -26,7 +26,8 @@ const floors = [
   'cli',
 ];
 
-// Layers that must not include each other, despite their order: only families use both text and models.
+// Layers that must not include each other, despite their order: only families use both text and
+// models.
 const apart = {
   run: ['text'],
   layers: ['text'],

@@ -9,8 +9,8 @@ import { functionBodies, withOrder } from '../../wasm/toolchain/order.mjs';
 const dist = join(root, 'dist');
 const binaries = readdirSync(dist).filter((name) => name.endsWith('.wasm'));
 
-// (import "env" "add" (func)), then: one calls two, two calls the import, and three calls one through
-// the table, which contains all three. Types: [] -> [i32] and [i32 i32] -> [i32].
+// (import "env" "add" (func)), then: one calls two, two calls the import, and three calls one
+// through the table, which contains all three. Types: [] -> [i32] and [i32 i32] -> [i32].
 function example({ inOne = [] } = {}) {
   const section = (id, ...bytes) => [id, bytes.length, ...bytes];
   const text = (value) => [value.length, ...Buffer.from(value)];

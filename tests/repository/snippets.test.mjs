@@ -33,8 +33,8 @@ const { url: origin } = await serve(folder, {
 const browser = await launch();
 after(() => browser.close());
 
-// Runs a script in a page. Requests to `elsewhere` are answered from `files`, by the name at the end of
-// the address. Resolves to the printed lines, once there are `enough`.
+// Runs a script in a page. Requests to `elsewhere` are answered from `files`, by the name at the
+// end of the address. Resolves to the printed lines, once there are `enough`.
 async function inPage(code, { elsewhere, files = {}, before = '', act, enough = 1 }) {
   const context = await browser.newContext();
   try {
