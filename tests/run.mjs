@@ -203,7 +203,7 @@ function chosenSteps(only) {
   const folder = dirname(file);
   const owner = Object.entries(steps).find(([, { files }]) => files === folder);
   if (!existsSync(join(root, file)) || (folder !== 'tests/native' && !owner)) {
-    console.error(`--only: expected ${groups.join(', ')} or a file of tests, got ${only}`);
+    console.error(`--only: expected ${groups.join(', ')} or a test file, got ${only}`);
     process.exit(2);
   }
   if (owner) {
