@@ -259,7 +259,7 @@ async function main() {
     weights('en-de'),
     ...Object.keys(published),
   ];
-  console.error('measuring (about ten minutes; leave the machine alone)');
+  console.error('measuring (about ten minutes; do not use the machine meanwhile)');
   const rounds = Number(values.rounds);
   const machine = measure(node, 'probe.mjs', ['3']);
   const everything = { machine, libraries: await compareLibraries(), results: [], sizes: sizes() };

@@ -278,7 +278,7 @@ function report({ heads }) {
       mean.mean.toFixed(3),
       ...(score ? [lost[score].toFixed(1)] : []),
     ]);
-  const header = ['head', ...shown, 'entropy', 'lost with zeros (95 %)', 'with its mean'];
+  const header = ['head', ...shown, 'entropy', 'loss with zeros (95 %)', 'loss with its mean'];
   return table([...header, ...(score ? [score === 'bleuLost' ? 'BLEU' : 'accuracy'] : [])], rows);
 }
 

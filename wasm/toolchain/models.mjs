@@ -30,7 +30,7 @@ function entry(name, files) {
         `    : new URL('./${file}', import.meta.url),\n`,
   );
   return (
-    '// The files of this model, or where they are: what `load` of the package glassformer takes.\n' +
+    '// The files of this model, or their addresses, for `load` of the package glassformer.\n' +
     'const bytes = (base64) => Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));\n' +
     "const moved = import.meta.url.includes('/.vite/deps/');\n" +
     `export default {\n${lines.join('')}};\n`
@@ -44,7 +44,7 @@ function isJson(file) {
 function types(files) {
   const lines = files.map((file) => `  '${file}': ${isJson(file) ? 'Uint8Array' : 'URL'};\n`);
   return (
-    '/** The files of this model, or where they are: what `load` of the package glassformer takes. */\n' +
+    '/** The files of this model, or their addresses, for `load` of the package glassformer. */\n' +
     `declare const files: Readonly<{\n${lines.join('')}}>;\nexport default files;\n`
   );
 }
