@@ -73,11 +73,13 @@ try {
   const print = (name, { paint, first, own, javascript }) =>
     console.log(
       `${name}: first paint after ${ms(paint)}, first answer after ${ms(first)}, ` +
-        `the model’s own after ${ms(own)}; ${(javascript / 1000).toFixed(1)} kB of JavaScript before the first answer.`,
+        `the model’s first answer after ${ms(own)}; ${(javascript / 1000).toFixed(1)} kB of JavaScript before the first answer.`,
     );
   if (values.json) console.log(JSON.stringify({ sentiment, translation }));
   else {
-    console.log(`A line of ${values.bits / 1e6} Mbit/s with ${values.delay} ms there and back.`);
+    console.log(
+      `A connection of ${values.bits / 1e6} Mbit/s with a round trip of ${values.delay} ms.`,
+    );
     print('Sentiment', sentiment);
     print('Translation', translation);
   }

@@ -83,8 +83,10 @@ export function compareBuilds(folder, config, texts) {
 export function reportParity({ binary, compute, texts, different, margins }) {
   const share = ((100 * (texts - different)) / texts).toFixed(2);
   const largest =
-    margins.length > 0 ? `, the model's preference there at most ${margins[0].toFixed(4)}` : '';
+    margins.length > 0
+      ? `; where they differ, the model's preference is at most ${margins[0].toFixed(4)}`
+      : '';
   console.log(
-    `\nNative and wasm (${binary}, ${compute}): ${texts - different} of ${texts} answers the same (${share} %)${largest}.`,
+    `\nNative and wasm (${binary}, ${compute}): ${texts - different} of ${texts} answers are the same (${share} %)${largest}.`,
   );
 }

@@ -116,8 +116,9 @@ export function reportTokenizers(figures) {
   console.log(`
 ## Tokenizers
 
-Lines with the same ids as the original library's. Compared are those in the data's \`tokenizers\`
-whose library is there: Debian sid's python3-transformers, here or below the folder of --chroot.
+Lines with the same ids as from the original library. The table has each tokenizer in the data's
+\`tokenizers\` whose library is installed (Debian sid's python3-transformers), here or below the
+folder of --chroot.
 
 ${table(['tokenizer', 'alike', 'the first line that is not'], rows)}`);
 }

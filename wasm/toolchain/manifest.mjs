@@ -29,7 +29,7 @@ export function manifestOf(folder) {
     const bytes = readFileSync(path);
     files[name] = { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
   }
-  if (!files['config.json']) throw new Error(`${folder}: no model, as it has no config.json`);
+  if (!files['config.json']) throw new Error(`${folder}: not a model: config.json is missing`);
   return { files };
 }
 
