@@ -47,7 +47,8 @@ function count(output) {
   return ctest || cases > 0 ? { passed, failed } : { passed: 1, failed: 0 };
 }
 
-// Removes passed tests from the output of Node's test runner, so that the failed ones are easy to find.
+// Removes passed tests from the output of Node's test runner, so that the failed ones are easy to
+// find.
 function withoutPasses(output) {
   return output
     .replace(/^ok .*\n( {2}---\n[^]*?^ {2}\.\.\.\n)?/gm, '')
@@ -212,7 +213,7 @@ function chosenSteps(only) {
   const folder = dirname(file);
   const owner = Object.entries(steps).find(([, { files }]) => files?.().includes(file));
   if (!existsSync(join(root, file)) || (folder !== 'tests/native' && !owner)) {
-    console.error(`--only: expected ${groups.join(', ')} or a file of tests, got ${only}`);
+    console.error(`--only: expected ${groups.join(', ')} or a test file, got ${only}`);
     process.exit(2);
   }
   if (owner) {

@@ -1,5 +1,5 @@
 // Bergamot's translator, the engine of Firefox Translations, in this process: its wasm, one thread,
-// 8-bit integers, on a model of random weights of the same depth, width and vocabulary as ours.
+// 8-bit integers, with a model of random weights of the same depth, width and vocabulary as ours.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const worker = createRequire(import.meta.url).resolve(
   '@browsermt/bergamot-translator/worker/bergamot-translator-worker.js',
 );
 
-// Products that Firefox replaces with its own; elsewhere the module's own do the work.
+// Products that Firefox replaces with its own; outside Firefox, the module's products are used.
 const products = {
   int8_prepare_a: 'int8PrepareAFallback',
   int8_prepare_b: 'int8PrepareBFallback',
@@ -21,7 +21,7 @@ const products = {
   int8_select_columns_of_b: 'int8SelectColumnsOfBFallback',
 };
 
-/** Resolves to the module; its glue wants a global Module. */
+/** Resolves to the module. Its glue code requires a global Module. */
 function loadModule() {
   return new Promise((resolve, reject) => {
     const wasm = readFileSync(worker.replace(/\.js$/, '.wasm'));
@@ -50,7 +50,7 @@ const memory = (module, bytes, alignment) => {
   return aligned;
 };
 
-// As Firefox has it; `settings`: what is otherwise.
+// Firefox's configuration; `settings` overrides it.
 const configuration = (settings) =>
   Object.entries({
     'beam-size': 1,
@@ -71,7 +71,7 @@ const configuration = (settings) =>
     .map(([key, value]) => `${key}: ${value}\n`)
     .join('');
 
-/** Its engine. */
+/** The engine. */
 export class BergamotEngine {
   static async load() {
     const engine = new BergamotEngine();
@@ -80,7 +80,7 @@ export class BergamotEngine {
     return engine;
   }
 
-  /** A model of these files; without a shortlist, an empty one. */
+  /** Loads a model from these files. Without a shortlist, it uses an empty one. */
   model({ model, shortlist = new Uint8Array(), vocabularies }, settings = {}) {
     const { module } = this;
     const list = new module.AlignedMemoryList();
@@ -94,7 +94,7 @@ export class BergamotEngine {
     );
   }
 
-  /** `html`: with the input's tags. */
+  /** Translates a text. `html`: keep the input's tags. */
   translate(model, text, html = false) {
     const { module, service } = this;
     const input = new module.VectorString();
@@ -108,7 +108,7 @@ export class BergamotEngine {
   }
 }
 
-/** The engine on a model of random weights, as large as ours. */
+/** The engine with a model of random weights that is as large as ours. */
 export class Bergamot {
   static async load(folder, config, end) {
     const bergamot = new Bergamot();
@@ -122,8 +122,9 @@ export class Bergamot {
   }
 
   /**
-   * A function that translates `text`, of `tokens` tokens, greedily into so many tokens; it scores
-   * the whole vocabulary, as we do, or what a shortlist offers, as in Firefox.
+   * Returns a function that translates `text`, of `tokens` tokens, greedily into `outputTokens`
+   * tokens. It scores the whole vocabulary, as we do, or the tokens of a shortlist, as Firefox
+   * does.
    */
   translation(text, { tokens, outputTokens, shortlist }) {
     const { engine, files } = this;

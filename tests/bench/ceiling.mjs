@@ -1,14 +1,14 @@
-// What the machine's peak would allow a model.
+// The lowest time of a model at the machine's peak.
 
 /**
- * The operations of an answer: `products` of many rows, and `steps` of a decoder, each with `rows`
- * hypotheses and so many operations a row. A multiply-add counts as two.
+ * Counts the operations of an answer: `products` of many rows, and `steps` of a decoder, each with
+ * `rows` hypotheses and its operations per row. A multiply-add counts as two.
  */
 export function operationsOf(config, { tokens, output_tokens: steps = 0, beams = 0 }) {
   const { d_model: d, d_ff: f, encoder_layers: encoders, decoder_layers: decoders = 0 } = config;
   const layer = tokens * (4 * d * d + 2 * d * f + 2 * tokens * d);
   const crossKeysAndValues = tokens * 2 * d * d;
-  // Own projections, those of cross-attention but for keys and values, feed-forward, vocabulary.
+  // Self-attention, cross-attention without keys and values, feed-forward, vocabulary.
   const step = decoders * (4 * d * d + 2 * d * d + 2 * d * f) + d * (config.target_vocab_size ?? 0);
   return {
     products: 2 * (encoders * layer + decoders * crossKeysAndValues),
@@ -19,8 +19,9 @@ export function operationsOf(config, { tokens, output_tokens: steps = 0, beams =
 }
 
 /**
- * Milliseconds on the peak of peak.cpp: products of many rows run as fast as a tile; a decoder's step
- * cannot be faster than its weights stream past, once for all rows, from where the largest lie.
+ * Returns the milliseconds at the peak of peak.cpp. Products of many rows run as fast as a tile. A
+ * decoder's step cannot be faster than its weights are read, once for all rows, from the memory
+ * level of the largest matrix.
  */
 export function ceilingOf({ products, steps, rows, step }, { tile, stream, precision }) {
   const bytes = precision === 'f32' ? 12_288_000 : 3_072_000; // the vocabulary's product

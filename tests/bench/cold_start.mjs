@@ -1,5 +1,5 @@
-// One fresh process, one engine, one verdict: node cold_start.mjs ENGINE MODEL. The caller holds the
-// clock. ENGINE "node" does nothing, which is what Node itself costs.
+// One fresh process, one engine, one verdict: node cold_start.mjs ENGINE MODEL. The caller measures
+// the time. ENGINE "node" does nothing, which measures Node itself.
 import { readFileSync } from 'node:fs';
 
 const [engine, model] = process.argv.slice(2);
@@ -20,4 +20,4 @@ if (engine === 'glassformer') {
   label = (await session.run({ ids })).scores.data[1] > 0.5 ? 'positive' : 'negative';
 }
 console.log(JSON.stringify(label));
-process.exit(); // without waiting for what an engine leaves running
+process.exit(); // without waiting for threads of an engine

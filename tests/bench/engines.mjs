@@ -1,4 +1,4 @@
-// What the scripts that measure share.
+// Code that the measuring scripts share.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import * as ort from 'onnxruntime-web/wasm';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Our two binaries, by the name of their build. */
+/** Our two binaries, by build. */
 export const binaries = { 'wasm-simd128': 'simd', 'wasm-relaxed': 'relaxed' };
 
-/** A session of onnxruntime-web, one thread, with all its optimizations. */
+/** Opens a session of onnxruntime-web, with one thread and all optimizations. */
 export function openOnnx(file) {
   ort.env.wasm.numThreads = 1;
   return ort.InferenceSession.create(readFileSync(file), {
@@ -19,7 +19,9 @@ export function openOnnx(file) {
   });
 }
 
-/** The rows of `glassformer bench`: the command line measures itself, for a second each. */
+/**
+ * Returns the rows of `glassformer bench`: the command line measures itself, one second per row.
+ */
 export function benchNatively(model, precision, args) {
   const program = join(root, 'build/native/glassformer');
   const result = spawnSync(program, ['bench', model, '--compute', precision, '--json', ...args], {
@@ -29,7 +31,7 @@ export function benchNatively(model, precision, args) {
   return JSON.parse(result.stdout);
 }
 
-/** Calls `work` for so many milliseconds, three times at least; resolves to each call's time. */
+/** Calls `work` for some milliseconds, at least three times. Resolves to the time of each call. */
 export async function time(work, milliseconds) {
   const times = [];
   const end = performance.now() + milliseconds;
@@ -41,15 +43,15 @@ export async function time(work, milliseconds) {
   return times;
 }
 
-/** Samples the engines round after round, each going first in turn. */
+/** Measures the engines round after round; each engine goes first in turn. */
 export async function inTurn(engines, rounds) {
   for (let round = 0; round < rounds; ++round)
     for (let i = 0; i < engines.length; ++i) await engines[(i + round) % engines.length].sample();
 }
 
-/** Prints what a script has measured, whole, and ends it: onnxruntime-web would keep Node alive. */
+/** Prints all results of a script and ends it, because onnxruntime-web would keep Node alive. */
 export function finish(samples) {
   const versions = { node: process.versions.node, onnxruntime: ort.env.versions.web };
-  // What is still in the pipe when a process exits is lost.
+  // Data in the pipe is lost when a process exits.
   process.stdout.write(JSON.stringify({ samples, versions }), () => process.exit(0));
 }

@@ -1,7 +1,7 @@
-// A model of random weights in the binary format of Marian, intgemm8, as Firefox's translators have
-// it: an encoder like that of `config` (its config.json) with norms after each sublayer, and a
-// decoder whose self-attention is an SSRU. It never chooses the token `end`, so that it translates for
-// as long as it may: the bench wants its time, not its words.
+// A model of random weights in Marian's binary format, intgemm8, like Firefox's translators: an
+// encoder with the sizes of `config` (a config.json) and with norms after each sublayer, and a
+// decoder with an SSRU instead of self-attention. It never chooses the token `end`, so that
+// translations have the greatest length: the benchmark needs only its time.
 
 export const types = { float32: 0x404, intgemm8: 0x4101, int8: 0x101 };
 const multiplier = 600; // weights of ±64 / 600: activations keep their size
@@ -13,7 +13,7 @@ export function floats(shape, value = () => 0) {
   return { type: types.float32, shape, data };
 }
 
-/** Elements, then the multiplier that quantized them. */
+/** Returns the elements, followed by the multiplier that quantized them. */
 export function integers(shape, value, quantized = multiplier) {
   const count = shape[0] * shape[1];
   const data = new Int8Array(aligned(count + 4));
@@ -135,12 +135,12 @@ version: v1.9.56
 `;
 }
 
-/** The file's bytes. */
+/** Returns the bytes of the file. */
 export function marianModel(config, end) {
   return marianContainer(tensorsOf(config, end), yamlOf(config));
 }
 
-/** A container with these tensors, {type, shape, data} by name, and its configuration. */
+/** Returns a container with these tensors, {type, shape, data} by name, and its configuration. */
 export function marianContainer(tensors, configuration) {
   const yaml = Buffer.from(`${configuration}\0`);
   const padded = new Int8Array(aligned(yaml.length));
@@ -164,8 +164,8 @@ export function marianContainer(tensors, configuration) {
 }
 
 /**
- * A shortlist as Firefox's translators have it: for each source token 50 target tokens that may
- * translate it, beside the 50 most frequent ones of all.
+ * Returns a shortlist like those of Firefox's translators: for each source token 50 target tokens
+ * that may translate it, and the 50 most frequent ones of all.
  */
 export function marianShortlist({ source_vocab_size: size }) {
   const frequent = 50;
@@ -178,7 +178,7 @@ export function marianShortlist({ source_vocab_size: size }) {
   return shortlistOf({ frequent, best }, offsets, candidates);
 }
 
-/** The file of a shortlist: of each source token, the candidates from one offset to the next. */
+/** Returns the file of a shortlist: the candidates of a source token are between two offsets. */
 export function shortlistOf({ frequent, best }, offsets, candidates) {
   const sizes = [frequent, best, offsets.length, candidates.length].map(BigInt);
   const bytes = ({ buffer }) => Buffer.from(buffer);

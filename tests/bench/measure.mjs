@@ -1,6 +1,6 @@
 // Times classifiers in turn: node measure.mjs '{"model": DIR, "onnx": {"f32": DIR, "int8": DIR},
-// "rounds": N, "lengths": […]}', with those precisions that `onnx` has.
-// Prints {samples: [{engine, build, precision, tokens, milliseconds: […]}], versions}. Fails where the
+// "rounds": N, "lengths": […]}', in the precisions of `onnx`.
+// Prints {samples: [{engine, build, precision, tokens, milliseconds: […]}], versions}. Fails if the
 // engines disagree on a text. Needs a Node with relaxed SIMD.
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-web/wasm';
@@ -8,8 +8,8 @@ import { Classifier } from '../../dist/index.js';
 import { benchNatively, binaries, finish, inTurn, openOnnx, time } from './engines.mjs';
 
 const { model, onnx, rounds, lengths } = JSON.parse(process.argv[2]);
-const warmUp = 1500; // milliseconds an engine and length: V8 must have optimized every loop
-const slice = 250; // milliseconds an engine, length and round
+const warmUp = 1500; // milliseconds per engine and length, until V8 has optimized every loop
+const slice = 250; // milliseconds per engine, length and round
 const tolerance = { f32: 1e-5, int8: 0.05 }; // the engines round activations differently
 
 const words =
@@ -19,7 +19,7 @@ ready to love it , and in the end I could not . Still , there is a good film in 
     .replaceAll(',', ' ,')
     .split(/\s+/);
 
-/** A text of exactly `wanted` tokens: words while there is room, then single-token fillers. */
+/** Returns a text of exactly `wanted` tokens: words while they fit, then words of one token. */
 async function textOf(wanted, classifier) {
   const count = async (text) => (await classifier.classify(text)).tokens.length;
   let text = words[0];
@@ -32,7 +32,7 @@ async function textOf(wanted, classifier) {
   return text;
 }
 
-/** The native build on a text of its own of so many tokens. */
+/** Measures the native build on its own text of this many tokens. */
 function nativeEngine(precision, tokens) {
   const engine = { engine: 'glassformer', precision, milliseconds: [] };
   engine.warmUp = () => {};
@@ -45,7 +45,7 @@ function nativeEngine(precision, tokens) {
   return engine;
 }
 
-/** An engine in this process; `work` resolves to the scores, in the order of the labels. */
+/** An engine in this process. `work` resolves to the scores, in the order of the labels. */
 function engineHere(names, work) {
   const milliseconds = [];
   return {

@@ -1,10 +1,10 @@
 // Times language models in turn: node measure_generation.mjs '{"model": DIR, "onnx": {"f32": DIR,
-// "int8": DIR}, "rounds": N, "lengths": [N]}', with those precisions that `onnx` has: as many tokens
-// again behind a text of so many, greedily, the text in one pass and then a token a step on cached
-// keys and values.
-// Prints {samples: [{engine, build, precision, tokens, output_tokens, milliseconds: […], firsts: […]}],
-// versions}: the time of the whole, and that to the first token. Fails where engines disagree in f32;
-// in int8 they round activations differently. Needs a Node with relaxed SIMD.
+// "int8": DIR}, "rounds": N, "lengths": [N]}', in the precisions of `onnx`. After a text of N
+// tokens, which is read in one pass, it writes N tokens greedily, one token per step with cached
+// keys and values. Prints {samples: [{engine, build, precision, tokens, output_tokens,
+// milliseconds: […], firsts: […]}], versions}: the total time, and the time to the first token.
+// Fails if engines disagree in f32; in int8 they round activations differently. Needs a Node with
+// relaxed SIMD.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-web/wasm';
@@ -13,14 +13,14 @@ import { textOf } from '../full/checkpoint.mjs';
 import { binaries, finish, inTurn, openOnnx, time } from './engines.mjs';
 
 const { model, onnx, rounds, lengths } = JSON.parse(process.argv[2]);
-const warmUp = 2500; // milliseconds an engine: V8 must have optimized every loop
-const slice = 250; // milliseconds an engine and round
+const warmUp = 2500; // milliseconds per engine, until V8 has optimized every loop
+const slice = 250; // milliseconds per engine and round
 
 const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
 const { n_heads: heads, d_model: width, decoder_layers: layers } = config;
 const int64 = (values, dims) => new ort.Tensor('int64', BigInt64Array.from(values, BigInt), dims);
 
-/** The ids that follow, greedily. */
+/** Returns the greedy continuation, as ids. */
 async function generate(session, prompt, count) {
   const past = {};
   for (let layer = 0; layer < layers; ++layer)
@@ -45,7 +45,7 @@ async function generate(session, prompt, count) {
   return found;
 }
 
-/** An engine; `run` resolves to the ids of so many new tokens. */
+/** An engine. `run` resolves to the ids of new tokens. */
 async function engineOf(names, count, run) {
   const milliseconds = [];
   const firsts = [];

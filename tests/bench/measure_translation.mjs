@@ -1,11 +1,11 @@
 // Times translators in turn: node measure_translation.mjs '{"model": DIR, "onnx": {"f32": DIR,
-// "int8": DIR}, "rounds": N, "lengths": [N]?}', with those precisions that `onnx` has: our own models
-// translate sentences, published ones with random weights, which never end, so many tokens into as many.
-// Prints {samples: [{engine, build, precision, beams, tokens, output_tokens, milliseconds: […],
-// firsts: […]}], versions}: the time of a whole translation, and that to the first token of a greedy
-// one. Fails where engines disagree on a translation in f32; in int8 they round activations
-// differently, so each counts its own tokens. Bergamot translates with random weights into as many
-// tokens as onnxruntime-web. Needs a Node with relaxed SIMD.
+// "int8": DIR}, "rounds": N, "lengths": [N]?}', in the precisions of `onnx`. Our own models
+// translate sentences. Published models with random weights never end, and translate N tokens into
+// N tokens. Prints {samples: [{engine, build, precision, beams, tokens, output_tokens,
+// milliseconds: […], firsts: […]}], versions}: the time of a whole translation, and the time to the
+// first token of a greedy one. Fails if engines disagree on a translation in f32; in int8 they
+// round activations differently, so each counts its own tokens. Bergamot translates with random
+// weights into as many tokens as onnxruntime-web. Needs a Node with relaxed SIMD.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Translator } from '../../dist/index.js';
@@ -15,8 +15,8 @@ import { benchNatively, binaries, finish, inTurn, time } from './engines.mjs';
 import { OnnxTranslator } from './onnx_translator.mjs';
 
 const { model, onnx, rounds, lengths } = JSON.parse(process.argv[2]);
-const warmUp = 2000; // milliseconds an engine and sentence: V8 must have optimized every loop
-const slice = 100; // milliseconds an engine, sentence and round
+const warmUp = 2000; // milliseconds per engine and sentence, until V8 has optimized every loop
+const slice = 100; // milliseconds per engine, sentence and round
 
 const sentences = lengths?.map((length) => textOf(length - 1)) ?? [
   'The weather is nice today.',
@@ -29,12 +29,12 @@ const stop = () => {
   throw stopped;
 };
 
-// As the vocabulary of weights/train/translator/prepare.py has them: <pad>, <unk>, <s>, </s>.
+// Ids in the vocabulary of weights/train/translator/prepare.py: <pad>, <unk>, <s>, </s>.
 const own = { start: 2, end: 3, never: new Set([0, 1, 2]) };
 
 const shortlisted = (build, shortlist) => (shortlist ? `${build}, shortlist` : build);
 
-/** The native build, greedy and with 4 beams: one process measures both. */
+/** Measures the native build, greedy and with 4 beams, in one process. */
 function nativeEngines({ precision, shortlist }, text) {
   const engines = [1, 4].map((beams) => ({
     engine: 'glassformer',
@@ -56,7 +56,9 @@ function nativeEngines({ precision, shortlist }, text) {
   return { engines, sample };
 }
 
-/** An engine in this process: `run` resolves to ids, `first`, if any, when the first is there. */
+/**
+ * An engine in this process. `run` resolves to ids; `first`, if any, resolves at the first token.
+ */
 async function engineHere(names, run, first) {
   const milliseconds = [];
   const firsts = [];
@@ -78,12 +80,12 @@ async function engineHere(names, run, first) {
 const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
 const last = config.target_vocab_size - 1;
 const special = lengths ? { start: last, end: 0, never: new Set([0, last]) } : own;
-/** Of ours, so that both search alike: a search of our own would pass over repeats. */
+/** Options that make our search equal to the other one: by default, ours skips repeated tokens. */
 const search = (source) => (lengths ? { maxLength: source.length, earlyStopping: true } : {});
 const precisions = Object.keys(onnx);
 const translators = [];
 const peers = {};
-// Ours in every precision, and in int8 with the model's shortlist, if it has one.
+// Our engine in every precision, and in int8 with the model's shortlist, if it has one.
 const kinds = precisions.map((precision) => ({ precision, shortlist: false }));
 if (onnx.int8 && existsSync(join(model, 'shortlist.bin'))) {
   kinds.push({ precision: 'int8', shortlist: true });
@@ -124,7 +126,7 @@ const theirs = (precision, source, beams) => {
   );
 };
 
-/** Both ways of Bergamot, greedily. */
+/** Bergamot without and with a shortlist, greedily. */
 function bergamots(text, tokens, ids) {
   return Promise.all(
     [false, true].map((shortlist) => {

@@ -1,5 +1,6 @@
-// The translator of export_onnx.py in onnxruntime-web: encoder once, then a decoder step a token on
-// cached keys and values, greedy or beam search as src/search/beam_search.cpp does it.
+// The translator of export_onnx.py in onnxruntime-web: the encoder once, then a decoder step per
+// token with cached keys and values. The search is greedy or the beam search of
+// src/search/beam_search.cpp.
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-web/wasm';
 import { openOnnx } from './engines.mjs';
@@ -16,8 +17,8 @@ export class OnnxTranslator {
   }
 
   /**
-   * The best hypothesis' ids, at most `longest`. `special`: { start, end, never: Set of ids }.
-   * `onToken` is called after each step.
+   * Returns the ids of the best hypothesis, at most `longest`. `special`: { start, end, never: Set
+   * of ids }. `onToken` is called after each step.
    */
   async translate(
     source,

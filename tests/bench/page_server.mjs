@@ -1,4 +1,4 @@
-// Serves the built page as a static host would, compressed, over as slow a line as is asked for.
+// Serves the built page like a static host, compressed, over a line of a given speed.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
@@ -16,18 +16,18 @@ const types = {
 };
 const compressed = ['.css', '.html', '.js', '.json', '.wasm'];
 
-/** As fast as it goes. */
+/** A line without a limit. */
 const atOnce = {
   connect: () => undefined,
   send: (response, bytes) => response.end(bytes),
 };
 
 /**
- * A line that all responses share, a piece of each in turn. `bits` a second; `delay` milliseconds to
- * the other end and back, which a new connection takes once more.
+ * A line that all responses share, one piece of each in turn. `bits`: bits per second. `delay`:
+ * milliseconds to the other end and back; a new connection needs them once more.
  */
 export function slowLine(bits, delay) {
-  const piece = 1400; // what goes into a packet
+  const piece = 1400; // bytes per packet
   const waiting = [];
   let busy = false;
   const next = () => {
@@ -36,7 +36,7 @@ export function slowLine(bits, delay) {
     busy = true;
     const end = Math.min(job.at + piece, job.bytes.length);
     due = Math.max(due, performance.now()) + ((end - job.at) * 8000) / bits;
-    // Timers are coarse: the line is behind or ahead by a piece or two, but right on the whole.
+    // Timers are coarse: the line may be one or two pieces early or late, but the average is right.
     setTimeout(() => {
       if (!job.response.destroyed) {
         job.response.write(job.bytes.subarray(job.at, end));
@@ -61,7 +61,9 @@ export function slowLine(bits, delay) {
   };
 }
 
-/** Serves web/dist, and dist under package/, from memory. `onfile`: of each, how large it is. */
+/**
+ * Serves web/dist, and dist under package/, from memory. `onfile` receives the size of each file.
+ */
 export function servePage({ line = atOnce, onfile = () => undefined } = {}) {
   const files = new Map();
   const server = createServer(({ url }, response) => {

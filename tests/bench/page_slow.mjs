@@ -1,8 +1,9 @@
-// `node tests/bench/page_slow.mjs [--bits 1600000] [--delay 150] [--json]`, after `npm run build:web`: what a
-// visitor sees when, over a slow line, in Chromium: the first paint, the first verdict and the model's
-// own, and of the translation view the first translation and the model's own. In milliseconds from the
-// navigation. The line is made by the server, so that the page's workers share it; all that is
-// under way takes turns. Then the gzipped JavaScript that came before the first verdict.
+// `node tests/bench/page_slow.mjs [--bits 1600000] [--delay 150] [--json]`, after `npm run
+// build:web`: measures what a visitor with a slow line sees in Chromium, in milliseconds from the
+// navigation: the first paint, the first verdict and the first verdict of the model, and for the
+// translation view the first translation and the first one of the model. The server simulates the
+// line, so that the page's workers share it, and all transfers take turns. It also prints the size
+// of the gzipped JavaScript that is loaded before the first verdict.
 import { parseArgs } from 'node:util';
 import { launch } from '../browser/open.mjs';
 import { servePage, slowLine } from './page_server.mjs';
@@ -15,7 +16,9 @@ const { values } = parseArgs({
   },
 });
 
-/** In the page: notes when an answer is painted first, and when that of the model in the page is. */
+/**
+ * Runs in the page: records when the first answer is painted, and when the model's first answer is.
+ */
 function watch(answer) {
   const seen = (window.seen = {});
   const note = (what) => {
@@ -70,11 +73,13 @@ try {
   const print = (name, { paint, first, own, javascript }) =>
     console.log(
       `${name}: first paint after ${ms(paint)}, first answer after ${ms(first)}, ` +
-        `the model’s own after ${ms(own)}; ${(javascript / 1000).toFixed(1)} kB of JavaScript before the first answer.`,
+        `the model’s first answer after ${ms(own)}; ${(javascript / 1000).toFixed(1)} kB of JavaScript before the first answer.`,
     );
   if (values.json) console.log(JSON.stringify({ sentiment, translation }));
   else {
-    console.log(`A line of ${values.bits / 1e6} Mbit/s with ${values.delay} ms there and back.`);
+    console.log(
+      `A connection of ${values.bits / 1e6} Mbit/s with a round trip of ${values.delay} ms.`,
+    );
     print('Sentiment', sentiment);
     print('Translation', translation);
   }

@@ -1,9 +1,9 @@
-// `node tests/bench/page_start.mjs [--rounds N] [--json]`, after `npm run build:web`: milliseconds from the
-// navigation to the first verdict on the page, in Chromium, from localhost, medians over rounds. Each
-// round opens a tab of a new profile, so nothing is cached, and waits until the browser has finished
-// with that, as it has when somebody follows a link; files are served as from a static host, compressed.
-// Then, with the package alone: a text's verdict right after loading, and half a second later, when
-// the worker has warmed up.
+// `node tests/bench/page_start.mjs [--rounds N] [--json]`, after `npm run build:web`: measures the
+// milliseconds from the navigation to the first verdict on the page, in Chromium, from localhost,
+// as medians over rounds. Each round opens a tab of a new profile, so nothing is cached, and waits
+// until the browser is idle, as it is when a user follows a link. Files are served compressed, as
+// by a static host. It also measures a verdict with only the package: right after loading, and half
+// a second later, after the worker's warm-up.
 import { parseArgs } from 'node:util';
 import { launch } from '../browser/open.mjs';
 import { servePage } from './page_server.mjs';
@@ -12,7 +12,7 @@ const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '7' }, json: { type: 'boolean' } },
 });
 
-/** In the page: notes when the model's own first verdict is painted; one may be there beforehand. */
+/** Runs in the page: records when the model's first verdict is painted, not a stored one. */
 function watch() {
   const note = () => {
     if (window.verdictAt || !document.querySelector('[data-testid="score"]')) return;
@@ -47,7 +47,7 @@ const pageStart = (browser, url) =>
 
 const packageStart = (browser, url) =>
   inFreshProfile(browser, async (page) => {
-    await page.goto(`${url}licenses.txt`); // any document will do
+    await page.goto(`${url}licenses.txt`); // any document
     await settle();
     return await page.evaluate(async () => {
       let last = performance.now();
@@ -70,7 +70,7 @@ const server = await servePage();
 const browser = await launch();
 try {
   const url = `http://127.0.0.1:${server.address().port}/`;
-  await pageStart(browser, url); // the browser itself starts up, and the server reads its files
+  await pageStart(browser, url); // the browser starts, and the server reads its files
   const rounds = [];
   for (let round = 0; round < Number(values.rounds); ++round) {
     rounds.push({ ...(await pageStart(browser, url)), ...(await packageStart(browser, url)) });

@@ -1,8 +1,8 @@
-// `node tests/bench/page_trace.mjs [--folder web/dist] [--only NAME,…] [--json]`, after
-// `npm run build:web`: how long the page's thread is held up while somebody works with a text of 512
-// tokens, from Chromium's own trace. For each thing that is done: the tasks of more than 50 ms, the
-// longest task, by the clock and by the processor's time (which a busy machine does not stretch), and
-// how long the page took from an interaction to the next frame, at the 95th percentile.
+// `node tests/bench/page_trace.mjs [--folder web/dist] [--only NAME,…] [--json]`, after `npm run
+// build:web`: measures how long the page's thread is blocked while a user works with a text of 512
+// tokens, from Chromium's trace. It prints, for each activity: the tasks of more than 50 ms; the
+// longest task, in wall time and in processor time (which does not depend on other programs); and
+// the time from an interaction to the next frame, at the 95th percentile.
 import { parseArgs } from 'node:util';
 import { launch, open, serve, settled } from '../browser/open.mjs';
 
@@ -19,7 +19,7 @@ const text =
 
 const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
 
-/** What a person does, one after the other. */
+/** The activities of a user, in order. */
 const deeds = {
   async typing(page) {
     await page.getByTestId('input').focus();
@@ -80,7 +80,7 @@ async function saving(page, name) {
   await (await saved).path();
 }
 
-/** The tasks of the page's thread: in each process the main one, of all the busiest. */
+/** Returns the tasks of the page's thread: the busiest main thread of all processes. */
 function tasksIn({ traceEvents }) {
   const threads = new Map();
   for (const { name, pid, tid, args } of traceEvents) {
@@ -93,7 +93,7 @@ function tasksIn({ traceEvents }) {
   return [...threads.values()].reduce((a, b) => (busy(b) > busy(a) ? b : a), []);
 }
 
-/** In the page: notes how long it takes from each event to the frame that shows its effect. */
+/** Runs in the page: records the time from each event to the frame that shows its effect. */
 function watch() {
   window.waits = [];
   new PerformanceObserver((list) => {

@@ -1,7 +1,7 @@
-// What this core could do and what our products make of it: node probe.mjs ROUNDS
-// Prints [{build, isa, precision, chains, tile, stream: {bytes: rate}, products: {shape: rate}}] in billions
-// of operations a second: peak.cpp and gemm.cpp in turn, round after round, the best of each, for a
-// peak is a maximum. Needs a Node with relaxed SIMD.
+// Measures the peak of this core and the speed of our products: node probe.mjs ROUNDS
+// Prints [{build, isa, precision, chains, tile, stream: {bytes: rate}, products: {shape: rate}}] in
+// billions of operations per second. It runs peak.cpp and gemm.cpp in turn, round after round, and
+// prints the best of each, because a peak is a maximum. Needs a Node with relaxed SIMD.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,9 @@ function probeNatively() {
   }));
 }
 
-/** The best rate of many runs of about a millisecond; the first ones let V8 optimize. */
+/**
+ * Returns the best rate of many runs of about a millisecond. V8 optimizes during the first ones.
+ */
 function best(loop) {
   let rate = 0;
   let repeats = 1;
@@ -91,7 +93,7 @@ function probeWasm(isa) {
   });
 }
 
-/** The larger of each two numbers. */
+/** Returns the larger number of each pair. */
 function larger(a, b) {
   if (typeof a === 'number') return Math.max(a, b);
   if (typeof a !== 'object') return a;
@@ -103,7 +105,7 @@ for (let round = 0; round < rounds; ++round) {
   const now = [...probeNatively(), ...probeWasm('simd128'), ...probeWasm('relaxed')];
   rows = rows ? rows.map((row, i) => larger(row, now[i])) : now;
 }
-// A relaxed binary has the plain instructions, too: where those are faster, they are its ceiling.
+// A relaxed binary also has the plain instructions: if those are faster, they are its ceiling.
 for (const row of rows.filter(({ build }) => build === 'wasm-relaxed')) {
   const plain = rows.find(
     ({ build, precision }) => build === 'wasm-simd128' && precision === row.precision,

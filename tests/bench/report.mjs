@@ -1,4 +1,4 @@
-// The results as Markdown.
+// Writes the results as Markdown.
 import { precisions, shapes, bytesOf } from './shapes.mjs';
 
 function table(header, rows) {
@@ -15,7 +15,9 @@ const times = (ratio) => `${ratio.toFixed(2)}×`;
 const nameOf = ({ engine, build }) => `${engine}, ${build}`;
 const unique = (values) => [...new Set(values)];
 
-/** A row for each engine, a column for each of `columns`, {title, ...what its results have}. */
+/**
+ * Returns a table with a row per engine and a column per entry of `columns`, {title, ...selector}.
+ */
 function engineTable(results, columns, cell) {
   return table(
     ['', ...columns.map(({ title }) => title)],
@@ -33,7 +35,7 @@ function engineTable(results, columns, cell) {
   );
 }
 
-/** 1.61×, 1.73×, 61 %, of which the last is not known of each. */
+/** Returns “1.61×, 1.73×, 61 %”. Some engines have no share of the ceiling. */
 const shares = ({ ratio, ratio_undisturbed, of_ceiling }) =>
   [
     times(ratio),
@@ -42,7 +44,7 @@ const shares = ({ ratio, ratio_undisturbed, of_ceiling }) =>
   ].join(', ');
 
 const meaning =
-  'times as fast as onnxruntime-web; the same among the fastest tenth of calls, which nothing disturbed; the share of the ceiling that these reach';
+  'speed-up over onnxruntime-web; the same for the fastest tenth of calls, which nothing disturbed; the share of the ceiling that these reach';
 
 function reportClassifier(results) {
   const columns = unique(results.map(({ tokens }) => tokens)).flatMap((tokens) =>
@@ -70,7 +72,7 @@ function reportSentence(results) {
   const streaming = results.filter((row) => row.ms_first_token !== undefined);
   const firsts = found.map((precision) => ({ title: precision, beams: 1, precision }));
   return `
-${results[0].model}, a sentence of ${results[0].tokens} tokens: tokens a second (${meaning})
+${results[0].model}, a sentence of ${results[0].tokens} tokens: tokens per second (${meaning})
 
 ${engineTable(results, columns, (row) => `${row.tokens_per_second.toFixed(0)} (${shares(row)})`)}
 
@@ -86,7 +88,7 @@ function reportGenerator(results) {
     precision,
   }));
   return `
-${results[0].model}, ${written} tokens behind ${tokens}, greedily: tokens a second (${meaning})
+${results[0].model}, ${written} tokens after ${tokens}, greedily: tokens per second (${meaning})
 
 ${engineTable(results, columns, (row) => `${row.tokens_per_second.toFixed(1)} (${shares(row)})`)}
 
@@ -110,25 +112,25 @@ function reportMachine(machine) {
   const columns = machine.map((row) => `${row.build}, ${row.precision}`);
   const rate = (value) => value.toFixed(0);
   const ceiling = (row, shape) => {
-    const streamed = row.stream[bytesOf(shape, row.precision)]; // once for all rows
+    const streamed = row.stream[bytesOf(shape, row.precision)]; // read once for all rows
     return streamed ? Math.min(row.tile, shape[0] * streamed) : row.tile;
   };
   return `
-Peak of this core, billions of operations a second (a multiply-add is two):
+Peak of this core, in billions of operations per second (a multiply-add counts as two):
 
 ${table(
   ['', ...columns],
   [
-    ['registers alone', ...machine.map(({ chains }) => rate(chains))],
+    ['registers only', ...machine.map(({ chains }) => rate(chains))],
     ['register tile fed from L1', ...machine.map(({ tile }) => rate(tile))],
     ...Object.keys(machine[0].stream).map((bytes) => [
-      `${(bytes / 1e6).toFixed(1)} MB of weights streamed`,
+      `stream of ${(bytes / 1e6).toFixed(1)} MB of weights`,
       ...machine.map(({ stream }) => rate(stream[bytes])),
     ]),
   ],
 )}
 
-Our products, and their share of what the tile and the streamed weights allow:
+Our products, and their share of the limit of tile and stream:
 
 ${table(
   ['rows × inner × columns', ...columns],
@@ -145,13 +147,13 @@ ${table(
 function reportLibraries(libraries) {
   if (!libraries)
     return `
-For the native products beside OpenBLAS and oneDNN, install Debian's libopenblas-dev and libdnnl-dev.`;
+To compare the native products with OpenBLAS and oneDNN, install Debian's libopenblas-dev and libdnnl-dev.`;
   const cell = (precision, shape) => {
     const row = libraries.find((r) => r.precision === precision && r.shape === shape.join('x'));
     return `${row.ours.toFixed(0)}, ${row.theirs.toFixed(0)} (${times(row.ratio)})`;
   };
   return `
-Native products, billions of operations a second: ours, theirs (times as fast as theirs)
+Native products, in billions of operations per second: ours, theirs (speed-up over theirs)
 
 ${table(
   ['rows × inner × columns', 'f32, OpenBLAS', 'int8, oneDNN with VNNI'],
@@ -180,7 +182,7 @@ ${table(
 )}`;
 }
 
-/** Everything that results.json holds, as Markdown. */
+/** Returns the contents of results.json as Markdown. */
 export function report({ versions, results, machine, libraries, ...downloads }) {
   const { cpu, node, onnxruntime } = versions;
   const models = unique(results.map(({ model }) => model)).map((model) => {

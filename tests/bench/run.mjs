@@ -1,27 +1,30 @@
-// `npm run bench [-- --json] [--model DIR]… [--precision f32|int8]… [--rounds N]`: text to verdict and
-// text to translation, one thread, side by side, in f32 and in 8-bit integers:
+// `npm run bench [-- --json] [--model DIR]… [--precision f32|int8]… [--rounds N]`: measures the
+// time from text to verdict and from text to translation, with one thread, in f32 and in 8-bit
+// integers, of
 //
 //   glassformer natively, and as wasm in Node 24 with plain and with relaxed SIMD,
 //   onnxruntime-web (wasm) in the same process, on an ONNX export of the same weights: a decoder with
 //   cached keys and values for translation,
 //   Bergamot's translator (wasm, int8), with random weights of the same depth, width and vocabulary,
-//   (GPT-2, by its name, continues a text greedily: 64 tokens behind 64),
-//   and the ceiling: what the machine's peak (peak.cpp) in the same run would allow.
+//   and the ceiling: the time at the machine's peak (peak.cpp) in the same run.
 //
-// Models are our own, and published ones with random weights, by their names (--model MiniLM-L6).
+// Models are our own, and published ones with random weights, by name (--model MiniLM-L6). GPT-2
+// continues a text greedily: 64 tokens after 64.
 //
 // Every engine is warmed up, then measured in turn, round after round, so that a disturbance of the
-// machine hits all of them; medians over all calls. A ratio is onnxruntime-web's time for the same
-// text and precision in the same run (for translations, its time for a token) divided by ours: above 1
-// is faster. Whoever else uses this core's other thread slows an engine the more, the better it uses
-// the core, and only ever adds time: so each call's time comes with that of the fastest tenth of calls,
-// `undisturbed`, whose ratios hardly change between runs (Chen and Revels 2016), and which is the one
-// to compare with the peak. onnxruntime-web is handed token ids, glassformer the text. Beside that:
-// the kernels' products as a share of the peak and, where they are installed, beside OpenBLAS and
-// oneDNN; sizes of what is downloaded, and cold starts. Prints Markdown, or with --json an array of
-// {engine, build, precision, model, task, tokens, ms_median, ratio, ms_undisturbed, ratio_undisturbed,
-// of_ceiling}, for translation with {beams, output_tokens, tokens_per_second, ms_first_token};
-// build/bench/results.json holds everything.
+// machine affects all of them. Times are medians over all calls. A ratio is onnxruntime-web's time
+// for the same text and precision in the same run (for translations, its time per token) divided by
+// ours: above 1 is faster. A program on the core's other hardware thread only adds time, and it
+// slows an engine more the better the engine uses the core. So the time of the fastest tenth of
+// calls, `undisturbed`, is given, too. Its ratios hardly change between runs (Chen and Revels
+// 2016), and it is the one to compare with the peak. onnxruntime-web gets token ids, glassformer
+// gets the text.
+//
+// It also measures the kernels' products as a share of the peak and, if they are installed, the
+// speed of OpenBLAS and oneDNN; the sizes of the downloads; and cold starts. It prints Markdown, or
+// with --json an array of {engine, build, precision, model, task, tokens, ms_median, ratio,
+// ms_undisturbed, ratio_undisturbed, of_ceiling}, for translation with {beams, output_tokens,
+// tokens_per_second, ms_first_token}. build/bench/results.json holds everything.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -36,7 +39,7 @@ import { precisions, shapes } from './shapes.mjs';
 
 const nodeMajor = 24;
 const lengths = [16, 64, 256];
-/** Tokens that a published model reads; those that write, as many again. */
+/** The tokens that a published model reads. Models that write also write this many. */
 const publishedLengths = {
   'text-classification': [128],
   'text-generation': [64],
@@ -51,14 +54,16 @@ const output = join(root, 'build/bench');
 const onnxruntime = join(root, 'node_modules/onnxruntime-web');
 const weights = (name) => join(root, 'weights', name);
 
-/** A Node with relaxed SIMD: this one if new enough, else one from npm, kept in .toolchain/. */
+/**
+ * Returns a Node with relaxed SIMD: this one if it is new enough, else one from npm in .toolchain/.
+ */
 async function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= nodeMajor) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   const folder = join(root, '.toolchain/node');
   const node = join(folder, 'node_modules', name, 'bin/node');
   if (!existsSync(node)) {
-    console.error(`fetching Node ${nodeMajor} from npm (once, about a minute)`);
+    console.error(`downloading Node ${nodeMajor} from npm (once, about a minute)`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
     const install = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
@@ -69,7 +74,7 @@ async function findNode() {
 
 async function prepare() {
   await setUp('build', 'native', 'bench');
-  console.error('building (the first time a minute or two)');
+  console.error('building (a minute or two the first time)');
   await buildNative();
   await buildPackage();
   const probes = {
@@ -80,7 +85,7 @@ async function prepare() {
   return findNode();
 }
 
-/** A larger classifier with random weights; its folder. */
+/** Makes a larger classifier with random weights. Returns its folder. */
 async function makeRandomModel() {
   const parts = join(output, 'random-512.parts');
   const model = join(output, 'random-512');
@@ -95,7 +100,7 @@ async function makeRandomModel() {
   return model;
 }
 
-/** A published checkpoint with random weights, as a folder of our own, which is what is exported. */
+/** Makes a published checkpoint with random weights, converted to our format, which is exported. */
 async function makePublished(name) {
   const checkpoint = join(output, `${name}.published`);
   const model = join(output, name);
@@ -106,13 +111,13 @@ async function makePublished(name) {
   return model;
 }
 
-/** The folder of a model that --model names: one that is made here, or is there. */
+/** Returns the folder of a model that --model names: one that is made here, or an existing one. */
 function folderOf(name) {
   if (name in published) return makePublished(name);
   return name === 'random-512' ? makeRandomModel() : resolve(name);
 }
 
-/** The model's ONNX graphs: a folder for each precision. */
+/** Exports the model's ONNX graphs, one folder per precision. */
 async function exportOnnx(model, wanted) {
   const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
   const folders = {};
@@ -137,11 +142,11 @@ function measure(node, script, args) {
 const quantile = (values, share) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)];
 const median = (values) => quantile(values, 1 / 2);
-/** What a call takes that nothing else on the machine disturbs. */
+/** Returns the time of undisturbed calls. */
 const undisturbed = (values) => quantile(values, 1 / 10);
 const round = (value, digits) => Number(value.toFixed(digits));
 
-/** Milliseconds from the start of a fresh process to its first verdict, the engines in turn. */
+/** Measures the milliseconds from the start of a process to its first verdict, for each engine. */
 function coldStarts(node, model, onnx) {
   const runs = { node: [], glassformer: [], 'onnxruntime-web': [] };
   for (let i = 0; i < 7; ++i) {
@@ -154,7 +159,7 @@ function coldStarts(node, model, onnx) {
   return Object.fromEntries(Object.entries(runs).map(([engine, times]) => [engine, median(times)]));
 }
 
-/** What a user of each package downloads, without a model. */
+/** Returns the download size of each package, without a model. */
 function sizes() {
   const files = {
     glassformer: [
@@ -182,9 +187,11 @@ function sizes() {
   );
 }
 
-/** Our products beside those of OpenBLAS and oneDNN; undefined where these are not installed. */
+/**
+ * Compares our products with those of OpenBLAS and oneDNN; undefined if these are not installed.
+ */
 async function compareLibraries() {
-  await run('cmake', ['--preset', 'native']); // looks for them again
+  await run('cmake', ['--preset', 'native']); // searches for them again
   const { stdout } = spawnSync('cmake', ['--build', '--preset', 'native', '--target', 'help'], {
     cwd: root,
     encoding: 'utf8',
@@ -196,7 +203,7 @@ async function compareLibraries() {
   return JSON.parse(await run(join(root, 'build/native/blas_probe'), args, { env }));
 }
 
-/** A sample's row: times, ratios to onnxruntime-web's sample, share of the ceiling. */
+/** Returns the row of a sample: times, ratios to onnxruntime-web's sample, share of the ceiling. */
 function rowOf(sample, samples, model, config, machine) {
   const { engine, build, precision, tokens, beams, output_tokens = 1 } = sample;
   const theirs = samples.find(
@@ -224,7 +231,7 @@ function rowOf(sample, samples, model, config, machine) {
   };
   const machineOf = engine === 'onnxruntime-web' ? 'wasm-simd128' : build;
   const peak = machine.find((r) => r.precision === precision && r.build === machineOf);
-  // Of those that multiply all that the model has; a shortlist leaves most of its vocabulary out.
+  // Only for engines that multiply all weights: a shortlist leaves out most of the vocabulary.
   if (peak && config.encoder_layers) {
     row.of_ceiling = round(ceilingOf(operationsOf(config, sample), peak) / fast, 3);
   }
@@ -252,7 +259,7 @@ async function main() {
     weights('en-de'),
     ...Object.keys(published),
   ];
-  console.error('measuring (about ten minutes; leave the machine alone)');
+  console.error('measuring (about ten minutes; do not use the machine meanwhile)');
   const rounds = Number(values.rounds);
   const machine = measure(node, 'probe.mjs', ['3']);
   const everything = { machine, libraries: await compareLibraries(), results: [], sizes: sizes() };

@@ -1,5 +1,6 @@
-// Products [m, k] · [k, n] of the models that are measured, m tokens at a time: queries, keys and
-// values in one, output, feed-forward layers; a decoder's step and the vocabulary's product, m hypotheses.
+// Products [m, k] · [k, n] of the measured models. With m tokens: queries, keys and values in one,
+// output, feed-forward layers. With m hypotheses: a decoder's step and the product with the
+// vocabulary.
 export const shapes = [
   [64, 128, 384],
   [64, 128, 512],
@@ -15,5 +16,5 @@ export const shapes = [
 
 export const precisions = ['f32', 'int8'];
 
-/** What the right-hand side takes. */
+/** Returns the bytes of the right-hand side. */
 export const bytesOf = ([, k, n], precision) => k * n * (precision === 'f32' ? 4 : 1);

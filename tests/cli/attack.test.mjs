@@ -1,5 +1,5 @@
-// The `glassformer` command with hostile files, full disks and closed streams: a message, a code
-// that says so, and no memory taken for what is not there.
+// The `glassformer` command with hostile files, full disks and closed streams: it prints a message,
+// sets an exit code, and allocates no memory for data that does not exist.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -33,7 +33,7 @@ function copyOf(model = golden) {
   return folder;
 }
 
-/** A copy of the golden model with some of its configuration changed. */
+/** Copies the golden model and changes some of its configuration. */
 function configured(changes) {
   const folder = copyOf();
   const file = join(folder, 'config.json');
@@ -53,7 +53,7 @@ function assertFails({ status, stderr, stdout }, pattern) {
   assert.equal(stdout, '');
 }
 
-/** A safetensors file: its header as an object, and its data. */
+/** Returns a safetensors file from its header, as an object, and its data. */
 function readWeights(folder) {
   const bytes = readFileSync(join(folder, 'model.safetensors'));
   const size = Number(bytes.readBigUInt64LE());
@@ -67,12 +67,12 @@ function writeWeights(folder, header, data = Buffer.alloc(0)) {
   writeFileSync(join(folder, 'model.safetensors'), Buffer.concat([size, json, data]));
 }
 
-// A tenth of the memory that the smallest of these once took.
-// The sanitizers add about as much, and set aside addresses that no limit of theirs may bound.
+// A tenth of the memory that the smallest of these used to take. The sanitizers add about as much,
+// and reserve addresses that must not be limited.
 const sanitized = 'ASAN_OPTIONS=hard_rss_limit_mb=400:quarantine_size_mb=1 "$0" classify "$1"';
 const little = process.env.GLASSFORMER ? 'ulimit -v 300000 && "$0" classify "$1"' : sanitized;
 
-test('a configuration takes no memory for weights that are not there', () => {
+test('a configuration allocates no memory for missing weights', () => {
   const sizes = { d_model: 16384, d_ff: 16384, n_heads: 16, encoder_layers: 1024 };
   for (const changes of [
     { ...sizes, max_source_length: 16384 },
@@ -87,7 +87,7 @@ test('a configuration takes no memory for weights that are not there', () => {
   }
 });
 
-test('positions take the memory of the texts that come, not of the longest that may', () => {
+test('positions take memory for the actual texts, not for the longest possible text', () => {
   const { status, stdout, stderr } = shell(little, configured({ max_source_length: 1 << 20 }));
   assert.equal(status, 0, stderr);
   const expected = glassformer(['classify', golden], 'a film\n').stdout;
@@ -106,7 +106,7 @@ test('a header of many tensors takes a small multiple of its size', () => {
   assert.match(shell(little, folder).stderr, /a: expected at most 64 fields, got 2000000/);
 });
 
-test('files over the limit of their kind are refused unread', () => {
+test('files over the limit of their kind are refused without being read', () => {
   const refused = (name, bytes, pattern) => {
     const folder = copyOf();
     writeFileSync(join(folder, name), '');
@@ -123,7 +123,7 @@ test('files over the limit of their kind are refused unread', () => {
   assertFails(shell(little, folder), /header: expected at most 100000000 bytes, got 100000001/);
 });
 
-test('numbers that are not finite are refused by the name of their tensor', () => {
+test('non-finite numbers are refused with the name of their tensor', () => {
   const name = 'encoder.layers.1.fc1.bias';
   for (const [dtype, bytes] of [
     ['F32', [0, 0, 0xc0, 0x7f]],
@@ -169,7 +169,7 @@ test('numbers that are not finite are refused by the name of their tensor', () =
   }
 });
 
-test('output that is lost is an error', () => {
+test('lost output is an error', () => {
   const commands = ['classify', 'translate', 'tokenize', 'inspect', 'bench --lengths 2'];
   const translator = join(root, 'tests/golden/translate_pre_norm_shared');
   for (const name of commands) {
@@ -187,15 +187,15 @@ test('output that is lost is an error', () => {
   assertFails(shell('"$0" --help > /dev/full'), /standard output: cannot be written/);
 });
 
-test('it stops at the first answer that is lost', () => {
+test('the command stops at the first lost answer', () => {
   const { status } = shell('yes "a film" | "$0" "$@" > /dev/full', 'classify', golden);
   assert.equal(status, 1);
   const closed = shell('set -o pipefail; yes "a film" | "$0" "$@" | head -n 1', 'tokenize', golden);
   assert.match(closed.stdout, /^\d+( \d+)*\n$/);
-  assert.equal(closed.status, 128 + 13); // by SIGPIPE, as filters are
+  assert.equal(closed.status, 128 + 13); // ended by SIGPIPE, like filters
 });
 
-test('input that cannot be read is an error', () => {
+test('unreadable input is an error', () => {
   for (const verb of ['classify', 'tokenize']) {
     assertFails(
       shell('"$0" "$@" < /', verb, golden),
@@ -208,7 +208,7 @@ test('input that cannot be read is an error', () => {
   }
 });
 
-test('what is no regular file is refused, without waiting for it', () => {
+test('a path that is not a regular file is refused without waiting', () => {
   const replaced = (name, replace) => {
     const folder = copyOf();
     rmSync(join(folder, name));
@@ -266,7 +266,7 @@ test('init and quantize write a manifest, with which inspect compares the files'
   for (const changed of [config + ' ', config.replace(' ', '\n')]) {
     writeFileSync(join(small, 'config.json'), changed);
     const { status, stderr } = glassformer(['inspect', small]);
-    assert.equal(status, 1, 'one byte more, or another one');
+    assert.equal(status, 1, 'one more byte, or a changed one');
     assert.match(
       stderr,
       /invalid_manifest: manifest\.json: "config\.json": expected a file of \d+ by/,
@@ -275,12 +275,12 @@ test('init and quantize write a manifest, with which inspect compares the files'
   assert.match(glassformer(['inspect', golden]).stdout, /\nno manifest\.json\n$/);
 });
 
-// Weights of 12 MB, so that a limit on the size of files stops their writing half-way.
+// Weights of 12 MB, so that a limit on file sizes stops writing half-way.
 const large = join(configured({ d_ff: 65536 }), 'config.json');
 const init = ['init', large, '--seed', '1'];
 const limited = 'ulimit -f 4000; "$0" "$@"';
 
-test('nothing is left of a model that could not be written', () => {
+test('a model that could not be written leaves no files', () => {
   const folder = fresh();
   const args = init.toSpliced(2, 0, folder);
   assertFails(shell(`trap "" XFSZ; ${limited}`, ...args), /cannot be written: File too large/);
@@ -291,7 +291,7 @@ test('nothing is left of a model that could not be written', () => {
   assert.deepEqual(readdirSync(folder), ['notes']);
 });
 
-test('after a run that was killed, another one works', () => {
+test('a run after a killed one works', () => {
   const [folder, expected] = [fresh(), fresh()];
   assert.equal(shell(limited, ...init.toSpliced(2, 0, folder)).signal, 'SIGXFSZ');
   assert.equal(existsSync(join(folder, 'model.safetensors')), false);
@@ -301,8 +301,8 @@ test('after a run that was killed, another one works', () => {
   }
   assert.deepEqual(readdirSync(folder).sort(), [...described, 'manifest.json'].sort());
 
-  // Killed while it renamed: some files are there, and a list of all of them. They may be written
-  // again, but not what somebody else has put there meanwhile.
+  // Killed while renaming: some files exist, and a list of all of them. These may be overwritten,
+  // but not files of another program.
   const half = fresh();
   const unfinished = join(half, '.glassformer-unfinished');
   mkdirSync(unfinished, { recursive: true });
@@ -317,7 +317,7 @@ test('after a run that was killed, another one works', () => {
   assert.equal(readFileSync(join(half, 'config.json'), 'utf8'), '{}');
 });
 
-test('every target is looked at before anything is written, links to nowhere too', () => {
+test('every target is checked before anything is written, also dangling links', () => {
   for (const name of [...described, 'manifest.json']) {
     for (const verb of [
       ['init', join(golden, 'config.json')],

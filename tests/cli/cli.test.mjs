@@ -1,4 +1,4 @@
-// The `glassformer` command as a shell meets it: lines in, lines out, exit codes.
+// The `glassformer` command in a shell: input lines, output lines, exit codes.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ function copyOfModel(name) {
   return folder;
 }
 
-test('classify gives a label and its probability for each line', () => {
+test('classify prints a label and its probability for each line', () => {
   const { status, lines } = glassformer(['classify', golden], expected.texts.join('\n') + '\n');
   assert.equal(status, 0);
   assert.equal(lines.length, expected.texts.length);
@@ -29,7 +29,7 @@ test('classify gives a label and its probability for each line', () => {
   });
 });
 
-test('n lines in are n lines out, empty ones and a last one without its end included', () => {
+test('n input lines give n output lines, also empty ones and a last one without a line break', () => {
   const { status, lines, stderr } = glassformer(['classify', golden], '\na film\n  \nnot good');
   assert.equal(status, 1);
   assert.equal(lines.length, 4);
@@ -43,7 +43,7 @@ test('n lines in are n lines out, empty ones and a last one without its end incl
   assert.equal(new Set(many.lines).size, 1);
 });
 
-test('threads change neither an answer nor their order', () => {
+test('threads change neither answers nor their order', () => {
   const lines = Array.from({ length: 301 }, (_, i) => 'a good film '.repeat(i % 7));
   const input = lines.join('\n');
   const alone = glassformer(['classify', golden], input);
@@ -58,7 +58,7 @@ test('threads change neither an answer nor their order', () => {
   }
 });
 
-test('--json prints the result that JavaScript gets, attention in base64', () => {
+test('--json prints the same result as JavaScript, with attention in base64', () => {
   const text = expected.texts[0];
   const { status, lines } = glassformer(
     ['classify', golden, '--json', '--attention', '--contributions'],
@@ -85,7 +85,7 @@ test('--json prints the result that JavaScript gets, attention in base64', () =>
   assert.equal(error.error.code, 'empty_input');
 });
 
-test('--ablate and --mask give what PyTorch gives', () => {
+test('--ablate and --mask give the same as PyTorch', () => {
   for (const { text, options, logits } of expected.interventions) {
     const args = ['classify', golden, '--json'];
     if (options.ablate) {
@@ -116,7 +116,7 @@ test('inspect shows configuration, tensors and parameters', () => {
   assert.match(stdout, /\d+ tensors, \d+ parameters/);
 });
 
-test('init writes a model that the seed alone determines, and never overwrites one', () => {
+test('init writes a model that depends only on the seed, and never overwrites one', () => {
   const config = join(golden, 'config.json');
   const [one, same, other] = ['one', 'same', 'other'].map((name) => join(scratch, name));
   assert.equal(glassformer(['init', config, one, '--seed', '7']).status, 0);
@@ -155,7 +155,7 @@ test('quantize writes the same model in fewer bytes, with its card and license',
   assert.equal(glassformer(['quantize', whole, small]).status, 1); // exists already
 });
 
-test('init, inspect and quantize take translators, with a tokenizer for each side', () => {
+test('init, inspect and quantize work with translators that have a tokenizer per side', () => {
   const config = join(root, 'tests/golden/translate_tutorial_separate/config.json');
   const [whole, small] = ['translator', 'small-translator'].map((name) => join(scratch, name));
   assert.equal(glassformer(['init', config, whole, '--seed', '7']).status, 0);
@@ -169,7 +169,7 @@ test('init, inspect and quantize take translators, with a tokenizer for each sid
   assert.equal(glassformer(['classify', small], 'a film\n').status, 1);
 });
 
-test('bench reports medians for the lengths asked for', () => {
+test('bench reports medians for the given lengths', () => {
   const { status, stdout } = glassformer(['bench', golden, '--lengths', '8,16', '--json']);
   assert.equal(status, 0);
   const rows = JSON.parse(stdout);
@@ -181,7 +181,7 @@ test('bench reports medians for the lengths asked for', () => {
   }
 });
 
-test('wrong usage exits with 2 and says why', () => {
+test('wrong usage exits with 2 and a reason', () => {
   for (const args of [
     [],
     ['translat'],
@@ -203,7 +203,7 @@ test('wrong usage exits with 2 and says why', () => {
   assert.equal(glassformer(['--help']).status, 0);
 });
 
-test('what does not exist or is broken exits with 1 and is named', () => {
+test('missing and damaged files exit with 1 and are named', () => {
   const fails = (args, pattern) => {
     const { status, stderr } = glassformer(args, 'a film\n');
     assert.equal(status, 1, args.join(' '));
@@ -239,7 +239,7 @@ test("one line out of range is that line's error only", () => {
   assert.match(lines[1], /^(positive|negative)\t/);
 });
 
-test('answer: with --handle-impossible-answer there may be none', () => {
+test('answer: with --handle-impossible-answer, the answer may be empty', () => {
   const folder = join(root, 'tests/checkpoints/bert_answer');
   const input = 'When does it leave?\tThe train leaves at seven.\n';
   const [plain, either] = [[], ['--handle-impossible-answer']].map((more) => {
@@ -252,7 +252,7 @@ test('answer: with --handle-impossible-answer there may be none', () => {
   if (either.score > plain.score) assert.equal(either.answer, '');
 });
 
-test('a name on a model hub is refused with the cure by every command', () => {
+test('every command refuses a name on a model hub and gives the cure', () => {
   for (const args of [['inspect'], ['classify'], ['quantize'], ['convert']]) {
     const out = args[0] === 'quantize' || args[0] === 'convert' ? ['out'] : [];
     const { status, stderr } = glassformer([...args, 'hf:owner/name', ...out]);

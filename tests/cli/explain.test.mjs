@@ -1,4 +1,4 @@
-// `glassformer explain`: why the shipped classifier answers as it does.
+// `glassformer explain`, with the shipped models.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ function floats({ shape, data }) {
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-test('every method answers line by line, errors in their places', () => {
+test('every method answers line by line, with errors in their places', () => {
   for (const method of ['rollout', 'value_norms', 'lens', 'ledger', 'faithfulness', 'circuit']) {
     const { status, lines } = explain(
       method,
@@ -43,7 +43,7 @@ test('every method answers line by line, errors in their places', () => {
   }
 });
 
-test('the rollout of a translation is a line of tokens, each with its share of the source', () => {
+test('the rollout of a translation is a line of tokens with their shares of the source', () => {
   const translator = join(root, 'weights/en-de');
   const { status, lines, stderr } = glassformer(
     ['explain', translator, '--method', 'rollout'],
@@ -57,7 +57,7 @@ test('the rollout of a translation is a line of tokens, each with its share of t
   }
 });
 
-test('the ledger of the shipped model sums to its log-odds, in floats and in integers', () => {
+test('the ledger of the shipped model adds up to its log-odds, in floats and in integers', () => {
   for (const compute of ['f32', 'int8']) {
     const ledger = explainJson('ledger', 'The plot is not good.\n', '--compute', compute);
     for (const view of ['written', 'read']) {
@@ -79,21 +79,21 @@ test('"not" is what makes the shipped model call a good plot bad', () => {
   const delta = floats(table.delta);
   const not = table.cells.findIndex(({ unpaired }) => unpaired);
   assert.equal(table.tokens[table.cells[not].tokens[0]].text, ' not');
-  // Knocked out before layer 0 it leaves the other text, whose tokens have the same positions.
+  // Without the token before layer 0, the other text is left, whose tokens have the same positions.
   assert.ok(Math.abs(table.base + delta[not] - table.donor) < 1e-3);
   assert.ok(table.base > 0 && table.donor < 0);
-  // Carried before layer 0, what both texts have changes nothing.
+  // Transplanted before layer 0, a token that both texts have changes nothing.
   const paired = table.cells.map((_, cell) => cell).filter((cell) => cell !== not);
   for (const cell of paired) assert.equal(delta[cell], 0);
 });
 
-test('a circuit and cut arrows need floats', () => {
+test('circuits and cut edges need floats', () => {
   const edges = ['--edges', '0.0.1.2,3.7.0.0'];
   const input = 'A gripping film.\n';
   const cut = explainJson('edges', input, ...edges, '--compute', 'f32');
   assert.equal(cut.alone.length, 2);
   assert.notEqual(cut.value, cut.without);
-  // Of two labels, the one's evidence is the other's with its sign turned.
+  // With two labels, the evidence of one is the negative evidence of the other.
   assert.equal(cut.label, 'positive');
   const other = explainJson('edges', input, ...edges, '--compute', 'f32', '--label', 'negative');
   assert.equal(other.label, 'negative');
@@ -135,7 +135,7 @@ test('the ledger of one token of a translation', () => {
   const ledger = JSON.parse(json.lines[0]);
   assert.equal(ledger.tokens[3].id, ledger.token.id);
   assert.equal(ledger.effects.length, columns.length);
-  // After tokens of one's own.
+  // After a given prefix of tokens.
   const begun = ledger.tokens.slice(0, 2).map(({ id }) => id);
   const forced = glassformer(
     [...asked.slice(0, 4), '--prefix', begun.join(','), '--compute', 'f32', '--json'],
@@ -153,7 +153,7 @@ test('the ledger of one token of a translation', () => {
   assert.match(beyond.stderr, /sentence: expected one of the text's sentences, below 1, got 2/);
 });
 
-test('the ledger of the shipped writer sums to one token’s lead over another', () => {
+test('the ledger of the shipped writer adds up to one token’s lead over another', () => {
   const model = join(root, 'weights/writer');
   const explained = (method, ...more) => {
     const args = ['explain', model, '--method', method, '--json', ...more];
@@ -187,7 +187,7 @@ test('the ledger of the shipped writer sums to one token’s lead over another',
     assert.equal(explained(method).scores.length, explained(method).tokens.length);
 });
 
-test('what a writer cannot be asked is refused', () => {
+test('options that a writer does not have are refused', () => {
   const refused = (model, pattern, ...more) => {
     const { status, stderr } = glassformer(['explain', join(root, model), ...more], 'A film\n');
     assert.equal(status, 1);
@@ -211,7 +211,7 @@ test('what a writer cannot be asked is refused', () => {
   refused('tests/checkpoints/bert_tokens', /continues texts/, '--method', 'ledger');
 });
 
-test('a translation as read from each layer of the encoder and the decoder', () => {
+test('the translation from each layer of the encoder and the decoder', () => {
   const model = join(root, 'weights/en-de');
   const input = 'The house is small.\n';
   const translated = glassformer(['translate', model, '--beams', '1'], input).lines[0];
@@ -221,7 +221,7 @@ test('a translation as read from each layer of the encoder and the decoder', () 
     const readings = lines[0].split('\t');
     assert.ok(readings.length > 2);
     assert.equal(readings.at(-1), translated, method);
-    // The embeddings of a decoder read as the tokens fed to it, one row before.
+    // From a decoder's embeddings, the lens reads the input tokens, one row earlier.
     if (method === 'decoder_lens') assert.notEqual(readings[0], translated);
   }
 });

@@ -1,4 +1,4 @@
-// `glassformer generate`, and what other commands do with a model that continues texts.
+// `glassformer generate`, and other commands with a model that continues texts.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const flags = {
   noRepeatNgramSize: '--no-repeat-ngram-size',
 };
 
-test('continuations are those of the original library', () => {
+test('continuations equal those of the original library', () => {
   const lines = expected.texts.map(({ text }) => text).join('\n');
   for (const [index, { options }] of expected.texts[0].runs.entries()) {
     const args = Object.entries(options).flatMap(([key, value]) => [flags[key], String(value)]);
@@ -38,7 +38,7 @@ test('continuations are those of the original library', () => {
   }
 });
 
-test('a line in is a line out, and what cannot be continued says so in its place', () => {
+test('each input line gives an output line, with errors in their places', () => {
   const { status, lines, stderr } = generate(
     ['--max-new-tokens', '4'],
     `The film is\n${'a'.repeat(2 ** 20 + 1)}\n\n`,
@@ -61,7 +61,7 @@ test('a line in is a line out, and what cannot be continued says so in its place
   );
 });
 
-test('drawn tokens are the same for the same seed', () => {
+test('the same seed draws the same tokens', () => {
   const draw = (...args) => generate(['--max-new-tokens', '10', ...args], 'The film is\n').stdout;
   assert.equal(draw('--seed', '1'), draw('--seed', '1'));
   assert.notEqual(draw('--seed', '1'), draw('--seed', '2'));
@@ -72,7 +72,7 @@ test('drawn tokens are the same for the same seed', () => {
   assert.match(stderr, /beams: expected 1 if tokens are drawn/);
 });
 
-test('--next shows what may come', () => {
+test('--next shows the possible next tokens', () => {
   const { lines } = generate(['--next', '3', '--json'], 'The film is\n');
   const { next, promptTokens } = JSON.parse(lines[0]);
   assert.deepEqual(
@@ -84,7 +84,7 @@ test('--next shows what may come', () => {
   assert.match(line, /^[^\t]+ 0\.1143\d\d\t[^\t]+ 0\.0512\d\d\t[^\t]+ 0\.0362\d\d$/);
 });
 
-test('attention is of all tokens that were read', () => {
+test('attention covers all tokens that were read', () => {
   const args = ['--json', '--attention', '--max-new-tokens', '5'];
   const { attention, tokens, promptTokens } = JSON.parse(generate(args, 'The film is\n').lines[0]);
   const { layers, heads, queries, keys, data } = attention.decoder;
@@ -99,7 +99,7 @@ test('attention is of all tokens that were read', () => {
   );
 });
 
-test('a checkpoint becomes a folder of ours that says the same, also in integers', () => {
+test('a converted checkpoint gives the same answers, and works in integers', () => {
   const converted = join(scratch, 'converted');
   assert.equal(glassformer(['convert', checkpoint, converted]).status, 0);
   const args = ['--json', '--beams', '3'];
@@ -117,7 +117,7 @@ test('a checkpoint becomes a folder of ours that says the same, also in integers
   );
 });
 
-test('inspect and trace read it, other tasks name theirs', () => {
+test('inspect and trace work, and commands of other tasks name the right one', () => {
   const { status, stdout } = glassformer(['inspect', checkpoint]);
   assert.equal(status, 0);
   assert.match(stdout, /transformer\.h\.0\.attn\.bias .*ignored/);
@@ -139,7 +139,7 @@ test('inspect and trace read it, other tasks name theirs', () => {
   assert.match(generate([], 'a\n', classifier).stderr, /wrong_task/);
 });
 
-test('a folder says how its texts are continued', () => {
+test('the folder has the default options', () => {
   const folder = join(scratch, 'drawing');
   cpSync(checkpoint, folder, { recursive: true });
   const file = join(folder, 'generation_config.json');
@@ -147,7 +147,7 @@ test('a folder says how its texts are continued', () => {
   const write = (...args) => generate(['--json', ...args], 'The film is\n', folder);
   say({ max_length: 9 });
   assert.equal(idsOf(write().lines[0]).length, 6);
-  say({ max_length: 2 }); // one at least
+  say({ max_length: 2 }); // at least one token
   assert.equal(idsOf(write().lines[0]).length, 1);
   say({ max_new_tokens: 7, do_sample: true, temperature: 5, top_k: 0 });
   assert.equal(idsOf(write().lines[0]).length, 7);
@@ -174,7 +174,7 @@ for (const name of ['t5', 'flan_t5', 'mt5']) {
   const { texts } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
   const lines = texts.map(({ text }) => text).join('\n');
 
-  test(`${name}: answers are those of the original library, also of a folder of ours`, () => {
+  test(`${name}: answers equal those of the original library, also after conversion`, () => {
     const converted = join(scratch, name);
     assert.equal(glassformer(['convert', folder, converted]).status, 0);
     for (const [index, { options }] of texts[0].runs.entries()) {
@@ -198,7 +198,7 @@ for (const name of ['t5', 'flan_t5', 'mt5']) {
   });
 }
 
-test('an answer shows the attention of encoder, decoder and of one over the other', () => {
+test('an answer has the attention of encoder and decoder, and cross-attention', () => {
   const folder = join(root, 'tests/checkpoints/t5');
   const text = 'translate English to German: The film is good.\n';
   const args = ['--json', '--max-new-tokens', '5', '--beams', '2'];
@@ -227,7 +227,7 @@ test('an answer shows the attention of encoder, decoder and of one over the othe
   assert.deepEqual(header.logits.shape, [header['decoder.layers.1.output'].shape[0], 320]);
 });
 
-test('a task of config.json has its prefix and settings, and a folder its prefix', () => {
+test('a task of config.json sets its prefix and options, and a folder sets its prefix', () => {
   const { folders } = JSON.parse(
     readFileSync(join(root, 'tests/checkpoints/task_options.json'), 'utf8'),
   );

@@ -1,5 +1,5 @@
-// Texts with more tokens than a model reads at once, options of generation, and heads that are not
-// run: what the `glassformer` command says of them.
+// The `glassformer` command with texts of more tokens than a model reads at once, with generation
+// options, and with heads that it does not run.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const checkpoint = (name) => join(root, 'tests/checkpoints', name);
 const goldens = JSON.parse(readFileSync(join(checkpoint('.'), 'long_texts.json'), 'utf8'));
 const long = goldens.sequence.bert_sequence[0].text;
 
-test('a text that was cut is a warning on standard error; read in windows, it is none', () => {
+test('a cut text gives a warning on standard error, a text in windows does not', () => {
   const cut = glassformer(['classify', checkpoint('bert_sequence')], `a film\n${long}\n`);
   assert.equal(cut.status, 0);
   assert.equal(cut.lines.length, 2);
@@ -44,7 +44,7 @@ test('a text that was cut is a warning on standard error; read in windows, it is
   }
 });
 
-test('names are found in all of a long text', () => {
+test('names are found in a whole long text', () => {
   const [first] = goldens.tokens.bert_tokens;
   const args = ['ner', checkpoint('bert_tokens'), '--aggregation', 'simple'];
   const { stdout, stderr } = glassformer(args, `${first.text}\n`);
@@ -91,7 +91,7 @@ test('stop strings, bad words and suppressed tokens', () => {
   assert.notEqual(run('--bad-words', word).text, plain.text);
 });
 
-test('an empty line begins with the bos token where there is one', () => {
+test('an empty line begins with the bos token if the model has one', () => {
   const written = glassformer(['generate', checkpoint('gpt2_generate'), '--json'], '\n');
   assert.equal(written.status, 0, written.stderr);
   assert.deepEqual(
@@ -100,7 +100,7 @@ test('an empty line begins with the bos token where there is one', () => {
   );
 });
 
-test('a head that is not run is named', () => {
+test('a head that does not run is named', () => {
   const folder = join(scratch, 'masked');
   cpSync(checkpoint('bert_sequence'), folder, { recursive: true });
   const file = join(folder, 'config.json');

@@ -1,5 +1,5 @@
-// The `glassformer` command with published checkpoints that are hostile, or damaged: a message that
-// names the field, soon, and never a crash.
+// The `glassformer` command with hostile or damaged published checkpoints: it soon prints a message
+// that names the field, and never crashes.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ const fresh = () => join(scratch, String(++count));
 const checkpoint = (name) => join(root, 'tests/checkpoints', name);
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
-/** A copy of a checkpoint in which `changes` maps names of files to what becomes of their JSON. */
+/** Copies a checkpoint. `changes` maps names of JSON files to functions that change them. */
 function changed(name, changes) {
   const folder = fresh();
   cpSync(checkpoint(name), folder, { recursive: true });
@@ -40,21 +40,21 @@ function assertFails({ status, stderr, stdout }, pattern) {
   assert.equal(stdout, '');
 }
 
-/** One line of a text whose answer is an error. */
+/** Classifies one line, and expects an error. */
 function assertLineFails({ status, stderr, stdout }, pattern) {
   assert.equal(status, 1, stderr);
   assert.match(stderr, pattern);
   assert.match(stdout, /^error\t\w+\n$/);
 }
 
-// Sets the id of the last special token that a tokenizer puts around texts.
+// Sets the id of the last special token of a tokenizer's template.
 function setLastSpecial(json, id) {
   const { special_tokens: specials, sep } = json.post_processor;
   if (specials) Object.values(specials).at(-1).ids = [id];
   else sep[1] = id;
 }
 
-test('a token around texts that the table has no row for is refused when the folder is opened', () => {
+test('a template token without a row in the table is refused when the folder is opened', () => {
   const commands = {
     bert_sequence: 'classify',
     roberta_sequence: 'classify',
@@ -84,7 +84,7 @@ const padding = {
   ...{ single_word: false, lstrip: false, rstrip: false, normalized: false, special: true },
 };
 
-test('a checkpoint with more tokens than rows opens; only a text with such a token is refused', () => {
+test('a checkpoint with more tokens than rows opens; only texts with such a token are refused', () => {
   for (const [name, verb] of [
     ['bert_sequence', 'classify'],
     ['bert_embed', 'embed'],
@@ -92,7 +92,7 @@ test('a checkpoint with more tokens than rows opens; only a text with such a tok
     ['mt5', 'generate'],
   ]) {
     const rows = readJson(join(checkpoint(name), 'config.json')).vocab_size;
-    // An added token has the next free id, so all ids up to the rows' number are taken first.
+    // An added token gets the next free id, so all ids below the number of rows are used first.
     const folder = withTokenizer(name, (json) => {
       const { vocab } = json.model;
       const tokens = Array.isArray(vocab) ? vocab.map(([token]) => token) : Object.keys(vocab);
@@ -110,14 +110,14 @@ test('a checkpoint with more tokens than rows opens; only a text with such a tok
     assert.equal(stdout, `${expected.stdout}error\tinvalid_tokenizer\n`, name);
     const message = `token "[PAD2]" has id ${rows}, but the embedding table has ${rows} rows`;
     assert.ok(stderr.includes(message), stderr);
-    // Converted, it is the same.
+    // After conversion, the answer is the same.
     const out = fresh();
     assert.equal(glassformer(['convert', folder, out]).status, 0);
     assert.equal(glassformer([verb, out], `${text}\n`).stdout, expected.stdout);
   }
 });
 
-test('a special token beyond the table is named', () => {
+test('a special token without a row is named', () => {
   const rows = readJson(join(checkpoint('bert_sequence'), 'config.json')).vocab_size;
   const folder = withTokenizer('bert_sequence', (json) => {
     json.added_tokens.push({ id: rows, ...padding });
@@ -129,7 +129,7 @@ test('a special token beyond the table is named', () => {
   assertFails(glassformer(['classify', folder], 'a\n'), message);
 });
 
-test('an index of weights without tensors, and one with thousands of files', () => {
+test('an index without tensors and an index with thousands of files are refused', () => {
   const index = (weight_map) =>
     changed('bert_shards', { 'model.safetensors.index.json': () => ({ weight_map }) });
   for (const verb of ['classify', 'inspect']) {
@@ -141,7 +141,7 @@ test('an index of weights without tensors, and one with thousands of files', () 
   }
 });
 
-test('a configuration asks for no more than the weights have', () => {
+test('a configuration with larger sizes than the weights is refused', () => {
   for (const [name, verb, field, most] of [
     ['bert_sequence', 'classify', 'num_hidden_layers', 2],
     ['distilbert_sequence', 'classify', 'n_layers', 2],
@@ -172,7 +172,7 @@ test('a configuration asks for no more than the weights have', () => {
   }
 });
 
-test('a pattern with many wildcards', () => {
+test('a pattern with many wildcards takes little time', () => {
   const out = fresh();
   for (const pattern of [`${'*'.repeat(30)}x`, `${'*a'.repeat(2000)}x`]) {
     const result = glassformer(
@@ -186,7 +186,7 @@ test('a pattern with many wildcards', () => {
   }
 });
 
-test('numbers that are not finite, or not in an option’s range', () => {
+test('non-finite numbers, and numbers outside an option’s range, are refused', () => {
   const generate = (...options) =>
     glassformer(['generate', checkpoint('gpt2_generate'), ...options], 'The fox\n');
   const temperature = (got) => new RegExp(`temperature: expected 0, or 1e-30 to 1000, got ${got}`);
@@ -216,7 +216,7 @@ test('numbers that are not finite, or not in an option’s range', () => {
   }
 });
 
-/** A copy of a checkpoint in which the weights of this name make activations exceed the range of floats. */
+/** Copies a checkpoint; the weights of this name make activations exceed the range of floats. */
 function overflowing(name, part) {
   const folder = changed(name, {});
   const file = join(folder, 'model.safetensors');
@@ -230,7 +230,7 @@ function overflowing(name, part) {
   return folder;
 }
 
-test('an explanation that is not finite is an error, by every method and in every form', () => {
+test('a non-finite explanation is an error with every method and in every form', () => {
   const classifier = overflowing('bert_sequence', 'layer.1.output.dense.weight');
   const answers = [
     [classifier, 'rollout'],
@@ -255,7 +255,7 @@ test('an explanation that is not finite is an error, by every method and in ever
   }
 });
 
-test('a tokenizer whose rules multiply a text', () => {
+test('a text that its tokenizer multiplies is refused', () => {
   const doubling = { type: 'Replace', pattern: { String: 'a' }, content: 'aa' };
   const of = (type, list, steps) => ({ type, [list]: steps });
   const thirty = (step) => Array(30).fill(step);
@@ -286,7 +286,7 @@ test('a tokenizer whose rules multiply a text', () => {
   assert.match(JSON.parse(lines[0]).error.message, /decoder: expected tokens to become at most/);
 });
 
-test('one long word takes time in proportion to its length', () => {
+test('the time for one long word is linear in its length', () => {
   const add = (length) => (json) => {
     const vocabulary = json.model.vocab;
     if (Array.isArray(vocabulary)) return void vocabulary.push(['b'.repeat(length), -1]);
@@ -306,7 +306,7 @@ test('one long word takes time in proportion to its length', () => {
   }
 });
 
-test('a search that nothing may follow', () => {
+test('a search in which every token is forbidden ends without an error', () => {
   for (const [name, verb] of [
     ['marian', 'translate'],
     ['t5', 'generate'],
@@ -339,7 +339,7 @@ const contentsOf = (folder) =>
     .sort()
     .map((name) => [name, readFileSync(join(folder, name)).toString('base64')]);
 
-test('of two conversions into one folder at once one does all of it, and the other nothing', async () => {
+test('if two conversions write to one folder at once, one writes everything and the other nothing', async () => {
   const run = (from, to) =>
     new Promise((resolve) => {
       const child = spawn(command, ['convert', checkpoint(from), to]);
@@ -372,8 +372,8 @@ test('of two conversions into one folder at once one does all of it, and the oth
   }
 });
 
-// As the slower of two finds it when the other one has just ended.
-test('a conversion that is refused leaves no folder of its own behind', () => {
+// The state that the slower of two conversions finds when the other one has just ended.
+test('a refused conversion leaves no temporary folder', () => {
   const out = fresh();
   mkdirSync(join(out, '.glassformer-unfinished'), { recursive: true });
   writeFileSync(join(out, 'config.json'), '{}');
@@ -381,7 +381,7 @@ test('a conversion that is refused leaves no folder of its own behind', () => {
   assert.deepEqual(readdirSync(out), ['config.json']);
 });
 
-test('a conversion that fails does not say that it wrote something', () => {
+test('a failed conversion does not report success', () => {
   const [out, full] = [fresh(), fresh()];
   mkdirSync(full);
   writeFileSync(join(full, 'config.json'), '{}');
@@ -391,7 +391,7 @@ test('a conversion that fails does not say that it wrote something', () => {
   assertFails(glassformer(['convert', checkpoint('bert_sequence'), full]), /exists already/);
 });
 
-test('control characters of files do not reach the terminal', () => {
+test('control characters in files are not printed to the terminal', () => {
   const escape = '\x1b[2J';
   const labels = changed('bert_sequence', {
     'config.json': ({ id2label }) => {

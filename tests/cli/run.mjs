@@ -1,4 +1,4 @@
-// Runs the `glassformer` command as a shell does.
+// Runs the `glassformer` command like a shell.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { command } from '../native_build.mjs';

@@ -1,4 +1,5 @@
-// `glassformer trace`: a safetensors file that Python reads, with the numbers that PyTorch has.
+// `glassformer trace`: it writes a safetensors file that Python can read, with the same numbers as
+// PyTorch.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ after(() => rmSync(scratch, { recursive: true }));
 const goldens = join(root, 'tests/golden');
 const checkpoints = join(root, 'tests/checkpoints');
 
-// Reads a file as a Python program does, with nothing but the format's description.
+// Reads a safetensors file, like a Python program that only knows the format.
 const reader = `
 import array, json, struct, sys
 data = open(sys.argv[1], "rb").read()
@@ -68,7 +69,7 @@ function assertNear(got, expected, tolerance, what) {
 
 const models = readdirSync(goldens);
 for (const name of models.filter((model) => !model.startsWith('translate_'))) {
-  test(`${name}: what PyTorch has, for several lines`, () => {
+  test(`${name}: the numbers of PyTorch, for several lines`, () => {
     const folder = join(goldens, name);
     const golden = JSON.parse(readFileSync(join(folder, 'golden.json'), 'utf8'));
     const expected = read(join(folder, 'golden.safetensors'));
@@ -80,7 +81,7 @@ for (const name of models.filter((model) => !model.startsWith('translate_'))) {
     assert.equal(Object.keys(tensors).length, names.length * golden.texts.length);
     for (const tensor of names) {
       const parts = golden.texts.map((_, line) => tensors[`${line}/${tensor}`]);
-      // The golden has the rows of all texts, one after another.
+      // The golden has the rows of all texts in one tensor.
       const rows = parts.map(({ shape }) => (shape.length > 1 ? shape[0] : 1));
       assert.equal(
         rows.reduce((sum, count) => sum + count),
@@ -93,7 +94,7 @@ for (const name of models.filter((model) => !model.startsWith('translate_'))) {
 }
 
 for (const name of models) {
-  test(`${name}: every tensor that PyTorch has, and no other`, () => {
+  test(`${name}: exactly the tensors of PyTorch`, () => {
     const folder = join(goldens, name);
     const golden = JSON.parse(readFileSync(join(folder, 'golden.json'), 'utf8'));
     const expected = read(join(folder, 'golden.trace.safetensors'));
@@ -103,7 +104,7 @@ for (const name of models) {
     const names = Object.keys(tensors).map((tensor) => `${line}/${tensor}`);
     assert.deepEqual(names.sort(), Object.keys(expected).sort());
     for (const [tensor, { shape, values }] of Object.entries(tensors)) {
-      // What a decoder reads here is its own translation.
+      // The decoder reads its own translation here.
       if (name.startsWith('translate_') && !tensor.startsWith('encoder.')) continue;
       const known = expected[`${line}/${tensor}`];
       assert.deepEqual(shape, known.shape, tensor);
@@ -140,7 +141,7 @@ test('one line has plain names, and a pattern stands for every layer', () => {
 });
 
 for (const name of models.filter((model) => model.startsWith('translate_'))) {
-  test(`${name}: encoder, decoder and what the decoder read of the encoder`, () => {
+  test(`${name}: encoder, decoder and cross-attention`, () => {
     const folder = join(goldens, name);
     const { status, stdout, tensors } = trace(
       folder,
@@ -169,7 +170,7 @@ for (const name of models.filter((model) => model.startsWith('translate_'))) {
     }
     const { shape, values } = tensors.logits;
     assert.equal(shape[0], sentence.tokens.length);
-    // The log-probability of each token of the answer, from the logits that are in the file.
+    // The log-probability of each token of the answer, from the logits in the file.
     sentence.tokens.forEach(({ id, logprob }, row) => {
       const logits = values.slice(row * shape[1], (row + 1) * shape[1]);
       const sum = logits.reduce((total, logit) => total + Math.exp(logit), 0);
@@ -179,7 +180,7 @@ for (const name of models.filter((model) => model.startsWith('translate_'))) {
   });
 }
 
-test('several sentences of a line have their numbers in the names, too', () => {
+test('with several sentences in a line, names contain the sentence numbers', () => {
   const { tensors } = trace(
     join(goldens, 'translate_pre_norm_shared'),
     ['encoder.output'],
@@ -209,7 +210,7 @@ for (const [name, lines, names] of [
   });
 }
 
-test('what the original library has between text and answer', () => {
+test('the numbers of the original library between text and answer', () => {
   const folder = join(checkpoints, 'bert_sequence');
   const { texts } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
   const expected = read(join(folder, 'expected.safetensors'));
@@ -226,7 +227,7 @@ test('what the original library has between text and answer', () => {
   }
 });
 
-test('a line that is refused has no tensors, and the others do', () => {
+test('a refused line has no tensors, and the other lines do', () => {
   const model = join(goldens, 'pre_norm_mean');
   const some = trace(model, ['logits'], ['a film', '', 'meh'], ['--json']);
   assert.equal(some.status, 1);
@@ -240,7 +241,7 @@ test('a line that is refused has no tensors, and the others do', () => {
   assert.ok(!existsSync(none.out));
 });
 
-test('what cannot be traced is refused before a line is read, and no file is written over', () => {
+test('wrong names are refused before a line is read, and no file is overwritten', () => {
   const model = join(goldens, 'pre_norm_mean');
   const unknown = trace(model, ['encoder.layers.2.output'], ['a film']);
   assert.equal(unknown.status, 1);
@@ -264,7 +265,7 @@ test('what cannot be traced is refused before a line is read, and no file is wri
   assert.equal(glassformer(['trace', model, '--names', 'logits'], '').status, 2);
 });
 
-// Writes what `--patch` reads.
+// Writes a file for `--patch`.
 function writePatch(name, tensors) {
   const out = join(scratch, name);
   const chunks = [];
@@ -283,7 +284,7 @@ function writePatch(name, tensors) {
   return out;
 }
 
-test('--patch: a tensor by its own value changes nothing, by another text’s the answer', () => {
+test('--patch: a tensor’s own value changes nothing, another text’s value changes the answer', () => {
   const folder = join(goldens, 'pre_norm_mean');
   const [here, there] = ['a film', 'film a'].map((line) => ({
     line,
@@ -299,7 +300,7 @@ test('--patch: a tensor by its own value changes nothing, by another text’s th
   assert.deepEqual(scores, JSON.parse(there.plain).scores);
   assert.notDeepEqual(scores, JSON.parse(here.plain).scores);
 
-  // One row of it, of both of which the rest is what it was.
+  // Only one row; the other rows keep their values.
   const { shape, values } = there.trace.tensors['encoder.layers.0.output'];
   const row = { shape: [1, shape[1]], values: values.slice(shape[1], 2 * shape[1]) };
   const one = writePatch('row.safetensors', { 'encoder.layers.0.output': row });
@@ -313,7 +314,7 @@ test('--patch: a tensor by its own value changes nothing, by another text’s th
   assert.deepEqual(after.slice(0, shape[1]), before.slice(0, shape[1]));
 });
 
-test('--patch: a head’s context of zeros is the head ablated, whatever the task', () => {
+test('--patch: a head’s context of zeros equals the ablated head, for every task', () => {
   for (const [command, model, input, head] of [
     ['classify', 'tests/golden/pre_norm_mean', 'a film', '1.0'],
     ['translate', 'tests/golden/translate_pre_norm_shared', 'the plot', 'encoder.1.0'],
@@ -340,7 +341,7 @@ test('--patch: a head’s context of zeros is the head ablated, whatever the tas
   assert.notEqual(patched, plain);
 });
 
-test('--patch: what does not fit is refused by name', () => {
+test('--patch: a tensor that does not fit is refused by name', () => {
   const folder = join(goldens, 'pre_norm_mean');
   const refused = (more, expected) => {
     const { status, stderr } = glassformer(['classify', folder, ...more], 'a film\n');

@@ -15,7 +15,7 @@ after(() => rmSync(scratch, { recursive: true }));
 const sentence = (line) => JSON.parse(line).sentences[0];
 const idsOf = ({ tokens }) => tokens.map(({ id }) => id);
 
-// Whether the last n tokens, for some n up to 4, have come five times in a row.
+// Tells whether the last n tokens, for some n up to 4, occur five times in a row.
 function loops(ids) {
   return ids.some((_, end) =>
     [1, 2, 3, 4].some((n) => {
@@ -25,7 +25,7 @@ function loops(ids) {
   );
 }
 
-test('n lines in are n lines out, each as it is alone', () => {
+test('n input lines give n output lines, each the same as by itself', () => {
   const lines = ['a gripping film', '', 'meh', '  ', 'not good. never again', 'a film\r', 'last'];
   const { status, lines: translations } = glassformer(['translate', shared], lines.join('\n'));
   assert.equal(status, 0);
@@ -41,7 +41,7 @@ test('n lines in are n lines out, each as it is alone', () => {
   assert.equal(new Set(many.lines).size, 2);
 });
 
-test('translations of a shipped model are made of what its shortlist offers, one line each', () => {
+test('translations with a shortlist use only its tokens, one line each', () => {
   const model = join(root, 'weights/en-de');
   const lines = 'How are you?\nTwo dogs are running through the snow.\n\nZyrquof 日本 🎬\n';
   const command = ['translate', model, '--beams', '1'];
@@ -50,20 +50,20 @@ test('translations of a shipped model are made of what its shortlist offers, one
   assert.deepEqual([whole.status, whole.lines.length], [0, 4]);
   assert.equal(listed.lines.length, 4);
   const texts = listed.lines.map((line) => JSON.parse(line).text ?? '');
-  assert.deepEqual(texts.slice(0, 3), whole.lines.slice(0, 3)); // what is common is offered
-  // Probabilities are among fewer tokens, so none is smaller.
+  assert.deepEqual(texts.slice(0, 3), whole.lines.slice(0, 3)); // common words are offered
+  // Fewer tokens share the probability, so none is smaller.
   const everyone = glassformer([...command, '--json'], lines);
   const [a, b] = [listed, everyone].map(({ lines: [line] }) => sentence(line).tokens);
   a.forEach(({ id, logprob }, i) => assert.ok(id === b[i].id && logprob >= b[i].logprob));
 });
 
-test('a shortlist that is not there is named', () => {
+test('a missing shortlist is named', () => {
   const { status, stderr, stdout } = glassformer(['translate', shared, '--shortlist'], 'a film\n');
   assert.deepEqual([status, stdout], [1, '']);
   assert.match(stderr, /shortlist\.bin: cannot be read/);
 });
 
-test('one beam gives the tokens of PyTorch, until they would go round in circles', () => {
+test('one beam gives the tokens of PyTorch, until they repeat', () => {
   for (const folder of [
     'translate_pre_norm_shared',
     'translate_post_norm_tied',
@@ -85,14 +85,14 @@ test('one beam gives the tokens of PyTorch, until they would go round in circles
       );
       let same = 0;
       while (same < ids.length && !loops(ids.slice(0, same + 1))) same++;
-      const known = ids.findIndex((id) => id < 2); // <unk> and <s> are never put out
+      const known = ids.findIndex((id) => id < 2); // <unk> and <s> are never written
       const compared = known < 0 ? same : Math.min(same, known);
       assert.deepEqual(idsOf(got).slice(0, compared), ids.slice(0, compared));
     });
   }
 });
 
-test('--json prints the result that JavaScript gets', () => {
+test('--json prints the same result as JavaScript', () => {
   const text = 'A film. Never again!';
   const { status, lines } = glassformer(
     ['translate', shared, '--json', '--attention', '--hypotheses'],
@@ -136,7 +136,7 @@ test('--json prints the result that JavaScript gets', () => {
   assert.equal(JSON.parse(plain.lines[0]).score, result.score);
 });
 
-test('options change what they say', () => {
+test('each option has its effect', () => {
   const score = (...options) =>
     JSON.parse(glassformer(['translate', shared, '--json', ...options], 'a film\n').lines[0]).score;
   const plain = score();
@@ -153,7 +153,7 @@ test('options change what they say', () => {
   assert.equal(score('--ablate', 'encoder.1.2'), score('--ablate', '1.2'));
 });
 
-test('tokenize reads a translation model with the tokenizer of its source', () => {
+test('tokenize uses the source tokenizer of a translation model', () => {
   for (const folder of [shared, separate]) {
     const golden = JSON.parse(readFileSync(join(folder, 'golden.json'), 'utf8'));
     const { lines } = glassformer(['tokenize', folder], golden.texts.join('\n') + '\n');
@@ -196,7 +196,7 @@ test('long lines are translated in parts', () => {
   assert.equal(sentence(word.lines[0]).clipped, true);
 });
 
-test('bad requests are refused by name', () => {
+test('wrong requests are refused by name', () => {
   const fails = (args, status, pattern) => {
     const result = glassformer(args, 'a film\n');
     assert.equal(result.status, status, args.join(' '));
@@ -220,7 +220,7 @@ test('bad requests are refused by name', () => {
   fails(['translate', lacking], 1, /missing_file: target\.model: expected it with source\.model/);
 });
 
-test('unknown characters alone have a translation', () => {
+test('a text of only unknown characters has a translation', () => {
   const { status, lines } = glassformer(['translate', shared], '\u6f22\u5b57\n\u{1f600}\n');
   assert.equal(status, 0);
   assert.equal(lines.length, 2);

@@ -1,4 +1,4 @@
-// What the `glassformer` command says of itself, and of arguments and lines that are wrong.
+// The help of the `glassformer` command, and its messages about wrong arguments and lines.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,12 +16,12 @@ const generator = join(root, 'tests/checkpoints/gpt2_generate');
 const help = (...names) => glassformer(['help', ...names]).stdout;
 const commands = [...help().matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
 
-test('the version is that of the package', () => {
+test('the version equals that of the package', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json')));
   assert.deepEqual(glassformer(['--version']).lines, [`glassformer ${version}`]);
 });
 
-test('help of a command is what its --help prints', () => {
+test('help COMMAND prints the same as COMMAND --help', () => {
   assert.ok(commands.includes('classify') && commands.includes('quantize'), `${commands}`);
   assert.equal(help(), glassformer(['--help']).stdout);
   for (const name of commands) {
@@ -32,7 +32,7 @@ test('help of a command is what its --help prints', () => {
   }
 });
 
-test('what was mistyped, and what may have been meant', () => {
+test('mistyped words are named, with a suggestion', () => {
   const refused = (args, pattern) => {
     const { status, stdout, stderr } = glassformer(args);
     assert.equal(status, 2, stderr);
@@ -52,7 +52,7 @@ test('what was mistyped, and what may have been meant', () => {
   refused(['classify', classifier, '--compute', 'f16'], /f16 not in \{/);
 });
 
-test('what only JSON can show needs --json', () => {
+test('options whose output needs JSON require --json', () => {
   for (const [verb, ...options] of [
     ['classify', '--attention', '--contributions'],
     ['translate', '--attention', '--hypotheses'],
@@ -69,7 +69,7 @@ test('what only JSON can show needs --json', () => {
   }
 });
 
-test('errors name the line, and what is not UTF-8 its byte; other lines are answered', () => {
+test('errors name the line and, for invalid UTF-8, the byte; other lines are answered', () => {
   const input = Buffer.from('a film\n\na\xffb\nmeh \xc3\n\xed\xa0\x80\na\xcc\x81\n', 'latin1');
   const places = [/line 3: expected UTF-8, got the byte 0xff at byte 2\n/];
   places.push(/line 4: expected UTF-8, got the byte 0xc3 at byte 5\n/);
@@ -100,7 +100,7 @@ test('errors name the line, and what is not UTF-8 its byte; other lines are answ
   );
 });
 
-test('who reads from a terminal says so, and nobody else does', () => {
+test('a command says so if it reads from a terminal, and only then', () => {
   const line = `'${command}' tokenize '${classifier}'`;
   const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], {
     input: 'a film\n\x04',

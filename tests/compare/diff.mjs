@@ -10,7 +10,9 @@ const filesOf = (folder) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .sort();
 
-/** Prints each file that differs. Returns whether all differences are numbers within the tolerance. */
+/**
+ * Prints each file that differs. Returns whether all differences are numbers within the tolerance.
+ */
 export function diff(a, b, tolerance) {
   const [these, those] = [filesOf(a), filesOf(b)];
   let good = true;
@@ -63,7 +65,9 @@ const floats = (text) => {
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 };
 
-/** Returns the largest difference between numbers of two values, or another reason why they differ. */
+/**
+ * Returns the largest difference between numbers of two values, or another reason why they differ.
+ */
 function distanceOf(a, b, path = '') {
   if (typeof a === 'number' && typeof b === 'number') return { most: Math.abs(a - b) };
   if (ArrayBuffer.isView(a) && ArrayBuffer.isView(b) && a.length === b.length) {

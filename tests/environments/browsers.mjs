@@ -10,7 +10,7 @@ import { Untried } from './project.mjs';
 import { WebKit } from './webkit.mjs';
 
 const firefoxPath = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
-const limit = 120_000; // milliseconds until a page must have printed its outcome
+const limit = 120_000; // milliseconds until a page must print its outcome
 
 const opened = {};
 
@@ -23,8 +23,8 @@ async function open(name, driver) {
 }
 
 /**
- * Opens `url`; resolves to the outcome and, where the driver tells, the browser's complaints and how
- * many workers started.
+ * Opens `url`. Resolves to the outcome and, if the driver reports them, the browser's error
+ * messages and the number of workers that started.
  */
 export async function browse(url, name = 'chromium', driver) {
   const browser = await (opened[name] ??= open(name, driver));
@@ -57,7 +57,7 @@ export async function browseExtension(folder) {
   }
 }
 
-/** The version of a browser that was used. */
+/** Returns the version of a browser. */
 export async function versionOf(name) {
   const browser = await opened[name]?.catch(() => undefined);
   return (await browser?.version())?.replace(/.*\//, '') ?? '';
@@ -69,7 +69,7 @@ export async function closeBrowsers() {
   }
 }
 
-// Both drivers name what is used here alike.
+// Both drivers have the same names for the functions used here.
 async function watch(page, url) {
   const complaints = [];
   let workers = 0;

@@ -1,4 +1,4 @@
-// Bundlers of the browser: an application of two files, built and served.
+// Bundlers for browsers: an application of two files, built and served.
 import { inline, judge, main, packaged } from './judge.mjs';
 
 export const html = (script) =>
@@ -35,7 +35,7 @@ const vites = [5, 6, 7, 8].flatMap((version) => [
   },
 ]);
 
-// Builds main.js into dist/main.js with one command and serves dist from a static host.
+// Bundles main.js into dist/main.js with one command and serves dist from a static host.
 const bundled = (
   name,
   project,

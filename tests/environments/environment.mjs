@@ -1,4 +1,4 @@
-// Every environment, and how one is tried.
+// All environments, and how to test one.
 import { browse } from './browsers.mjs';
 import bundlers from './bundlers.mjs';
 import frameworks from './frameworks.mjs';
@@ -8,13 +8,13 @@ import { Project } from './project.mjs';
 import runtimes from './runtimes.mjs';
 
 /**
- * Each with its `name`; the `project` of versions.json that it needs; the version of `node` and the
- * `browser` that it runs under; `how` it works, where not as installed; how many `workers` must
- * start at least; and `run(app)`, which resolves to what came of it.
+ * Each environment has its `name`; the `project` of versions.json that it needs; the version of
+ * `node` and the `browser` that it runs in; `how`, the change that it needs, if any; `workers`, the
+ * least number of workers that must start; and `run(app)`, which resolves to the outcome.
  */
 export const environments = [...bundlers, ...frameworks, ...pages, ...runtimes];
 
-/** Installs what an environment needs, with the packed packages. */
+/** Installs the project of an environment, with the packed packages. */
 async function prepare({ project, node, browser }, tarballs) {
   const app = new Project(project);
   await app.install(tarballs);
@@ -30,7 +30,7 @@ async function installed(name) {
   return project;
 }
 
-/** Runs an environment from end to end; throws where its outcome is not the native command's. */
+/** Runs an environment from end to end. Throws if its outcome differs from the native command's. */
 export async function tryOut(environment, tarballs, options = {}) {
   const app = await prepare(environment, tarballs);
   try {

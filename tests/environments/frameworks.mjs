@@ -1,8 +1,8 @@
-// Frameworks that render on a server or ahead of time as well: the package is imported there, too.
+// Frameworks that also render on a server or ahead of time, and import the package there.
 import { html, viteProject } from './bundlers.mjs';
 import { inline, judge, main, packaged } from './judge.mjs';
 
-// The same sources, tried with each of the framework's own servers.
+// The same sources, tested with each of the framework's servers.
 const framework = (name, project, prepare, modes, rest) =>
   modes.map(({ name: mode, build = [], start, serve }) => ({
     name: `${name}, ${mode}`,
@@ -88,7 +88,7 @@ export default function Page() {
     'next.config.js': 'export default { reactStrictMode: false };\n',
   });
 
-// A component that answers on the server, without any configuration: only its answer is sent.
+// A component that runs the model on the server, without configuration: only its answer is sent.
 const nextServer = (app) => {
   next(app);
   app.write({
@@ -132,7 +132,7 @@ const astro = (app) =>
     'src/judge.js': judge(packaged),
   });
 
-// A component whose effect runs twice: what the first one loads is given up.
+// A component whose effect runs twice: the first load is aborted.
 const react = (app) => {
   viteProject(app);
   app.write({

@@ -1,4 +1,4 @@
-// What every environment runs, and what must come of it: the verdicts of the native command.
+// The program that every environment runs, and its expected outcome: the native command's verdicts.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -9,18 +9,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const texts = ['A gripping, beautifully shot film.', 'Two hours of my life that I want back.'];
 const mark = 'outcome ';
 
-/** The line by which a script works that cannot find the package's files beside itself. */
+/** The import for scripts that cannot find the package's files next to themselves. */
 export const inline = "import … from 'glassformer/inline'";
 
-/** What `judge` takes to load the model from its npm package, too. */
+/** The arguments of `judge` that also load the model from its npm package. */
 export const packaged = {
   imports: "import files from '@glassformer/sentiment';",
   models: ["'/weights/sentiment'", 'files'],
 };
 
 /**
- * The source of a module that loads models, judges the texts and can print the outcome: with more
- * `imports` than the package, `from` where it is; `models` and `options` are expressions.
+ * Returns the source of a module that loads models, classifies the texts and can print the outcome.
+ * `imports`: further imports; `from`: the package's specifier; `models` and `options`: expressions.
  */
 export function judge({
   imports = '',
@@ -57,17 +57,17 @@ export function report(outcome) {
 `;
 }
 
-/** A program of two lines on top of that module, \`judge.js\`. */
+/** A program of two lines that uses this module, \`judge.js\`. */
 export const main = `import { judge, report } from './judge.js';
 judge().then(report);
 `;
 
-/** The outcome in one printed line, if it is there. */
+/** Returns the outcome in a printed line, if it contains one. */
 export function outcomeIn(line) {
   return line.startsWith(mark) ? JSON.parse(line.slice(mark.length)) : undefined;
 }
 
-/** The outcome in the output of a program. */
+/** Returns the outcome in the output of a program. */
 export function outcomeOf(output) {
   const outcome = output
     .split('\n')
@@ -78,7 +78,7 @@ export function outcomeOf(output) {
 
 let expected;
 
-/** Asserts that an environment's verdicts are those of the native command. */
+/** Asserts that an environment's verdicts equal those of the native command. */
 export function assertOutcome({ outcome, complaints = [], workers }, wantedWorkers) {
   expected ??= execFileSync(command, ['classify', join(root, 'weights/sentiment')], {
     input: texts.join('\n') + '\n',

@@ -1,4 +1,4 @@
-// Pages without a bundler, under each restriction that a host, a policy or a frame can impose.
+// Pages without a bundler, with each restriction that a host, a policy or a frame can impose.
 import { join } from 'node:path';
 import { html } from './bundlers.mjs';
 import { browseExtension } from './browsers.mjs';
@@ -9,7 +9,7 @@ const entry = `${dist}/index.js`;
 const inlineEntry = `${dist}/inline.js`;
 const script = html('<script type="module" src="/main.js"></script>');
 
-// The sources of a page that imports the package by its address, and what replaces them.
+// The sources of a page that imports the package by its address, with replacements.
 const sources = (replaced) => ({
   'index.html': script,
   'main.js': main,
@@ -28,7 +28,7 @@ const page = (name, files, { headers, ...rest } = {}) => ({
   ...rest,
 });
 
-// A worker of the application's own that judges and posts the outcome to the page.
+// A worker of the application that classifies and posts the outcome to the page.
 const dedicated = {
   'main.js': `import { report } from './judge.js';
 new Worker('worker.js', { type: 'module' }).onmessage = ({ data }) => report(data);
@@ -155,7 +155,7 @@ const files = { 'config.json': config, 'model.safetensors': weights, 'tokenizer.
   },
 ];
 
-// The package's files are part of an extension; a page of it judges, or its service worker.
+// The package's files are part of an extension. Its page or its service worker classifies.
 const extension = (name, script, rest) => ({
   name: `extension (Manifest V3), ${name}`,
   project: 'plain',

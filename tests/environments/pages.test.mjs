@@ -1,4 +1,4 @@
-// Those environments that need nothing but the package and Chromium; run.mjs tries the others, too.
+// The environments that need only the package and Chromium. run.mjs also tests the others.
 import { after, test } from 'node:test';
 import { closeBrowsers } from './browsers.mjs';
 import { environments, tryOut } from './environment.mjs';

@@ -1,5 +1,5 @@
-// A project of its own in a scratch folder, as a user of the package would have it: what it depends
-// on comes from npm, the package from its packed tarball. Installs are kept between runs.
+// A project in a scratch folder, like that of a user: its dependencies come from npm, and the
+// package comes from its packed tarball. Installs are kept between runs.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -20,16 +20,16 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const versions = JSON.parse(readFileSync(new URL('versions.json', import.meta.url), 'utf8'));
 
-const limit = 180_000; // milliseconds that one command may take
+const limit = 180_000; // milliseconds per command
 const modelFiles = ['config.json', 'manifest.json', 'model.safetensors', 'tokenizer.model'];
 
-// What was started and may still run; nothing of it outlives the tests.
+// Processes that may still run; all of them end with the tests.
 const children = new Set();
 function kill(child) {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended, and all that it started.
+    // It and its children have ended.
   }
   children.delete(child);
 }
@@ -41,10 +41,10 @@ function hashOf(value) {
   return createHash('sha256').update(value).digest('hex').slice(0, 12);
 }
 
-// Each checkout has a scratch folder of its own.
+// Each checkout has its own scratch folder.
 const scratch = join(tmpdir(), `glassformer-environments-${hashOf(root)}`);
 
-// No tool reports what it is used for, or keeps anything outside the scratch folder.
+// No tool sends telemetry or writes outside the scratch folder.
 const environment = {
   ...process.env,
   ASTRO_TELEMETRY_DISABLED: '1',
@@ -56,7 +56,7 @@ const environment = {
   XDG_CONFIG_HOME: join(scratch, 'config'),
 };
 
-/** Packs the built package and its model; returns the tarballs, which their contents name. */
+/** Packs the built package and its model. Returns the tarballs, named after their contents. */
 export function pack() {
   mkdirSync(scratch, { recursive: true });
   const folders = [root, join(root, 'build/packages/sentiment')];
@@ -76,7 +76,7 @@ export function pack() {
   });
 }
 
-/** What an environment needs is not to be had here. */
+/** An environment's requirement is not available here. */
 export class Untried extends Error {}
 
 export class Project {
@@ -116,7 +116,7 @@ export class Project {
     return this.run('npm', ['install', '--save-exact', ...quiet, ...args]);
   }
 
-  /** Puts the programs of another project first, such as its Node. */
+  /** Puts the programs of another project, such as its Node, first on PATH. */
   use(other) {
     const [name] = Object.keys(other.dependencies);
     const folder = join(other.folder, 'node_modules', name, 'bin');
@@ -146,7 +146,7 @@ export class Project {
     cpSync(join(this.folder, from), join(this.folder, to), { recursive: true });
   }
 
-  /** Runs a program to its end; resolves to all that it printed. */
+  /** Runs a program to its end. Resolves to its output. */
   run(command, args, env) {
     const child = this.#spawn(command, args, env);
     return new Promise((resolve, reject) => {
@@ -163,7 +163,7 @@ export class Project {
     });
   }
 
-  /** Starts a server, given its port as `PORT` in the arguments; resolves to its URL. */
+  /** Starts a server; `PORT` in the arguments is replaced by its port. Resolves to its URL. */
   async start(command, args, env) {
     const port = await freePort();
     const child = this.#spawn(
@@ -182,7 +182,7 @@ export class Project {
 
   #spawn(command, args, env) {
     const path = join(this.folder, 'node_modules/.bin') + delimiter + this.#path;
-    // A process group of its own, so that all of it can be ended.
+    // Starts a process group, so that all processes can be ended.
     const child = spawn(command, args, {
       cwd: this.folder,
       env: { ...environment, PATH: path, ...env },
@@ -197,7 +197,7 @@ export class Project {
     return child;
   }
 
-  /** Serves a folder of the project, like any static host; resolves to its URL. */
+  /** Serves a folder of the project like a static host. Resolves to its URL. */
   async serve(folder = '.', headers = {}) {
     const top = join(this.folder, folder);
     const server = createServer((request, response) => {
@@ -218,7 +218,7 @@ export class Project {
     return `http://127.0.0.1:${server.address().port}/`;
   }
 
-  /** Ends all that runs, and removes all but what was installed. */
+  /** Ends all processes, and removes everything except the installed packages. */
   close({ keep }) {
     this.#started.forEach(kill);
     for (const server of this.#servers) {
@@ -244,7 +244,7 @@ const types = {
   '.wasm': 'application/wasm',
 };
 
-/** A port that nothing listens on. */
+/** Returns a free port. */
 export async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

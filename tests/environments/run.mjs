@@ -1,8 +1,8 @@
-// `npm run test:environments`: the packed package, installed and run wherever people put it.
+// `npm run test:environments`: installs the packed package and runs it in every environment.
 //
 //   node tests/environments/run.mjs [--only NAME,…] [--keep]
 //
-// `--only` takes parts of names; `--keep` leaves the projects' sources in the scratch folder.
+// `--only` takes parts of names. `--keep` keeps the projects' sources in the scratch folder.
 import { parseArgs } from 'node:util';
 import { buildPackage, cmake, setUp } from '../../wasm/toolchain/build.mjs';
 import { buildModels } from '../../wasm/toolchain/models.mjs';
@@ -24,7 +24,7 @@ function row(...cells) {
   console.log(padded.join('  ').trimEnd());
 }
 
-// Of the browser where that is what is tried, else of the tool or of Node.
+// Returns the version of the browser if the environment tests one, else of the tool or of Node.
 function versionUsed({ project, browser, node }) {
   if (browser) return versionOf(browser);
   const [version] = Object.values(versions.projects[project]);

@@ -1,4 +1,4 @@
-// Outside browsers: runtimes on servers and at the edge, and what runs tests.
+// Environments outside browsers: runtimes on servers and at the edge, and test runners.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { judge, main, outcomeIn, outcomeOf, packaged } from './judge.mjs';
@@ -13,14 +13,14 @@ const program = (name, project, command, { files, env, options, tests, ...rest }
     app.addModel('weights/sentiment');
     const [file, ...args] = typeof command === 'function' ? command(app) : command;
     const output = await app.run(file, args, env);
-    // A program prints nothing else, such as a warning.
+    // A program prints nothing else, not even a warning.
     const lines = tests ? [] : output.split('\n').filter((line) => line && !outcomeIn(line));
     return { outcome: outcomeOf(output), complaints: lines };
   },
   ...rest,
 });
 
-// In the thread that loads the model, and in one of its own.
+// In the thread that loads the model, and in a thread of its own.
 const threaded = (name, project, command, rest) => [
   program(name, project, command, rest),
   program(`${name}, thread`, project, command, {
@@ -30,7 +30,7 @@ const threaded = (name, project, command, rest) => [
   }),
 ];
 
-// Without its install script, which only finds it, Bun lies in a package for each platform.
+// Bun is in a package per platform. Its install script, which does not run here, only locates it.
 function bun(app) {
   const scope = join(app.folder, 'node_modules/@oven');
   return [join(scope, readdirSync(scope)[0], 'bin/bun'), 'main.js'];
@@ -39,8 +39,8 @@ function bun(app) {
 const test = (from = '') => `${from}import { judge, report } from './judge.js';
 test('judges', async () => report(await judge()));
 `;
-// In jsdom, which lacks what the package stands on, importing it does no harm; a file of tests that
-// use a model chooses Node's environment.
+// jsdom lacks features that the package needs. Importing the package works there; test files that
+// use a model choose Node's environment.
 const jest = program('Jest', 'jest', ['jest'], {
   tests: true,
   files: {

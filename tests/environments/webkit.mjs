@@ -1,4 +1,4 @@
-// Safari's engine, as Debian has it. Its driver does not tell what a page prints or starts.
+// Safari's engine, from Debian. Its driver does not report a page's messages or its workers.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function start(command, args, env, stdio) {
   return child;
 }
 
-/** WebKit on a display that nobody sees. */
+/** Starts WebKit on a virtual display. */
 export class WebKit {
   #processes = [];
   #url;
@@ -49,7 +49,7 @@ export class WebKit {
     for (const child of this.#processes) child.kill();
   }
 
-  /** The outcome of a page, in a session of its own. */
+  /** Returns the outcome of a page, opened in a new session. */
   async outcome(url, limit) {
     const options = { binary: findBrowser(), args: ['--automation'] };
     const alwaysMatch = { 'webkitgtk:browserOptions': options };

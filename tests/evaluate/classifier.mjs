@@ -67,7 +67,9 @@ async function evaluateAccuracy(variants, labels, data) {
   return results;
 }
 
-/** Reads the written sets of the model folder: `kind<TAB>label<TAB>text`, labels as in config.json. */
+/**
+ * Reads the written sets of the model folder: `kind<TAB>label<TAB>text`, labels as in config.json.
+ */
 async function evaluateProbes(model, variant, labels) {
   const files = ['probes.tsv', 'negation.tsv'].filter((file) => existsSync(join(model, file)));
   const probes = files.flatMap((file) =>

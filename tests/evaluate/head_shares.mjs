@@ -13,8 +13,8 @@ const readBytes = (text) =>
   );
 
 /**
- * Returns the tokens { pieces, text, special }; adjacent bytes are one token. A special token covers no
- * part of the text. The space that a tokenizer puts before a text is not special.
+ * Returns the tokens { pieces, text, special }; adjacent bytes are one token. A special token
+ * covers no part of the text. The space that a tokenizer puts before a text is not special.
  */
 function unitsOf(tokens) {
   const units = [];
@@ -45,9 +45,9 @@ function joins(text, before, next) {
 }
 
 /**
- * Groups tokens into words { pieces, text, special }. A word begins at whitespace, and between letters
- * or digits and other characters: "seven." is two words, "don't" and "well-known" are one each. A
- * special token is a word of its own.
+ * Groups tokens into words { pieces, text, special }. A word begins at whitespace, and between
+ * letters or digits and other characters: "seven." is two words, "don't" and "well-known" are one
+ * each. A special token is a word of its own.
  */
 export function wordsOf(tokens) {
   const units = unitsOf(tokens);
@@ -123,8 +123,8 @@ export function crossSets(written, source) {
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * Returns the means over all words of one text, by layer and head: { share, even, apart, entropy }. The
- * entropy is the mean over tokens that read more than one token: with one it is always 0.
+ * Returns the means over all words of one text, by layer and head: { share, even, apart, entropy }.
+ * The entropy is the mean over tokens that read more than one token: with one it is always 0.
  */
 export function shares(map, sets) {
   return Array.from({ length: map.layers }, (_, layer) =>
@@ -187,8 +187,8 @@ export function meanShares() {
       texts.set(site, [...(texts.get(site) ?? []), text]);
     },
     /**
-     * Returns the means over all texts: each set's share of attention, its share with even attention,
-     * and its share among the text's own tokens. A set that no text has is left out.
+     * Returns the means over all texts: each set's share of attention, its share with even
+     * attention, and its share among the text's own tokens. A set that no text has is left out.
      */
     of({ attention, layer, head }) {
       const own = texts.get(attention).map((text) => text[layer][head]);

@@ -2,11 +2,11 @@
 //
 //   node tests/evaluate/heads.mjs --data DIR [--model DIR]… [--texts 1000] [--shares]
 //
-// DIR as for run.mjs. Writes MODEL/heads.json and prints the card's table. It has, per head: the share
-// of attention that goes to each set of tokens, that share with even attention, the entropy relative
-// to the highest possible one, and the rise of the cross-entropy without the head. With --shares, only
-// shares and entropy are measured, and the rest of heads.json stays: for a changed definition of words
-// with the same model.
+// DIR as for run.mjs. Writes MODEL/heads.json and prints the card's table. It has, per head: the
+// share of attention that goes to each set of tokens, that share with even attention, the entropy
+// relative to the highest possible one, and the rise of the cross-entropy without the head. With
+// --shares, only shares and entropy are measured, and the rest of heads.json stays: for a changed
+// definition of words with the same model.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -71,7 +71,8 @@ function nextTokens({ shape: [, size], data }, ids) {
 }
 
 // Per task: its texts, and a function that runs a text with some heads changed. It returns { loss,
-// tokens?, attention? } and, if answers are right or wrong, their number and the number of right ones.
+// tokens?, attention? } and, if answers are right or wrong, their number and the number of right
+// ones.
 const tasks = {
   'text-classification': {
     class: 'Classifier',
@@ -277,7 +278,7 @@ function report({ heads }) {
       mean.mean.toFixed(3),
       ...(score ? [lost[score].toFixed(1)] : []),
     ]);
-  const header = ['head', ...shown, 'entropy', 'lost with zeros (95 %)', 'with its mean'];
+  const header = ['head', ...shown, 'entropy', 'loss with zeros (95 %)', 'loss with its mean'];
   return table([...header, ...(score ? [score === 'bleuLost' ? 'BLEU' : 'accuracy'] : [])], rows);
 }
 

@@ -1,4 +1,5 @@
-// Code that the evaluations share: the native command on lines of text, data files, Markdown tables.
+// Code that the evaluations share: the native command on lines of text, data files, Markdown
+// tables.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

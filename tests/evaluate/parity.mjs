@@ -51,7 +51,9 @@ async function compareClassifier(folder, texts) {
   return summary(wasm, texts.length, margins);
 }
 
-/** Returns the translations that differ, with the difference of log-probabilities at the first one. */
+/**
+ * Returns, per different translation, the difference of log-probabilities at the first difference.
+ */
 async function compareTranslator(folder, texts) {
   const { Translator } = await import(join(root, 'dist/index.js'));
   const wasm = await answerInWasm(Translator, folder, texts, (model, some) =>
@@ -81,8 +83,10 @@ export function compareBuilds(folder, config, texts) {
 export function reportParity({ binary, compute, texts, different, margins }) {
   const share = ((100 * (texts - different)) / texts).toFixed(2);
   const largest =
-    margins.length > 0 ? `, the model's preference there at most ${margins[0].toFixed(4)}` : '';
+    margins.length > 0
+      ? `; where they differ, the model's preference is at most ${margins[0].toFixed(4)}`
+      : '';
   console.log(
-    `\nNative and wasm (${binary}, ${compute}): ${texts - different} of ${texts} answers the same (${share} %)${largest}.`,
+    `\nNative and wasm (${binary}, ${compute}): ${texts - different} of ${texts} answers are the same (${share} %)${largest}.`,
   );
 }

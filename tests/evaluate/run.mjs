@@ -1,7 +1,7 @@
-// `npm run evaluate -- --data DIR [--model DIR]… [--chroot DIR] [--out FILE]`: measures every figure of
-// the model cards, with the native command on the shipped weights, and compares the ids of real
-// tokenizers with those of the original library. DIR holds the test files, or folders `sentiment` and
-// `translation` of them. tokenizers.mjs describes the files that it needs.
+// `npm run evaluate -- --data DIR [--model DIR]… [--chroot DIR] [--out FILE]`: measures every
+// figure of the model cards, with the native command on the shipped weights, and compares the ids
+// of real tokenizers with those of the original library. DIR holds the test files, or folders
+// `sentiment` and `translation` of them. tokenizers.mjs describes the files that it needs.
 //
 // Prints Markdown tables and writes the same figures as JSON (build/evaluate.json).
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -31,8 +31,8 @@ const kinds = {
 };
 
 /**
- * Returns the variants that each figure is measured with: the half-precision weights for training, if
- * the repository has them, and 8-bit products of the shipped weights.
+ * Returns the variants that each figure is measured with: the half-precision weights for training,
+ * if the repository has them, and 8-bit products of the shipped weights.
  */
 function variants(model) {
   const floats = join(root, 'weights/train/checkpoints', basename(model));

@@ -1,6 +1,7 @@
 // BLEU and chrF as sacreBLEU computes them by default. BLEU: corpus level, tokenization 13a,
-// exponential smoothing (Papineni et al. 2002; Post 2018). chrF2: character 1- to 6-grams without white
-// space (Popović 2015). Both are from 0 to 100. `references[i]` are the references of sentence i.
+// exponential smoothing (Papineni et al. 2002; Post 2018). chrF2: character 1- to 6-grams without
+// white space (Popović 2015). Both are from 0 to 100. `references[i]` are the references of
+// sentence i.
 
 /** Separates punctuation from words and keeps numbers whole, with the rules of mteval-v13a. */
 export function tokenize13a(text) {
@@ -95,8 +96,9 @@ export function bootstrap(count, figure) {
 }
 
 /**
- * Returns the 95 % confidence interval [from, to] of the difference in BLEU of two systems, by paired
- * bootstrap resampling (Koehn 2004). The arguments are their bleuCounts of the same sentences.
+ * Returns the 95 % confidence interval [from, to] of the difference in BLEU of two systems, by
+ * paired bootstrap resampling (Koehn 2004). The arguments are their bleuCounts of the same
+ * sentences.
  */
 export function differenceInterval(ours, theirs) {
   const scoreOf = (counts, drawn) => bleuOf(drawn.map((i) => counts[i]));
@@ -122,7 +124,9 @@ export function chrf(hypotheses, references) {
   return 100 * fScore(sums);
 }
 
-/** Returns F2 of the mean precision and the mean recall over the orders that occur on both sides. */
+/**
+ * Returns F2 of the mean precision and the mean recall over the orders that occur on both sides.
+ */
 function fScore(rows) {
   const there = rows.filter(([ours, theirs]) => ours > 0 && theirs > 0);
   if (there.length === 0) return 0;

@@ -2,11 +2,11 @@
 //
 //   node tests/evaluate/tokenizers.mjs DATA [CHROOT]
 //
-// DATA contains text files, of which 20,000 lines are read, and a folder `tokenizers` with a folder per
-// tokenizer. Folders with SentencePiece models are compared with Debian 12's spm_encode. SentencePiece
-// 0.2.2 rounds scores in another way, and so chooses another of several equally good splits. The other
-// tokenizers are compared with the library that made them: this machine's, or that of the Debian sid
-// in CHROOT (see tests/checkpoints/README.md).
+// DATA contains text files, of which 20,000 lines are read, and a folder `tokenizers` with a folder
+// per tokenizer. Folders with SentencePiece models are compared with Debian 12's spm_encode.
+// SentencePiece 0.2.2 rounds scores in another way, and so chooses another of several equally good
+// splits. The other tokenizers are compared with the library that made them: this machine's, or
+// that of the Debian sid in CHROOT (see tests/checkpoints/README.md).
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -34,7 +34,9 @@ function linesOf(folder) {
   return result.slice(0, wanted);
 }
 
-/** Finds a Python with the library, and a folder of copies that it can read; undefined without it. */
+/**
+ * Finds a Python with the library, and a folder of copies that it can read; undefined without it.
+ */
 function findLibrary(tokenizers, chroot) {
   const [command, ...args] = chroot ? ['chroot', chroot, 'python3'] : ['/usr/bin/python3'];
   const { status } = spawnSync(command, [...args, '-c', 'import tokenizers, transformers']);
@@ -53,7 +55,9 @@ function findLibrary(tokenizers, chroot) {
   };
 }
 
-/** Returns the ids of each line, and the ids with the tokens that a translator expects around it. */
+/**
+ * Returns the ids of each line, and the ids with the tokens that a translator expects around it.
+ */
 async function encodePieces(folder, lines) {
   const ids = JSON.parse(readFileSync(join(folder, 'vocab.json'), 'utf8'));
   const spm = [`--model=${join(folder, 'source.spm')}`, '--output_format=piece'];
@@ -112,8 +116,9 @@ export function reportTokenizers(figures) {
   console.log(`
 ## Tokenizers
 
-Lines with the same ids as the original library's. Compared are those in the data's \`tokenizers\`
-whose library is there: Debian sid's python3-transformers, here or below the folder of --chroot.
+Lines with the same ids as from the original library. The table has each tokenizer in the data's
+\`tokenizers\` whose library is installed (Debian sid's python3-transformers), here or below the
+folder of --chroot.
 
 ${table(['tokenizer', 'alike', 'the first line that is not'], rows)}`);
 }

@@ -1,5 +1,6 @@
-// The figures of a translator: BLEU and chrF on every public test file, greedy and with four beams, in
-// floats and in 8-bit integers, the loss of integers, and the effect of a shortlist, if there is one.
+// The figures of a translator: BLEU and chrF on every public test file, greedy and with four beams,
+// in floats and in 8-bit integers, the loss of integers, and the effect of a shortlist, if there is
+// one.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { glassformer, onEveryCore, pipeLines, readLines, table } from './lines.mjs';

@@ -250,7 +250,9 @@ function words(count) {
   return found.slice(0, count);
 }
 
-/** Returns these words, the words of the benchmark, and every letter, so that any text can be read. */
+/**
+ * Returns these words, the words of the benchmark, and every letter, so that any text can be read.
+ */
 function wordPieces() {
   const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
   const lines = [

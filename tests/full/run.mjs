@@ -1,4 +1,5 @@
-// `npm run test:full`: tests that `npm test` leaves out, because they take another quarter of an hour:
+// `npm run test:full`: tests that `npm test` leaves out, because they take another quarter of an
+// hour:
 // - the native tests in a user's build: optimized by the system's compiler, with all its warnings,
 //   each file by itself;
 // - models of common sizes with random weights, 500 MB on disk at a time.

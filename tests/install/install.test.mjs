@@ -1,5 +1,5 @@
-// Tests `cmake --install`, and a project that uses the installed files and must give the same answers
-// as the command line.
+// Tests `cmake --install`, and a project that uses the installed files and must give the same
+// answers as the command line.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';

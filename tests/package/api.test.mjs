@@ -1,4 +1,4 @@
-// What the public functions return, whatever the model.
+// The results of the public functions, for any model.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -37,7 +37,7 @@ for (const binary of binaries) {
     assert.ok(parameters > dModel * vocabSize);
   });
 
-  test(`${binary}: a result has every field, and none that was not asked for`, async () => {
+  test(`${binary}: a result has every requested field, and no other`, async () => {
     const result = await classifier.classify(texts[0]);
     assert.deepEqual(Object.keys(result).sort(), [
       'clipped',
@@ -68,7 +68,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: tokens read as the text, a space before each word`, async () => {
+  test(`${binary}: tokens form the text, with a space before each word`, async () => {
     const { tokens } = await classifier.classify('not good at all');
     assert.equal(tokens.map(({ text }) => text).join(''), ' not good at all');
   });
@@ -86,14 +86,14 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: attention rows sum to 1, and at() is a window on data`, async () => {
+  test(`${binary}: attention rows sum to 1, and at() is a view of data`, async () => {
     const { attention, tokens } = await classifier.classify(texts[0], everything);
     const map = attention.encoder;
     assert.ok(map.data instanceof Float32Array);
     assert.equal(map.queries, tokens.length);
     assert.equal(map.keys, tokens.length);
     assert.equal(map.data.length, layers * heads * map.queries * map.keys);
-    // A copy of the engine's memory, and no more than that.
+    // It is a copy of the engine's memory, with no extra bytes.
     assert.equal(map.data.buffer.byteLength, map.data.byteLength);
     const size = map.queries * map.keys;
     for (let layer = 0; layer < layers; layer++) {
@@ -112,7 +112,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: a result can be cloned, and its attention be rebuilt`, async () => {
+  test(`${binary}: a result can be cloned, and its attention rebuilt`, async () => {
     const result = await classifier.classify(texts[0], everything);
     const clone = structuredClone(result);
     assert.deepEqual(plain(clone), plain(result));
@@ -129,8 +129,8 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: contributions and the bias sum to the logits`, async () => {
-    // The bias is what two texts have in common beyond their contributions.
+  test(`${binary}: contributions and the bias add up to the logits`, async () => {
+    // The bias is the part of the logits that is the same in two texts.
     const biases = [];
     for (const text of texts) {
       const { contributions, logits, tokens } = await classifier.classify(text, everything);
@@ -154,7 +154,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: results do not change when the engine works on`, async () => {
+  test(`${binary}: results do not change in later calls`, async () => {
     const result = await classifier.classify(texts[0], everything);
     const copy = structuredClone(plain(result));
     await classifier.classify('b '.repeat(5000), everything);
@@ -177,7 +177,7 @@ for (const binary of binaries) {
     assert.deepEqual(await classifier.classify(texts[0], options), bare);
   });
 
-  test(`${binary}: a masked token is attended to by none`, async () => {
+  test(`${binary}: no token attends to a masked token`, async () => {
     const bare = await classifier.classify(texts[0], everything);
     const masked = await classifier.classify(texts[0], { ...everything, maskTokens: [1] });
     assert.notDeepEqual(masked.logits, bare.logits);
@@ -186,7 +186,7 @@ for (const binary of binaries) {
     for (let row = 0; row < data.length; row += keys) {
       assert.equal(data[row + 1], 0);
       const rest = data.subarray(row, row + keys).reduce((a, b) => a + b);
-      // The masked token's own row is of no consequence.
+      // The masked token's own row does not matter.
       if ((row / keys) % keys !== 1) assertNear([rest], [1], 1e-5, 'sum of a row');
     }
     for (const label of classifier.info.labels) assert.ok(masked.contributions[label][1] === 0);

@@ -1,4 +1,4 @@
-// Texts, options and model files that are wrong or extreme: each a typed error or a defined result,
+// Wrong or extreme texts, options and model files: each gives a typed error or a defined result,
 // and the next call works.
 
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ import {
 const name = 'pre_norm_mean';
 const text = readGolden(name).texts[0];
 
-// The goldens' vocabularies know no white space but the blank; the shipped one does.
+// The only white space in the goldens' vocabularies is the blank; the shipped model's has more.
 test('white space is an empty text to the sentiment model', async () => {
   const classifier = await load(join(root, 'weights/sentiment'));
   for (const empty of ['', ' ', '\n\t \r\n', '\u00a0\u3000']) {
@@ -43,14 +43,15 @@ for (const binary of binaries) {
     await stillWorks();
   });
 
-  test(`${binary}: a text of a megabyte is clipped, and says so`, async () => {
+  test(`${binary}: a text of a megabyte is clipped and marked as such`, async () => {
     const { maxSourceLength } = classifier.info;
     const result = await classifier.classify('a good film '.repeat(1 << 17), { attention: true });
     assert.equal(result.clipped, true);
     assert.equal(result.tokens.length, maxSourceLength);
     assert.equal(result.attention.encoder.queries, maxSourceLength);
     await stillWorks();
-    // Without a space; in this vocabulary the first are letters and the others one unknown token.
+    // Without spaces. In this vocabulary, the first characters are letters, the others one unknown
+    // token.
     for (const long of ['a'.repeat(1 << 20), 'é'.repeat(1 << 19), '🎬'.repeat(1 << 18)]) {
       const { tokens, clipped } = await classifier.classify(long);
       assert.ok(tokens.length <= maxSourceLength);
@@ -75,7 +76,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: texts that are no strings`, async () => {
+  test(`${binary}: texts that are not strings`, async () => {
     for (const wrong of [undefined, null, 7, ['a'], { text: 'a' }, new String('a')]) {
       await assertError(() => classifier.classify(wrong), 'invalid_option', /text/);
     }
@@ -128,7 +129,7 @@ for (const binary of binaries) {
     );
   });
 
-  // Spoils one file of a good model and loads it.
+  // Damages one file of a good model and loads it.
   const spoiled = (file, spoil) => {
     const files = readModel(name);
     files[file] = spoil(files[file]);
@@ -147,7 +148,7 @@ for (const binary of binaries) {
     });
   const fc1 = 'encoder.layers.1.fc1.weight';
 
-  test(`${binary}: spoiled weights`, async () => {
+  test(`${binary}: damaged weights`, async () => {
     for (const [action, code, message] of [
       [spoiled('model.safetensors', () => new Uint8Array()), 'invalid_safetensors'],
       [spoiled('model.safetensors', (b) => b.subarray(0, 5)), 'invalid_safetensors'],
@@ -201,7 +202,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: spoiled configurations`, async () => {
+  test(`${binary}: damaged configurations`, async () => {
     for (const [action, code, message] of [
       [spoiled('config.json', () => new Uint8Array()), 'invalid_config'],
       [config(() => '{'), 'invalid_config'],
@@ -227,7 +228,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: spoiled tokenizers`, async () => {
+  test(`${binary}: damaged tokenizers`, async () => {
     for (const spoil of [
       () => new Uint8Array(),
       (bytes) => bytes.subarray(0, bytes.length - 3),

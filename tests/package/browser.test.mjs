@@ -1,4 +1,4 @@
-// The package in Chromium under a strict policy: in a page, in a page's own worker and in a service
+// The package in Chromium under a strict policy: in a page, in a worker of a page and in a service
 // worker.
 
 import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 const send = (type, body) => (response) =>
   response.writeHead(200, { 'content-type': type, 'content-security-policy': policy }).end(body);
 
-// Answers one message with the results, or with the error's code.
+// Answers a message with the results, or with the error's code.
 const workerScript = `
   import { Classifier } from '/dist/index.js';
   async function answer(texts) {
@@ -47,10 +47,10 @@ const workerScript = `
       reply.postMessage(String(error.code ?? error));
     }
   });
-  // A service worker that has just been installed takes over at once.
+  // A new service worker controls pages at once.
   self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));`;
 
-// A page whose only script asks for a verdict, and shows it or the error.
+// A page whose only script shows a verdict or the error.
 const page = (entry, options, before = '') => `<!doctype html><script type="module">
   import { Classifier } from '${entry}';
   ${before}
@@ -66,7 +66,7 @@ const trusted = `${wasmOnly}; require-trusted-types-for 'script'`;
 const makePolicy = `const policy = trustedTypes.createPolicy('p', { createScriptURL: (url) => url });`;
 const scriptUrl = `policy.createScriptURL('/dist/worker.js')`;
 const startWorker = `new Worker(${scriptUrl}, { type: 'module' })`;
-// What the page is served with, its source, how many workers run, and what it ends with.
+// The headers of the page, its source, the number of workers, and the expected result.
 const places = {
   'the inline entry': ['', page('/dist/inline.js', '{}'), 1],
   'the inline entry, blobs forbidden': [wasmOnly, page('/dist/inline.js', '{}'), 0],
@@ -106,7 +106,7 @@ const server = await serve(root, {
           .end(html),
     ]),
   ),
-  // Its optimizer's copy of the script, and the package as installed.
+  // The optimizer's copy of the script, and the installed package.
   '/node_modules/.vite/deps/glassformer.js': serveDist('index.js'),
   '/node_modules/glassformer/dist/worker.js': serveDist('worker.js'),
   ...Object.fromEntries(
@@ -122,7 +122,7 @@ const server = await serve(root, {
 const browser = await chromium.launch({ executablePath, args: flags });
 after(() => browser.close());
 
-// A page with the package at hand; what its policy forbids and what it throws fails the test.
+// Opens a page with the package. Policy violations and exceptions fail the test.
 async function open() {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -196,7 +196,7 @@ for (const binary of ['simd', 'relaxed']) {
     }
     assert.equal(Object.keys(result.seen).length, 3);
 
-    // One worker for the model, and none once it is disposed of.
+    // One worker for the model, and none after dispose.
     assert.equal(page.workers().length, 1);
     const closed = page.workers()[0].waitForEvent('close');
     const code = await page.evaluate(async (text) => {
@@ -271,7 +271,7 @@ for (const binary of ['simd', 'relaxed']) {
     const [{ tokens, sourceTokens }] = greedy.sentences;
     assert.equal(result.size, tokens.length * sourceTokens.length);
     const [first, second, left, again] = result.streams;
-    const own = tokens.filter((token) => token.text !== '</s>'); // which has no step
+    const own = tokens.filter((token) => token.text !== '</s>'); // it has no step
     assert.equal(first.length, own.length + 1);
     assert.equal(first.at(-1)[0], greedy.text);
     assert.ok(first.every(([, whole]) => whole));
@@ -298,7 +298,7 @@ for (const [index, [place, [, , workers, failure]]] of Object.entries(places).en
   });
 }
 
-test('a page: errors of loading arrive with their code', async () => {
+test('a page: loading errors have their code', async () => {
   const { page } = await open();
   const codes = await page.evaluate(async (name) => {
     const code = (folder, options) =>
@@ -317,7 +317,7 @@ test('a page: errors of loading arrive with their code', async () => {
   await page.context().close();
 });
 
-test('a worker of the page, which has the model in a worker of its own', async () => {
+test('a worker of the page, with the model in another worker', async () => {
   const { page, problems } = await open();
   const results = await page.evaluate(
     (texts) =>

@@ -1,4 +1,4 @@
-// Option `cache` in Chromium: what is kept, when it is used, and what happens when it is damaged.
+// The option `cache` in Chromium: stored files, their use, and damaged files.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -18,14 +18,14 @@ const otherScore = await scoreOf(goldenFolder(other));
 const near = (a, b) => Math.abs(a - b) < 1e-5;
 assert.ok(!near(score, otherScore));
 
-/** What a published folder has beside its weights and configuration, or has not. */
+/** The optional files of a published folder. */
 const publishedFiles = [
   ...['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json', 'added_tokens.json'],
   ...['vocab.txt', 'modules.json'],
 ];
 
 const blank = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end();
-// A sandboxed frame is of another origin.
+// A sandboxed frame has another origin.
 const script = (response) =>
   response
     .writeHead(200, { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' })
@@ -38,12 +38,12 @@ const browser = await chromium.launch({
 });
 after(() => browser.close());
 
-/** A server of golden models at /NAME/FILE, with manifests if wanted; it can go offline. */
+/** Serves golden models at /NAME/FILE, with manifests if requested. It can go offline. */
 async function serveModel({ manifest }) {
   const state = {
     online: true,
     folder: goldenFolder(name),
-    lost: undefined, // a file of which the connection breaks
+    lost: undefined, // a file whose connection breaks
     headers: {},
     spoil: (file, bytes) => bytes,
   };
@@ -69,12 +69,15 @@ async function serveModel({ manifest }) {
   const folders = ['model', 'second'];
   const routes = folders.flatMap((folder) => files.map((file) => [`/${folder}/${file}`, answer]));
   const { url, requests } = await serve('/nowhere', Object.fromEntries(routes));
-  /** The files that were asked for since the last call. */
+  /** Returns the files that were requested since the last call. */
   const asked = () => requests.splice(0).map((path) => path.split('/').at(-1));
   return { url: `${url}/model`, second: `${url}/second`, state, asked };
 }
 
-/** A page of a new profile; `load` loads, classifies the text, and gives the score or the error. */
+/**
+ * Opens a page of a new profile. `load` loads, classifies the text, and returns the score or the
+ * error.
+ */
 async function open(url = `${pages.url}/blank`) {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -107,7 +110,7 @@ async function open(url = `${pages.url}/blank`) {
       const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
       return all.flat().map(({ url }) => url);
     });
-  /** Replaces a kept file's bytes; its headers stay, but for those that are given. */
+  /** Replaces a stored file's bytes. It keeps the headers that are not given. */
   const damage = (url, how) =>
     page.evaluate(
       async ({ url, how }) => {
@@ -141,7 +144,7 @@ for (const manifest of [true, false]) {
   const allFiles = manifest ? [...modelFiles, 'manifest.json'] : modelFiles;
   const asked = [...modelFiles, 'manifest.json'].sort();
 
-  test(`${how}: kept at the first load, read at the next, without a network`, async () => {
+  test(`${how}: stored at the first load, read at the next without a network`, async () => {
     const server = await serveModel({ manifest });
     const { context, page, load, kept } = await open();
     assertScore(await load(server.url));
@@ -159,13 +162,13 @@ for (const manifest of [true, false]) {
 
     server.state.online = false;
     assertScore(await load(server.url));
-    // The browser asks again where a connection breaks.
+    // The browser repeats a request if the connection breaks.
     assert.deepEqual(new Set(server.asked()), new Set(['manifest.json']));
     assertScore(await load(`${server.url}/`));
     assert.equal((await load(server.url, { cache: false })).code, 'fetch_failed');
     assert.equal((await load(server.second)).code, 'fetch_failed');
 
-    // In another page, too.
+    // Also in another page.
     const second = await context.newPage();
     await second.goto(page.url());
     const again = await second.evaluate(
@@ -180,7 +183,7 @@ for (const manifest of [true, false]) {
     await context.close();
   });
 
-  test(`${how}: what is damaged is fetched again, and nothing else`, async () => {
+  test(`${how}: only damaged files are fetched again`, async () => {
     const server = await serveModel({ manifest });
     const { context, load, damage } = await open();
     assertScore(await load(server.url));
@@ -200,11 +203,11 @@ for (const manifest of [true, false]) {
           new Set([file, 'manifest.json']),
           `${file} ${how}`,
         );
-        // It is repaired.
+        // The file is repaired.
         assertScore(await load(server.url));
         assert.deepEqual(server.asked(), ['manifest.json'], `${file} ${how}`);
       }
-      // Without a network it cannot be, and is not taken for right either.
+      // Without a network, it cannot be repaired, and is not used.
       await damage(`${server.url}/${file}`, 'changed');
       server.state.online = false;
       assert.equal((await load(server.url)).code, 'fetch_failed');
@@ -215,7 +218,7 @@ for (const manifest of [true, false]) {
     await context.close();
   });
 
-  test(`${how}: what does not load is not kept`, async () => {
+  test(`${how}: files that do not load are not stored`, async () => {
     const server = await serveModel({ manifest });
     const { context, load, kept } = await open();
     server.state.spoil = (file, bytes) =>
@@ -229,7 +232,7 @@ for (const manifest of [true, false]) {
   });
 }
 
-test('a new model on the server: a manifest tells, and only what changed is fetched', async () => {
+test('a new model on the server: with a manifest, only changed files are fetched', async () => {
   const server = await serveModel({ manifest: true });
   const { context, load } = await open();
   assertScore(await load(server.url));
@@ -247,7 +250,7 @@ test('a new model on the server: a manifest tells, and only what changed is fetc
   await context.close();
 });
 
-test('a new model on the server, without a manifest: what was kept stays until it is cleared', async () => {
+test('a new model on the server, without a manifest: stored files stay until they are cleared', async () => {
   const server = await serveModel({ manifest: false });
   const { context, page, load, kept } = await open();
   assertScore(await load(server.url));
@@ -269,7 +272,7 @@ test('a new model on the server, without a manifest: what was kept stays until i
   await context.close();
 });
 
-test('an old file in the HTTP cache beside a new manifest', async () => {
+test('an old file in the HTTP cache with a new manifest', async () => {
   const server = await serveModel({ manifest: true });
   for (const cache of [true, false]) {
     server.state.folder = goldenFolder(name);
@@ -277,7 +280,7 @@ test('an old file in the HTTP cache beside a new manifest', async () => {
     const { context, page, load } = await open();
     assertScore(await load(server.url, { cache }));
     server.state.folder = goldenFolder(other);
-    // The manifest is asked for anew, the other files are not.
+    // The manifest is requested again, the other files are not.
     await page.evaluate((url) => fetch(`${url}/manifest.json`, { cache: 'reload' }), server.url);
     assertScore(await load(server.url, { cache }), otherScore);
     await context.close();
@@ -298,7 +301,7 @@ test('a model of two tokenizers, without a network', async () => {
   }
 });
 
-test('a published folder: which optional files there are is kept, and never guessed', async () => {
+test('a published folder: the cache stores which optional files exist', async () => {
   const server = await serveModel({ manifest: false });
   server.state.folder = join(root, 'tests/checkpoints/bert_sequence');
   const { context, load } = await open();
@@ -308,7 +311,7 @@ test('a published folder: which optional files there are is kept, and never gues
   assertScore(await load(server.url), all.score);
   await context.close();
 
-  // Without its settings the tokenizer would give other tokens.
+  // Without its settings, the tokenizer would give other tokens.
   const another = await open();
   Object.assign(server.state, { online: true, lost: 'tokenizer_config.json' });
   const { code, message } = await another.load(server.url);
@@ -319,7 +322,7 @@ test('a published folder: which optional files there are is kept, and never gues
   await another.context.close();
 });
 
-test('a disk that is full: the model loads, and is not kept', async () => {
+test('with a full disk, the model loads and is not stored', async () => {
   const server = await serveModel({ manifest: true });
   const { context, page, load } = await open();
   const session = await context.newCDPSession(page);
@@ -332,7 +335,7 @@ test('a disk that is full: the model loads, and is not kept', async () => {
   await context.close();
 });
 
-test('where there is no Cache API', async () => {
+test('without a Cache API', async () => {
   const server = await serveModel({ manifest: true });
   const { port } = new URL(pages.url);
   const insecure = await open(`http://insecure.test:${port}/blank`);
@@ -341,7 +344,7 @@ test('where there is no Cache API', async () => {
   assert.match(message, /Cache API.*https:/);
   assertScore(await insecure.load(server.url, { cache: false }));
   await insecure.page.evaluate(() => glassformer.clearCache());
-  // Nor is there a way to hash: of the files in a manifest, sizes are compared.
+  // Hashing is not possible either, so only the sizes of a manifest are compared.
   server.state.spoil = (file, bytes) =>
     file === 'model.safetensors' ? bytes.subarray(0, -1) : bytes;
   assert.equal((await insecure.load(server.url, { cache: false })).code, 'integrity');

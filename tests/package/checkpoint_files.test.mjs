@@ -1,4 +1,4 @@
-// Where a checkpoint's files come from, and what is refused: files in hand, folders over HTTP, other
+// The sources of a checkpoint's files, and refused ones: files in memory, folders over HTTP, other
 // formats.
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ import {
 } from './helpers.mjs';
 import { sendFile, serveHub } from './hub.mjs';
 
-/** A Blob that remembers how large its largest slice was. */
+/** A Blob that records the size of its largest slice. */
 class WatchedBlob extends Blob {
   largest = 0;
   slice(start, end) {
@@ -39,7 +39,7 @@ class WatchedBlob extends Blob {
   }
 }
 
-test('files in hand: bytes, Blobs and URLs, in this thread and in a worker', async () => {
+test('bytes, Blobs and URLs, in this thread and in a worker', async () => {
   for (const name of ['bert_sequence', 'bert_shards', 'roberta_sequence']) {
     const bytesOf = (file) => readFileSync(join(folderOf(name), file));
     const from = (make) => Object.fromEntries(filesOf(name).map((file) => [file, make(file)]));
@@ -55,13 +55,13 @@ test('files in hand: bytes, Blobs and URLs, in this thread and in a worker', asy
   }
 });
 
-test('over HTTP, each file of a checkpoint is asked for once', async () => {
+test('over HTTP, each file of a checkpoint is requested once', async () => {
   for (const name of ['bert_sequence', 'bert_shards']) {
     const server = await serve(folderOf(name));
     await assertAnswers(await load(server.url), name);
     for (const path of server.requests) {
       const times = server.requests.filter((other) => other === path).length;
-      // This server gives no parts: what comes after a header may take a second request.
+      // This server has no range requests: the part after a header may take a second request.
       assert.ok(times <= (/model-0000[23]/.test(path) ? 2 : 1), path);
     }
     assert.ok(server.requests.includes('/tokenizer.json'));
@@ -69,10 +69,10 @@ test('over HTTP, each file of a checkpoint is asked for once', async () => {
   }
 });
 
-test('two tokenizers whose files are as large as real ones are read once', waiting, async () => {
+test('two tokenizers with large files are read once', waiting, async () => {
   for (const name of ['marian', 'marian_two_tables']) {
     const folder = copyOf(name);
-    const spaces = ' '.repeat(1 << 20); // which JSON allows at its end
+    const spaces = ' '.repeat(1 << 20); // JSON allows them at its end
     for (const file of filesOf(name).filter((file) => file.endsWith('vocab.json')))
       writeFileSync(join(folder, file), readFileSync(join(folder, file), 'utf8') + spaces);
     const server = await serve(folder);
@@ -82,7 +82,7 @@ test('two tokenizers whose files are as large as real ones are read once', waiti
   }
 });
 
-/** A server of a folder whose files of weights are sent by `send(request, response, bytes)`. */
+/** Serves a folder; `send(request, response, bytes)` sends the weights. */
 async function serveWeights(folder, send) {
   const names = readdirSync(folder).filter((name) => name.endsWith('.safetensors'));
   const answer = (response, request) =>
@@ -90,12 +90,12 @@ async function serveWeights(folder, send) {
   return serve(folder, Object.fromEntries(names.map((name) => [`/${name}`, answer])));
 }
 
-test('servers that give parts of files, that do not, and that hang up on who asks', async () => {
+test('servers with range requests, without them, and servers that close the connection', async () => {
   const folder = largeCheckpoint(3);
   const whole = (request, response, bytes) => response.writeHead(200).end(bytes);
   const hangUp = (request, response, bytes) =>
     request.headers.range ? response.destroy() : whole(request, response, bytes);
-  // One that gives a little less than it is asked for, one that tells no sizes.
+  // A server that sends less than requested, and one without sizes.
   const short = (request, response, bytes) =>
     sendFile(request, response, bytes.subarray(0, bytes.length - 1));
   const silent = (request, response, bytes) => {
@@ -116,7 +116,7 @@ test('servers that give parts of files, that do not, and that hang up on who ask
   const wrong = await serveWeights(folder, elsewhere);
   const message = /expected a part from byte 0 on, got "bytes 1-2/;
   await assertError(() => Classifier.load(wrong.url), 'http_error', message);
-  const asked = new Set(); // whoever asks again gets another file
+  const asked = new Set(); // a second request gets another file
   const changing = (request, response, bytes) => {
     const again = Number(asked.has(request.url));
     asked.add(request.url);
@@ -126,7 +126,7 @@ test('servers that give parts of files, that do not, and that hang up on who ask
   await assertError(() => Classifier.load(changed.url), 'integrity', /had \d+ bytes, now it has/);
 });
 
-test('no tensor lies whole in memory beside the model, wherever it comes from', async () => {
+test('no complete tensor is in memory in addition to the model, whatever its source', async () => {
   for (const count of [1, 3]) {
     const folder = largeCheckpoint(count);
     const bytes = Object.fromEntries(
@@ -145,7 +145,7 @@ test('no tensor lies whole in memory beside the model, wherever it comes from', 
         });
         const weights = classifier.info.parameters * (compute === 'int8' ? 1 : 4);
         assert.ok(weights >= largeTensor / (compute === 'int8' ? 4 : 1));
-        // The 16 MB that a binary starts with, and the scales.
+        // The binary's first 16 MB, and the scales.
         const { byteLength } = memory.deref().buffer;
         assert.ok(byteLength < weights * 1.2 + 17e6, `${compute}: ${byteLength} bytes`);
         if (compute === 'f32') await assertAnswers(classifier, 'bert_sequence');
@@ -155,7 +155,7 @@ test('no tensor lies whole in memory beside the model, wherever it comes from', 
   }
 });
 
-test('an aborted loading leaves nothing behind', waiting, async () => {
+test('an aborted load frees everything', waiting, async () => {
   const folder = largeCheckpoint(3);
   const open = new Set(); // responses
   const send = (request, response, bytes) => {
@@ -173,12 +173,12 @@ test('an aborted loading leaves nothing behind', waiting, async () => {
       try {
         return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
       } catch {
-        return false; // of this very look
+        return false; // the request of this check
       }
     });
   for (const source of [folder, url, Object.fromEntries(blobs)]) {
     const memories = await memoriesOf(async () => {
-      // Before the first file, when the weights begin, amid them, and at their end.
+      // Before the first file, at the start of the weights, in the middle, and at the end.
       for (const stop of [-1, 0, 0.5, 1]) {
         const controller = new AbortController();
         const { signal } = controller;
@@ -225,7 +225,7 @@ test('a folder in another format is refused with the cure', async () => {
   }
 });
 
-test('files of a large tokenizer are read once, without tokenizer.json', waiting, async () => {
+test('the files of a large tokenizer without tokenizer.json are read once', waiting, async () => {
   const size = 2 ** 17;
   for (const [name, filesOf] of [
     ['bert_sequence', (vocab) => ({ 'vocab.txt': vocab.join('\n').padEnd(size) })],
@@ -263,7 +263,7 @@ test('files of a large tokenizer are read once, without tokenizer.json', waiting
 const refusals = JSON.parse(readFileSync(join(root, 'tests/checkpoints/refusals.json'), 'utf8'));
 assert.ok(refusals.length > 25);
 
-// A JSON merge patch (RFC 7396), as in the native test.
+// Applies a JSON merge patch (RFC 7396), like the native test.
 function merged(value, patch) {
   if (patch === null || typeof patch !== 'object' || Array.isArray(patch)) return patch;
   const result = { ...value };
@@ -292,7 +292,7 @@ for (const { name, base = 'bert_sequence', config = {}, files = {}, ...entry } o
   });
 }
 
-test('a shard that is cut off, or not there', async () => {
+test('a truncated shard, and a missing one', async () => {
   const folder = copyOf('bert_shards');
   const shard = join(folder, 'model-00002-of-00003.safetensors');
   const bytes = readFileSync(shard);
@@ -302,7 +302,7 @@ test('a shard that is cut off, or not there', async () => {
   await assertError(() => Classifier.load(folder), 'missing_file', /model-00002-of-00003/);
 });
 
-test('a file that a server fails to send is no file that is not there', async () => {
+test('a server error is not a missing file', async () => {
   for (const file of ['tokenizer_config.json', 'modules.json', 'tokenizer.json']) {
     const server = await serve(folderOf('bert_sequence'), {
       [`/${file}`]: (response) => response.writeHead(500).end(),

@@ -1,4 +1,4 @@
-// The checkpoints of tests/checkpoints and what the original library answers: all of it is compared.
+// Compares all answers for the checkpoints of tests/checkpoints with those of the original library.
 
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,13 +27,13 @@ const tolerance = 1e-4;
 
 export const folderOf = (name) => join(checkpoints, name);
 
-/** Its files, without what the library answered. */
+/** Returns the files of a checkpoint, without the library's answers. */
 export const filesOf = (name) =>
   readdirSync(folderOf(name), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('expected.'))
     .map((entry) => join(entry.parentPath, entry.name).slice(folderOf(name).length + 1));
 
-/** A copy of a checkpoint, to be spoiled, until the test file ends. */
+/** Copies a checkpoint, to be damaged, until the test file ends. */
 export function copyOf(name) {
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-checkpoint-'));
   after(() => rmSync(folder, { recursive: true }));
@@ -41,12 +41,12 @@ export function copyOf(name) {
   return folder;
 }
 
-/** Most bytes of one tensor of largeCheckpoint. */
+/** The bytes of the largest tensor of largeCheckpoint. */
 export const largeTensor = 25 * 2 ** 20;
 
 /**
- * bert_sequence with a table of tokens as large as that, of which texts use the beginning, and a
- * head that it does not need; in so many files.
+ * Writes bert_sequence with an embedding table of that size, of which texts use the beginning, and
+ * with a head that it does not need, in a number of files.
  */
 export function largeCheckpoint(count = 1) {
   const folder = copyOf('bert_sequence');
@@ -91,7 +91,9 @@ export function largeCheckpoint(count = 1) {
 
 const concat = (pieces) => new Uint8Array(Buffer.concat(pieces));
 
-/** What the library answered: expected.json, and the numbers of expected.safetensors by name. */
+/**
+ * Returns the library's answers: expected.json, and the numbers of expected.safetensors by name.
+ */
 export function expectedOf(name) {
   const expected = JSON.parse(readFileSync(join(folderOf(name), 'expected.json'), 'utf8'));
   if (expected.same_as) return expectedOf(expected.same_as);
@@ -103,7 +105,7 @@ export const names = readdirSync(checkpoints, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !entry.name.startsWith('_'))
   .map(({ name }) => name);
 
-/** By the task in expected.json: the class, and what it compares. */
+/** By the task in expected.json: the class, and its comparison. */
 const tasks = {
   sequence: { Class: Classifier, name: 'Classifier', compare: compareClasses },
   tokens: { Class: TokenClassifier, name: 'TokenClassifier', compare: compareEntities },
@@ -114,11 +116,11 @@ const tasks = {
   text2text: { Class: Generator, name: 'Generator', compare: compareAnswers },
 };
 
-/** The class that opens a checkpoint, and its name. */
+/** Returns the class that opens a checkpoint, and its name. */
 export const taskOf = (name) => tasks[expectedOf(name).task];
 export const classes = [...new Set(Object.values(tasks).map(({ Class }) => Class))];
 
-/** Asserts that a model answers as the original library does. */
+/** Asserts that a model gives the answers of the original library. */
 export async function assertAnswers(model, name) {
   const expected = expectedOf(name);
   const { Class, compare } = tasks[expected.task];
@@ -127,7 +129,7 @@ export async function assertAnswers(model, name) {
   assert.equal(model.info.maxSourceLength, expected.max_length);
   let compared = 0;
   for (const [index, text] of expected.texts.entries()) {
-    // Of a text without tokens the library reads the special ones alone.
+    // For a text without tokens, the library reads only the special ones.
     if (text.offsets?.every((place) => place === null)) {
       await assertError(() => ask(model, text), 'empty_input');
     } else {
@@ -248,7 +250,7 @@ async function compareVectors(model, text, expected) {
   const width = tensors[`last_hidden_state.${index}`].shape.at(-1) * poolings.length;
   const pooled = await ask(model, text, { pooling: poolings });
   assert.equal(pooled.embedding.length, width);
-  // A Dense or its like takes the vector of the model's own poolings alone.
+  // Modules such as Dense only accept the vector of the model's own poolings.
   if (result.embedding.length === width) assert.deepEqual(pooled.embedding, result.embedding);
 }
 
@@ -285,7 +287,7 @@ async function compareRuns(model, text) {
       tokens.map(({ id }) => id),
       ids,
     );
-    // Scores are written to five digits.
+    // Scores are stored with five digits.
     if (score !== undefined) {
       assertNear([result.score], [score], tolerance + 1e-4 * Math.abs(score), 'score');
     }

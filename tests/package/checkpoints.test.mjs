@@ -1,4 +1,4 @@
-// Checkpoints as their makers publish them, through both binaries: see tests/checkpoints.
+// Published checkpoints with both binaries: see tests/checkpoints.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ for (const binary of binaries) {
     test(`${name}, ${binary}`, async () => {
       const { Class, name: className } = taskOf(name);
       await assertAnswers(await load(folderOf(name), { binary }, Class), name);
-      // Another class says which one to take.
+      // Another class names the right one.
       const cure = new RegExp(`got one for [a-z0-9-]+; ${className}\\.load opens it`);
       for (const Other of classes.filter((each) => each !== Class)) {
         await assertError(() => Other.load(folderOf(name), { binary }), 'wrong_task', cure);
@@ -39,7 +39,7 @@ test('load gives the class of the task', async () => {
   await assertError(() => openAny(folderOf('bert_sequence'), wanted), 'missing_file', /shortlist/);
 });
 
-test('info names the tensors that the task does without', async () => {
+test('info names the tensors that the task does not need', async () => {
   const ignored = {
     roberta_sequence: [
       'lm_head.bias',
@@ -61,7 +61,7 @@ test('info names the tensors that the task does without', async () => {
     after(() => model.dispose());
     assert.deepEqual(model.info.ignoredTensors.toSorted(), expected, name);
   }
-  // The configuration is among a container's tensors, and it is read.
+  // The configuration is one of a container's tensors, and it is read.
   const firefox = await openAny(firefoxModel());
   after(() => firefox.dispose());
   const { ignoredTensors } = firefox.info;

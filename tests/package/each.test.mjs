@@ -1,4 +1,4 @@
-// classifyEach and translateEach: any number of texts, one outcome for each.
+// classifyEach and translateEach: any number of texts, with one outcome per text.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const classifierFolder = goldenFolder('pre_norm_mean');
 const translatorFolder = goldenFolder('translate_pre_norm_shared');
 const turn = () => new Promise(setImmediate);
 
-/** The two models' methods under the same names. */
+/** The methods of both models under the same names. */
 const tasks = [
   {
     name: 'classifyEach',
@@ -58,7 +58,7 @@ async function collect(outcomes) {
   return all;
 }
 
-/** Gives texts one by one, and notes how many it has given and whether it was left. */
+/** Yields texts one by one, and records how many it has yielded and whether the loop was left. */
 function source(texts, { slow = false } = {}) {
   const state = { given: 0, left: false };
   const iterable = {
@@ -83,7 +83,7 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
   const expected = [];
   for (const text of texts) expected.push(plain(await one(model, text, options)));
 
-  test(`${name}: a blank row is an error of its own`, async () => {
+  test(`${name}: a blank row has its own error`, async () => {
     const rows = [texts[0], ' ', texts[1], '', ...texts, 7, undefined, texts[0]];
     const all = await collect(each(model, rows, options));
     assert.deepEqual([...all.keys()], [...rows.keys()]);
@@ -97,14 +97,14 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
         assert.equal(result, undefined);
         assert.ok(error instanceof GlassformerError);
         assert.equal(error.code, typeof row === 'string' ? 'empty_input' : 'invalid_option');
-        assert.doesNotMatch(error.message, /\[/); // `index` tells where
+        assert.doesNotMatch(error.message, /\[/); // `index` gives the place
       }
     }
     await assertError(() => batch(model, rows.slice(0, 4)), 'empty_input', /^texts\[1\]: text/);
     await assertError(() => one(model, ''), 'empty_input', /^text: /);
   });
 
-  test(`${name}: texts come from anything that can be iterated over`, async () => {
+  test(`${name}: texts may come from any iterable`, async () => {
     const many = Array.from({ length: 150 }, (_, i) => texts[i % texts.length]);
     const same = (all) => {
       assert.equal(all.length, many.length);
@@ -126,7 +126,7 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
     }
   });
 
-  test(`${name}: a result comes as soon as it is there`, waiting, async () => {
+  test(`${name}: a result comes as soon as it is ready`, waiting, async () => {
     let more;
     const slow = (async function* () {
       yield texts[0];
@@ -140,14 +140,14 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
     assert.deepEqual(await outcomes.next(), { value: undefined, done: true });
   });
 
-  test(`${name}: reads no more than a little ahead`, waiting, async () => {
+  test(`${name}: reads only a little ahead`, waiting, async () => {
     const endless = source(Array(10_000).fill(texts[0]));
     const outcomes = each(model, endless);
     for (let taken = 1; taken <= 200; taken++) {
       await outcomes.next();
       assert.ok(endless.state.given <= taken + 64, `${endless.state.given} after ${taken}`);
     }
-    // Nobody asks any more.
+    // There are no more requests.
     for (let i = 0; i < 300; i++) await turn();
     assert.ok(endless.state.given <= 200 + 64);
     await outcomes.return();
@@ -183,7 +183,7 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
         { code: 'aborted', name: 'AbortError', cause: 'enough' },
       ),
     );
-    // A source that never gives its second text does not hold up who leaves.
+    // A source that never yields its second text does not block leaving the loop.
     const stuck = (async function* () {
       yield texts[0];
       await new Promise(() => {});
@@ -195,7 +195,7 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
   });
 
   test(
-    `${name}: an abort and dispose are heard while the source is waited for`,
+    `${name}: an abort and dispose take effect while waiting for the source`,
     waiting,
     async () => {
       const stuck = () => ({
@@ -204,7 +204,7 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
       let left = 0;
       const leave = async () => {
         left++;
-        throw new Error('of no interest');
+        throw new Error('not relevant');
       };
       const controller = new AbortController();
       const { signal } = controller;
@@ -222,7 +222,7 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
     },
   );
 
-  test(`${name}: what the source throws, the loop throws`, waiting, async () => {
+  test(`${name}: the loop throws the source’s error`, waiting, async () => {
     const mine = new Error('mine');
     const failing = (async function* () {
       for (let i = 0; i < 20; i++) yield texts[0];
@@ -248,7 +248,7 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
     await assertError(() => collect(each(other, texts)), 'disposed');
   });
 
-  test(`${name}: other calls get their turn`, waiting, async () => {
+  test(`${name}: other calls run in between`, waiting, async () => {
     let seen = 0;
     const read = async () => {
       for await (const _ of each(model, Array(500).fill(texts[0]))) seen++;
@@ -275,7 +275,7 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
     assert.equal(kept.length, 9);
   });
 
-  test(`${name}: a model that was dropped is freed without dispose`, async () => {
+  test(`${name}: an unreferenced model is freed without dispose`, async () => {
     const memories = await memoriesOf(async () => {
       for (let i = 0; i < 3; i++) {
         const other = await Model.load(folder);
@@ -287,12 +287,12 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
   });
 }
 
-test('what is too large together with others is translated alone', waiting, async () => {
+test('a text that is too large for a batch is translated by itself', waiting, async () => {
   const config = JSON.parse(readFileSync(join(translatorFolder, 'config.json'), 'utf8'));
   const long = { ...config, max_target_length: 3000 };
   const folder = randomModel(long, join(translatorFolder, 'tokenizer.model'));
-  // Of a translation that may have 3000 tokens, 275 MiB of attention are expected, of at most 512.
-  // The shortlist has only the end: what is made of "a" is short.
+  // A translation of up to 3000 tokens may need 275 MiB of attention; the limit is 512. The
+  // shortlist has only the end token, so the translation of "a" is short.
   const [{ sourceTokens }] = (await (await loadTranslator(translatorFolder)).translate('a'))
     .sentences;
   const shortlist = shortlistFile(config.source_vocab_size, [sourceTokens.at(-1).id]);
@@ -310,8 +310,8 @@ test('what is too large together with others is translated alone', waiting, asyn
   assert.equal((await translator.translateBatch(['a', 'a', 'a'], options)).length, 3);
 });
 
-test("many texts are the engine's own batches, of which each fits into a slice of 8 ms", async (t) => {
-  // An engine that counts its texts, and a clock that a text moves on by half a millisecond.
+test('many texts become batches of the engine, each at most 8 ms long', async (t) => {
+  // An engine that counts its texts, and a clock that advances half a millisecond per text.
   const { instantiate } = WebAssembly;
   const sizes = [];
   let now = 0;
@@ -354,7 +354,7 @@ test("many texts are the engine's own batches, of which each fits into a slice o
   assert.ok(longest <= 8, `${longest} ms without a turn`);
   assert.ok(sizes.length <= 400 / 8, `${sizes.length} calls of the engine`);
 
-  // Calls at once, and one after the other, are no batches, but give way just so.
+  // Concurrent and consecutive calls are not batched, but also give way after 8 ms.
   await Promise.all(texts.map((text) => classifier.classify(text)));
   assert.ok(longest <= 8, `${longest} ms without a turn`);
   for (const text of texts) await classifier.classify(text);

@@ -1,4 +1,4 @@
-// What an error looks like to programs and people, and what may be a signal.
+// The form of errors, and the accepted signals.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -22,7 +22,7 @@ const { texts } = readGolden('pre_norm_mean');
 const classifier = await load(folder);
 const translator = await loadTranslator(goldenFolder('translate_pre_norm_shared'));
 
-test('an aborted call looks like one of the platform', async () => {
+test('the error of an aborted call looks like the platform’s', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const calls = [
@@ -43,7 +43,7 @@ test('an aborted call looks like one of the platform', async () => {
   }
 });
 
-test('name and code are the first that one reads of an error', async () => {
+test('an error prints its name and code first', async () => {
   const error = await classifier.classify('').catch((error) => error);
   assert.equal(error.name, 'GlassformerError');
   assert.match(error.stack, /^GlassformerError \[empty_input\]: text: /);
@@ -54,7 +54,7 @@ test('name and code are the first that one reads of an error', async () => {
   assert.match(inspect(aborted), /^GlassformerError \[aborted\]: The call[^]*name: 'AbortError'/);
 });
 
-test('an uncaught error tells what is wrong', () => {
+test('an uncaught error prints the problem', () => {
   const script = `import { Classifier } from ${JSON.stringify(pathToFileURL(`${dist}/index.js`))};
     await Classifier.load('weights/nowhere');`;
   const { status, stderr } = spawnSync(
@@ -67,7 +67,7 @@ test('an uncaught error tells what is wrong', () => {
   assert.match(stderr, /code: 'missing_file'/);
 });
 
-test('what only looks like a signal is refused', async () => {
+test('an object that only resembles a signal is refused', async () => {
   const tag = { [Symbol.toStringTag]: 'AbortSignal' };
   const methods = { addEventListener() {}, removeEventListener() {} };
   for (const signal of [
@@ -95,8 +95,8 @@ test('what only looks like a signal is refused', async () => {
   }
 });
 
-test("a signal of another realm, or of a library's own making, is heard", async () => {
-  // As jsdom has it: another class, with the same name and methods.
+test('a signal of another realm or of a library works', async () => {
+  // Like jsdom's: another class with the same name and methods.
   const Signal = vm.runInNewContext(
     `class Target { ${['addEventListener', 'removeEventListener', 'dispatchEvent']
       .map((name) => `${name}(...args) { return this.inner.${name}(...args); }`)
@@ -120,7 +120,7 @@ test("a signal of another realm, or of a library's own making, is heard", async 
   await assertError(() => classifier.classify(texts[0], { signal }), 'aborted');
 });
 
-test('many calls at once have one listener, and bring up no warning', async () => {
+test('many concurrent calls have one listener and cause no warning', async () => {
   const { signal } = new AbortController();
   let listeners = 0;
   let most = 0;
@@ -136,7 +136,7 @@ test('many calls at once have one listener, and bring up no warning', async () =
   const some = Array(12).fill(texts[0]);
   await Promise.all(some.map((text) => classifier.classify(text, { signal })));
   await Promise.all(some.map((text) => translator.stream(text, { signal }).next()));
-  assert.ok(most <= 2, `${most} listeners`); // the second only looks whether it is a signal
+  assert.ok(most <= 2, `${most} listeners`); // the second only checks that it is a signal
   assert.ok(listeners <= 1);
 
   const script = `import { Classifier } from ${JSON.stringify(pathToFileURL(`${dist}/index.js`))};

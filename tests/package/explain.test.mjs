@@ -1,4 +1,5 @@
-// Explanations: against PyTorch's goldens, against the native command line, and what they refuse.
+// Explanations: compared with PyTorch's goldens and with the native command line, and refused
+// options.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -30,7 +31,7 @@ const pair = { text: 'The plot is not good.', pair: 'The plot is good.' };
 const goldens = goldenNames.filter((name) => existsSync(join(goldenFolder(name), 'explain.json')));
 assert.ok(goldens.length >= 3);
 
-/** Ours, and published ones, whose poolers and embedding norms ours lack. */
+/** Our models, and published ones, which have poolers and embedding norms. */
 const subjects = [
   ...goldens.map((name) => ({
     name,
@@ -46,7 +47,7 @@ const subjects = [
   })),
 ];
 
-/** What the command line answers in floats, its tensors as numbers. */
+/** Returns the command line's answer in floats, with tensors as numbers. */
 function natively(model, input, args) {
   const options = ['--json', '--compute', 'f32', ...args];
   const line = execFileSync(command, ['explain', model, ...options], { input, encoding: 'utf8' });
@@ -60,7 +61,7 @@ function natively(model, input, args) {
   });
 }
 
-/** Asserts that two answers are the same but for rounding. */
+/** Asserts that two answers are equal up to rounding. */
 function assertAlike(got, expected, place = 'result') {
   if (typeof expected === 'number') {
     assertNear([got], [expected], tolerance * Math.max(1, Math.abs(expected)), place);
@@ -79,7 +80,7 @@ function assertAlike(got, expected, place = 'result') {
 
 for (const binary of binaries) {
   for (const { name, folder, file, texts } of subjects) {
-    test(`${name}, ${binary}: rollout, value norms, lens and ledger as PyTorch has them`, async () => {
+    test(`${name}, ${binary}: rollout, value norms, lens and ledger equal PyTorch’s`, async () => {
       const classifier = await load(folder, { binary, explain: true });
       const plan = JSON.parse(readFileSync(join(folder, `${file}.json`), 'utf8'));
       const { label, value, columns, edges } = plan;
@@ -109,7 +110,7 @@ for (const binary of binaries) {
       check('ledger.effects', ledger.effects);
       assert.deepEqual(ledger.written.shape, [tokens.length, columns.length]);
 
-      // What is explained here is the label that the model gives.
+      // Explains the model's own label.
       assert.equal(lens.layers.at(-1).label, wanted.label);
       const arrows = edges.map(([layer, head, query, key]) => ({ layer, head, query, key }));
       for (const cut of ['scores', 'weights']) {
@@ -120,7 +121,7 @@ for (const binary of binaries) {
   }
 
   for (const name of ['gpt2_generate', 'gpt2_scaled', 'gpt2_unscaled']) {
-    test(`${name}, ${binary}: what is written next, as PyTorch has it`, async () => {
+    test(`${name}, ${binary}: the next token, as in PyTorch`, async () => {
       const folder = folderOf(name);
       const generator = await load(folder, { binary, explain: true }, Generator);
       const read = (file) => JSON.parse(readFileSync(join(folder, file), 'utf8'));
@@ -161,7 +162,7 @@ for (const binary of binaries) {
     });
   }
 
-  test(`the shipped writer, ${binary}: every method as natively`, async () => {
+  test(`the shipped writer, ${binary}: every method gives the native answer`, async () => {
     const folder = join(root, 'weights/writer');
     const generator = await load(folder, { binary, compute: 'f32', explain: true }, Generator);
     const text = 'The acting is dreadful, so this film is';
@@ -173,7 +174,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`the shipped model, ${binary}: every method as natively`, async () => {
+  test(`the shipped model, ${binary}: every method gives the native answer`, async () => {
     const classifier = await load(sentiment, { binary, compute: 'f32', explain: true });
     const line = `${pair.text}\n`;
     for (const method of ['rollout', 'value_norms', 'lens', 'ledger']) {
@@ -221,11 +222,11 @@ test('"not" is what makes the shipped model call a good plot bad', async () => {
   assert.ok(table.cells[not].unpaired);
   const [rows, cells] = table.delta.shape;
   assert.deepEqual([rows, cells], [classifier.info.layers + 1, table.tokens.length]);
-  // Without it from the first layer on the answer is the other text's.
+  // Without the token from the first layer on, the answer is that of the other text.
   assert.ok(Math.abs(table.share.data[not] - 1) < 0.05);
 });
 
-test('scores of your own are tested like those of a method', async () => {
+test('given scores are tested like those of a method', async () => {
   const classifier = await load(sentiment, { compute: 'f32', explain: true });
   const text = 'A gripping film with a dreadful ending.';
   const { scores } = await classifier.explain(text, { method: 'rollout' });
@@ -237,7 +238,7 @@ test('scores of your own are tested like those of a method', async () => {
 
 for (const binary of binaries) {
   for (const name of translationGoldenNames) {
-    test(`${name}, ${binary}: one token of a translation, as PyTorch has it`, async () => {
+    test(`${name}, ${binary}: one token of a translation, as in PyTorch`, async () => {
       const folder = goldenFolder(name);
       const translator = await load(folder, { binary, explain: true }, Translator);
       const plan = JSON.parse(readFileSync(join(folder, 'explain.json'), 'utf8'));
@@ -293,7 +294,7 @@ test('one token of a translation is explained by its ledger', async () => {
       const sum = view.data.reduce((total, part) => total + part, 0);
       assert.ok(Math.abs(sum - ledger.value) < 1e-4 * ledger.value);
     }
-    // By the token that is read, no other counts as much as the source's "not".
+    // In the view by read tokens, the source's "not" has the largest share.
     const byToken = Array.from({ length: rows }, (_, row) =>
       ledger.read.data.slice(row * columns, (row + 1) * columns).reduce((a, b) => a + b, 0),
     );
@@ -314,7 +315,7 @@ test('one token of a translation is explained by its ledger', async () => {
   }
 });
 
-test('in a worker, and an abort between two steps', async () => {
+test('a worker, and an abort between two steps', async () => {
   const classifier = await Classifier.load(sentiment, {
     worker: true,
     compute: 'f32',
@@ -334,7 +335,7 @@ test('in a worker, and an abort between two steps', async () => {
   }
 });
 
-test('a model that was not loaded for it explains nothing, and says the cure', async () => {
+test('a model loaded without explain refuses it and gives the cure', async () => {
   const classifier = await load(goldenFolder(goldens[0]));
   const translator = await load(join(root, 'weights/en-de'), {}, Translator);
   const generator = await load(join(root, 'weights/writer'), {}, Generator);
@@ -346,7 +347,7 @@ test('a model that was not loaded for it explains nothing, and says the cure', a
   await assertError(wrong, 'invalid_option', /explain/);
 });
 
-test('bad input is refused by name', async () => {
+test('wrong input is refused by name', async () => {
   const classifier = await load(goldenFolder(goldens[0]), { explain: true });
   const refused = (text, options, pattern, code = 'invalid_option') =>
     assertError(() => classifier.explain(text, options), code, pattern);

@@ -1,5 +1,5 @@
-// Firefox's translators, read as they are: what they translate is what Bergamot's engine, that of
-// Firefox, makes of the same files. See tests/package/firefox_model.mjs for the models.
+// Firefox's translators, read unchanged: their translations equal those of Bergamot, Firefox's
+// engine, for the same files. tests/package/firefox_model.mjs makes the models.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -54,8 +54,8 @@ function natively(folder, ...options) {
   return output.toString().trimEnd().split('\n').map(JSON.parse);
 }
 
-// The target's tokens that a shortlist offers: the first ones, each source token's own, the source's
-// where there is one vocabulary, and further ones up to a multiple of eight.
+// Returns the target tokens of a shortlist: the first ones, those of each source token, the source
+// tokens if there is one vocabulary, and further ones up to a multiple of eight.
 function offered(file, source, shared) {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const number = (field) => Number(view.getBigUint64(8 * field, true));
@@ -71,13 +71,13 @@ function offered(file, source, shared) {
   return [...ids];
 }
 
-// How far the best of these tokens was before the next in the step where two translations part.
+// Returns the lead of the best of these tokens in the step where two translations first differ.
 function marginWhereTheyPart({ text, sentences: [{ trace }] }, other, ids) {
   const [own, others] = [words(text), words(other)];
   const step = own.findIndex((word, i) => word !== others[i]);
   const { shape, data } = trace.logits;
   const row = step < 0 ? own.length : step;
-  const written = ids.filter((id) => id !== 1); // but for the unknown token
+  const written = ids.filter((id) => id !== 1); // without the unknown token
   const logits = Float32Array.from(written, (id) => data[row * shape[1] + id]);
   const [best, next] = logits.sort().reverse();
   return best - next;
@@ -94,7 +94,7 @@ for (const kind of ['f32', 'int8']) {
     for (const shortlist of [false, true]) {
       const expected = inBergamot(files, { kind, shortlist });
       const options = shortlist ? ['--shortlist'] : [];
-      test(`${name}${shortlist ? ', shortlist' : ''}: as Bergamot translates`, async () => {
+      test(`${name}${shortlist ? ', shortlist' : ''}: equals Bergamot’s translation`, async () => {
         const results = [];
         for (const binary of binaries) {
           const translator = await loadTranslator(folder, { binary, shortlist });
@@ -117,7 +117,7 @@ for (const kind of ['f32', 'int8']) {
         assert.deepEqual(results[1], results[0]);
         const native = natively(folder, ...options).map(({ text }) => text);
         assert.deepEqual(native, results[0]);
-        // The sentences are no noise: most end by themselves, in many words.
+        // The sentences are a real test: most end by themselves after many words.
         const most = (text) => 2 * (words(text).length + 1);
         const ended = expected.filter((text, i) => words(text).length < most(texts[i]));
         assert.ok(ended.length >= texts.length / 2, `${ended.length} ended`);
@@ -130,7 +130,7 @@ for (const kind of ['f32', 'int8']) {
 const files = firefoxModel();
 const load = (changes = {}, options = {}) => loadTranslator({ ...files, ...changes }, options);
 
-test('its encoder and its cross-attention can be seen, and there is no other', async () => {
+test('it has the attention of the encoder and cross-attention, and no other', async () => {
   const translator = await load();
   const { info } = translator;
   assert.deepEqual([info.sourceLanguage, info.targetLanguage], ['en', 'de']);
@@ -150,7 +150,7 @@ test('its encoder and its cross-attention can be seen, and there is no other', a
         ),
       ),
     ]);
-    // The state mixes the one before it with what is new.
+    // The state mixes the previous state with the candidate.
     const of = (part) => trace[`decoder.layers.1.self_attn.${part}`].data;
     const width = 64;
     const state = of('state').map((_, i) => {
@@ -165,12 +165,12 @@ test('its encoder and its cross-attention can be seen, and there is no other', a
   }
 });
 
-test('the beam search of the folder is greedy, and others go on from shared states', async () => {
+test('the folder’s search is greedy, and beams share states', async () => {
   const translator = await load();
   for (const text of texts.slice(0, 8)) {
     const { sentences } = await translator.translate(text, { hypotheses: true });
     assert.equal(sentences[0].hypotheses.length, 1);
-    // What four beams found is forced, and gets the same score.
+    // Forcing the result of four beams gives the same score.
     const four = await translator.translate(text, { beams: 4, hypotheses: true });
     for (const { tokens, score } of four.sentences[0].hypotheses) {
       const prefixes = [tokens.map(({ id }) => id)];
@@ -184,7 +184,7 @@ test('the beam search of the folder is greedy, and others go on from shared stat
   }
 });
 
-test('a stream shows each step, and a patched state changes what follows it', async () => {
+test('a stream shows each step, and a patched state changes later tokens', async () => {
   const translator = await load();
   const all = await translator.translateBatch(texts);
   const text = texts[all.findIndex((result) => words(result.text).length > 4)];
@@ -211,7 +211,7 @@ test('a stream shows each step, and a patched state changes what follows it', as
   assert.notDeepEqual(data.slice(128, 192), untouched.slice(128, 192));
 });
 
-test('URLs, Blobs and a folder of their own give the same', async () => {
+test('URLs, Blobs and a folder give the same', async () => {
   const text = texts[3];
   const expected = await (await load()).translate(text);
   const folder = folderOf('converted-from', files);
@@ -230,7 +230,7 @@ test('URLs, Blobs and a folder of their own give the same', async () => {
   assert.match(inspected, /encoder_l1_self_Wq +I8 +\[64, 64\]/);
 });
 
-test('what cannot be shown or opened is refused, with the cure', async () => {
+test('unsupported options and files are refused with the cure', async () => {
   const translator = await load();
   const ablate = [{ attention: 'decoder', layer: 0, head: 0 }];
   await assertError(translator.translate('ab', { ablate }), 'unsupported', /recurrent unit/);

@@ -1,5 +1,5 @@
-// A translator in the files of Firefox's, with random weights: it translates words of two letters
-// into such words and ends its sentences. The same weights come as floats and as integers.
+// A translator in Firefox's format, with random weights. It translates words of two letters into
+// such words, and ends its sentences. The same weights exist as floats and as integers.
 
 import { floats, integers, marianContainer, shortlistOf, yamlOf } from '../bench/marian_model.mjs';
 
@@ -13,7 +13,7 @@ const shape = {
   target_vocab_size: 160,
 };
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Generates random numbers from 0 to 1 from a seed. */
 function randomNumbers(seed) {
   let state = seed;
   return () => {
@@ -25,8 +25,8 @@ function randomNumbers(seed) {
 }
 
 /**
- * Of a matrix [outputs, inputs], integers up to 64 and one 127, which makes the multiplier what it
- * is; its neighbor is 0, as Bergamot adds up two products in 16 bits.
+ * Returns a matrix [outputs, inputs] of integers up to 64, with one 127, which determines the
+ * multiplier. Its neighbor is 0, because Bergamot adds two products in 16 bits.
  */
 function randomMatrix(random, outputs, inputs, deviation) {
   const values = Int8Array.from({ length: outputs * inputs }, () =>
@@ -38,12 +38,12 @@ function randomMatrix(random, outputs, inputs, deviation) {
   return { values, outputs, inputs, multiplier: 37 / deviation };
 }
 
-/** {name: tensor} of Marian's. `kind`: 'f32' or 'int8'. */
+/** Returns Marian's {name: tensor}. `kind`: 'f32' or 'int8'. */
 function tensorsOf(kind, seed, shared, { d_model: d, d_ff: f, ...sizes }) {
   const random = randomNumbers(seed);
   const spread = (range) => (2 * random() - 1) * range;
   const tensors = {};
-  // `table`: rows stay rows, in floats too.
+  // `table`: not transposed, also in floats.
   const matrix = (name, [inputs, outputs], { deviation, table = false }) => {
     const { values, multiplier } = randomMatrix(random, outputs, inputs, deviation);
     const dimensions = table ? [outputs, inputs] : [inputs, outputs];
@@ -57,7 +57,8 @@ function tensorsOf(kind, seed, shared, { d_model: d, d_ff: f, ...sizes }) {
       values.subarray(output * inputs, (output + 1) * inputs).reduce((a, b) => a + b, 0) /
       multiplier;
   };
-  // Returns the sum of an output's weights. What enters it is multiplied by alpha to become integers.
+  // Returns the sum of each output's weights. Inputs are multiplied by alpha and rounded to
+  // integers.
   const alpha = 28; // for activations up to 4.5
   const scale = 0.4; // of the last norm, and so of logits
   const weight = (name, sides, gain = 1) => {
@@ -82,7 +83,7 @@ function tensorsOf(kind, seed, shared, { d_model: d, d_ff: f, ...sizes }) {
     weight(`${name}_W1`, [d, f]);
     bias(`${name}_b1`, f);
     const sum = weight(`${name}_W2`, [f, d], 2.5);
-    // Hidden values have a mean of 0.4. Without it all tokens would become alike.
+    // Hidden values have a mean of 0.4. Without this correction, all tokens would become alike.
     vector(`${name}_b2`, d, (output) => -0.4 * sum(output));
     norm(`${name}_ffn`, size);
   };
@@ -137,11 +138,11 @@ const single = (field, value) => {
   return Buffer.concat([varint((field << 3) | 5), bytes]);
 };
 
-/** The word of a token: two letters. */
+/** Returns the word of a token: two letters. */
 export const wordOf = (id, letters = 'abcdefghijklmnopqrstuvwxyz') =>
   letters[Math.floor(id / 26) % 26] + letters[id % 26];
 
-/** A SentencePiece model: the end, the unknown, and words. */
+/** Returns a SentencePiece model: the end token, the unknown token, and words. */
 function vocabulary(size, letters) {
   const piece = (name, type, score) =>
     block(1, Buffer.concat([text(1, name), single(2, score), number(3, type)]));
@@ -174,7 +175,7 @@ function shortlist({ source_vocab_size: sources, target_vocab_size: targets }, s
   );
 }
 
-/** The files of a model, by their names in Firefox. */
+/** Returns the files of a model, by their names in Firefox. */
 export function firefoxModel({
   kind = 'int8',
   shared = true,
@@ -196,7 +197,7 @@ export function firefoxModel({
   };
 }
 
-/** So many sentences of its words. */
+/** Returns a number of sentences of the model's words. */
 export function firefoxTexts(count, seed = 7) {
   const random = randomNumbers(seed);
   return Array.from({ length: count }, () => {

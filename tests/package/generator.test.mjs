@@ -1,5 +1,5 @@
-// What a generator returns and refuses. That its numbers are the original library's is shown in
-// checkpoints.test.mjs.
+// The results of a generator, and refused input. checkpoints.test.mjs compares its numbers with the
+// original library.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ async function streamed(model, text, given) {
 }
 
 for (const binary of binaries) {
-  test(`one, several, any number and a stream give the same, ${binary}`, async () => {
+  test(`generate, generateBatch, generateEach and stream give the same, ${binary}`, async () => {
     const model = await load(folder, { binary }, Generator);
     const prompts = [prompt, 'a', 'Où est la MAGIE ? 日本 😐'];
     const single = [];
@@ -47,7 +47,7 @@ for (const binary of binaries) {
   });
 }
 
-test('attention has a row for each token that was read, in a stream one at a time', async () => {
+test('attention has a row per token that was read, in a stream one at a time', async () => {
   const model = await load(folder, {}, Generator);
   for (const given of [options, { ...options, beams: 3 }]) {
     const plain = await model.generate(prompt, given);
@@ -75,7 +75,7 @@ test('attention has a row for each token that was read, in a stream one at a tim
   }
 });
 
-test('a trace has a row for each token that was read, and its own values change nothing', async () => {
+test('a trace has a row per token that was read, and patching its values changes nothing', async () => {
   const model = await load(folder, {}, Generator);
   const name = 'decoder.layers.0.output';
   const plain = await model.generate(prompt, options);
@@ -91,7 +91,7 @@ test('a trace has a row for each token that was read, and its own values change 
   assert.notDeepEqual(next, (await model.next(prompt)).next);
 });
 
-test('a model with an encoder answers: whole, in a stream, with attention, a trace and a patch', async () => {
+test('a model with an encoder: generate, stream, attention, trace and patch', async () => {
   const model = await load(folderOf('t5'), {}, Generator);
   const text = 'translate English to German: The film is good.';
   const plain = await model.generate(text, options);
@@ -123,7 +123,7 @@ test('a model with an encoder answers: whole, in a stream, with attention, a tra
   assert.notDeepEqual((await model.next(text, { ablate, count: 3 })).next, next.next);
 });
 
-test('tokens are drawn by their seed, and beams give their other texts', async () => {
+test('a seed determines the drawn tokens, and beams return their alternatives', async () => {
   const model = await load(folder, {}, Generator);
   const draw = async (given) => (await model.generate(prompt, { ...options, ...given })).text;
   assert.equal(await draw({ seed: 1 }), await draw({ seed: 1 }));
@@ -144,7 +144,7 @@ test('tokens are drawn by their seed, and beams give their other texts', async (
 
 const heads = [0, 1, 2].map((head) => ({ attention: 'decoder', layer: 0, head }));
 
-test('next gives as many tokens as are wanted, most probable first', async () => {
+test('next returns the requested number of tokens, most probable first', async () => {
   const model = await load(folder, {}, Generator);
   const { next, promptTokens, clipped } = await model.next(prompt);
   assert.deepEqual([next.length, promptTokens.length, clipped], [10, 3, false]);
@@ -157,7 +157,7 @@ test('next gives as many tokens as are wanted, most probable first', async () =>
   assert.equal((await model.next(prompt, { count: 0 })).next.length, model.info.vocabSize);
 });
 
-test('what is refused, and what a call after it does', async () => {
+test('refused calls, and the next call', async () => {
   const model = await load(folder, {}, Generator);
   const before = await model.generate(prompt, options);
   const refused = (given, words) =>
@@ -181,7 +181,7 @@ test('what is refused, and what a call after it does', async () => {
   assert.deepEqual(await model.generate(prompt, options), before);
 });
 
-test('a stream that is left, or aborted, ends at once', async () => {
+test('a stream ends at once if it is left or aborted', async () => {
   const model = await load(folder, {}, Generator);
   for await (const step of model.stream(prompt, options)) {
     assert.equal(step.done, false);

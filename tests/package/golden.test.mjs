@@ -1,10 +1,10 @@
-// PyTorch's answers through both binaries: see tests/reference/goldens.py for what the goldens hold.
+// Compares both binaries with PyTorch's answers. tests/reference/goldens.py describes the goldens.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertNear, binaries, goldenFolder, goldenNames, load, readGolden } from './helpers.mjs';
 
-test('there are goldens', () => assert.ok(goldenNames.length >= 8));
+test('goldens exist', () => assert.ok(goldenNames.length >= 8));
 
 for (const binary of binaries) {
   for (const name of goldenNames) {

@@ -1,4 +1,4 @@
-// What the package tests share. They run against dist/, as a user of the package would.
+// Code that the package tests share. They use dist/, like a user of the package.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -19,7 +19,7 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 import { command } from '../native_build.mjs';
 
-// Node 20 knows relaxed SIMD but leaves it off; later releases have it on.
+// Node 20 has relaxed SIMD behind a flag; later releases have it on.
 if (Number(process.versions.node.split('.')[0]) < 21) {
   v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
 }
@@ -42,16 +42,16 @@ export const {
   load: openAny,
 } = await import('../../dist/index.js');
 
-/** Both binaries; a Node without relaxed SIMD fails the tests, so that none is skipped unseen. */
+/** Both binaries. A Node without relaxed SIMD fails the tests, so that none is skipped silently. */
 export const binaries = ['simd', 'relaxed'];
 
-/** Each of them in each arithmetic. */
+/** Both binaries in both arithmetics. */
 export const builds = binaries.flatMap((binary) => [
   [binary, 'f32'],
   [binary, 'int8'],
 ]);
 
-/** Options of tests that wait for something to end: if it does not, they fail. */
+/** The options of tests that wait for an event: they fail if it does not come. */
 export const waiting = { timeout: 30_000 };
 
 const goldenRoot = join(root, 'tests/golden');
@@ -62,24 +62,24 @@ export const goldenNames = readdirSync(goldenRoot)
 export const translationGoldenNames = readdirSync(goldenRoot).filter(isTranslation).sort();
 export const modelFiles = ['config.json', 'model.safetensors', 'tokenizer.model'];
 
-/** The folder of a golden model. */
+/** Returns the folder of a golden model. */
 export function goldenFolder(name) {
   return join(goldenRoot, name);
 }
 
-/** What PyTorch computed for a golden model: golden.json, and its tensors by name. */
+/** Returns PyTorch's results for a golden model: golden.json, and its tensors by name. */
 export function readGolden(name) {
   const golden = JSON.parse(readFileSync(join(goldenFolder(name), 'golden.json'), 'utf8'));
   return { ...golden, tensors: readSafetensors(join(goldenFolder(name), 'golden.safetensors')) };
 }
 
-/** Whether a golden translator's decoder attends to itself: one with a recurrent unit does not. */
+/** Tells whether a golden translator's decoder has self-attention and not a recurrent unit. */
 export function hasSelfAttention(name) {
   const config = JSON.parse(readFileSync(join(goldenFolder(name), 'config.json'), 'utf8'));
   return config.decoder_attention !== 'recurrent';
 }
 
-/** Of one text, run alone, every tensor that a golden model can show: { text: its index, tensors }. */
+/** Returns every tensor of a golden model for one text: { text: its index, tensors }. */
 export function readTrace(name) {
   const entries = Object.entries(
     readSafetensors(join(goldenFolder(name), 'golden.trace.safetensors')),
@@ -90,7 +90,7 @@ export function readTrace(name) {
   };
 }
 
-/** The bytes of a golden model's files, to be passed to load and to be spoiled. */
+/** Returns the bytes of a golden model's files, which tests can damage and pass to load. */
 export function readModel(name) {
   const folder = goldenFolder(name);
   const files = readdirSync(folder).filter((file) => !file.startsWith('golden.'));
@@ -99,7 +99,7 @@ export function readModel(name) {
   );
 }
 
-/** Makes a model of random weights until the test file ends; returns its folder. */
+/** Makes a model of random weights until the test file ends. Returns its folder. */
 export function randomModel(config, tokenizer, seed = 1) {
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-model-'));
   after(() => rmSync(folder, { recursive: true }));
@@ -110,7 +110,7 @@ export function randomModel(config, tokenizer, seed = 1) {
   return join(folder, 'model');
 }
 
-/** A shortlist.bin in which every source token offers the same target tokens, and nothing else. */
+/** Returns a shortlist.bin in which every source token offers exactly these target tokens. */
 export function shortlistFile(sourceVocabSize, offered) {
   const words = [0n, BigInt(offered.length), BigInt(sourceVocabSize + 1)];
   words.push(BigInt(sourceVocabSize * offered.length));
@@ -149,7 +149,7 @@ export function joinSafetensors({ header, data }) {
   return bytes;
 }
 
-/** The F32 tensors of a file by name. */
+/** Returns the F32 tensors of a file by name. */
 export function readSafetensors(path) {
   const { header, data } = splitSafetensors(new Uint8Array(readFileSync(path)));
   const tensors = {};
@@ -192,14 +192,14 @@ export function assertNear(actual, expected, tolerance, what) {
   }
 }
 
-/** A result as plain data, without the class of its attention maps, to be compared. */
+/** Returns a result as plain data, without the class of its attention weights, for comparison. */
 export function plain(value) {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)]));
 }
 
-/** The memories of all instances made while `work` runs. */
+/** Returns the memories of all instances that are created while `work` runs. */
 export async function memoriesOf(work) {
   const { instantiate } = WebAssembly;
   const memories = [];
@@ -216,10 +216,10 @@ export async function memoriesOf(work) {
   return memories;
 }
 
-/** Asserts that nothing holds these memories any more. */
+/** Asserts that these memories are no longer referenced. */
 export async function assertFreed(memories) {
   assert.ok(memories.length > 0);
-  // A download that was given up, and code that is still being compiled, hold them for a while.
+  // An aborted download and code that is still being compiled hold them for a while.
   for (let i = 0; i < 200 && memories.some((memory) => memory.deref()); i++) {
     await new Promise((resolve) => setTimeout(resolve, i));
     collectGarbage();
@@ -227,7 +227,7 @@ export async function assertFreed(memories) {
   assert.equal(memories.filter((memory) => memory.deref()).length, 0, 'memories still held');
 }
 
-/** Content types by the ending of a file's name. */
+/** Content types by file extension. */
 export const types = {
   '.css': 'text/css',
   '.html': 'text/html',
@@ -238,7 +238,7 @@ export const types = {
 
 /**
  * Serves files on a loopback port until the test file ends. `routes` maps paths to handlers
- * `(response, request)` and has precedence over the folder.
+ * `(response, request)` and takes precedence over the folder.
  */
 export async function serve(folder, routes = {}) {
   const requests = [];

@@ -1,5 +1,5 @@
-// Model files that claim more than they hold, or hold what no model has: the binaries refuse them,
-// and take no memory for what is not there.
+// Model files that claim more data than they have, or have invalid data. The binaries refuse them
+// and allocate no memory for missing data.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const name = 'pre_norm_mean';
 const config = JSON.parse(readFileSync(join(goldenFolder(name), 'config.json'), 'utf8'));
 const encode = (text) => new TextEncoder().encode(text);
 
-/** Starts to load files as wasm/src/engine/engine.ts does; tells the answer and the memory's size. */
+/** Starts to load files like wasm/src/engine/engine.ts. Returns the answer and the size of the memory. */
 async function loadBegin(binary, configuration, header, dataSize) {
   const file = binary === 'simd' ? 'glassformer.wasm' : `glassformer.${binary}.wasm`;
   const { instance } = await WebAssembly.instantiate(readFileSync(join(dist, file)), {
@@ -74,7 +74,7 @@ for (const binary of binaries) {
   };
   const changed = (changes) => JSON.stringify({ ...config, ...changes });
 
-  test(`${binary}: a configuration takes no memory for weights that are not there`, async () => {
+  test(`${binary}: a configuration allocates no memory for missing weights`, async () => {
     const wide = { d_model: 16384, d_ff: 16384, n_heads: 16, encoder_layers: 1024 };
     await refused('shape_mismatch', changed({ ...wide, max_source_length: 16384 }));
     await refused('missing_tensor', changed({ encoder_layers: 1024 }));
@@ -82,7 +82,7 @@ for (const binary of binaries) {
     await refused('shape_mismatch', changed({ vocab_size: 1 << 24 }));
     const { error, bytes } = await loadBegin(
       binary,
-      changed({ max_source_length: 1 << 20 }), // sinusoidal positions, which are in no file
+      changed({ max_source_length: 1 << 20 }), // sinusoidal positions, which are not in a file
       header,
       data.length,
     );
@@ -104,7 +104,7 @@ for (const binary of binaries) {
     assert.ok((await refused('invalid_safetensors', changed({}), long)).length < 1100);
   });
 
-  test(`${binary}: numbers that are not finite are refused by the name of their tensor`, async () => {
+  test(`${binary}: non-finite numbers are refused with the name of their tensor`, async () => {
     const files = readModel(name);
     for (const number of [NaN, Infinity, -Infinity]) {
       const weights = splitSafetensors(files['model.safetensors']);

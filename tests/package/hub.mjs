@@ -1,6 +1,5 @@
-// A server that behaves like a hub of models: folders under /OWNER/NAME/resolve/REVISION/, large
-// files behind a redirect to another host, which gives parts of them, status 401 for what is private
-// or does not exist.
+// A server that behaves like a model hub: folders under /OWNER/NAME/resolve/REVISION/, redirects of
+// large files to another host with range requests, and status 401 for private or missing models.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -19,7 +18,7 @@ async function listen(answer) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
-/** Sends a file, or the part of it that is asked for; returns which bytes those are. */
+/** Sends a file, or the requested part of it. Returns the range of the bytes. */
 export function sendFile(request, response, bytes, headers = {}) {
   const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
   if (first === undefined) {
@@ -38,12 +37,13 @@ export function sendFile(request, response, bytes, headers = {}) {
 }
 
 /**
- * `models` maps "owner/name@revision", as it stands in a URL, to folders; `renamed` old names to
- * new ones; `status` names of files to the status that they are refused with.
+ * Starts the server. `models` maps "owner/name@revision", as written in a URL, to folders;
+ * `renamed` maps old names to new ones; `status` maps file names to the status with which they are
+ * refused.
  */
 export async function serveHub(models, { renamed = {}, status = {} } = {}) {
   const requests = [];
-  const sent = []; // by the store: [path, first byte, end]
+  const sent = []; // parts sent by the other host: [path, first byte, end]
   const store = await listen((request, response) => {
     requests.push({ store: true, url: request.url, headers: request.headers });
     const path = decodeURIComponent(request.url.slice(1));

@@ -1,4 +1,4 @@
-// Models of a hub, `hf:owner/name`, from a local server that behaves like one.
+// Models of a hub, `hf:owner/name`, from a local server that behaves like a hub.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ test('a model of a hub', async () => {
   assert.ok(hub.requests.some(({ url }) => url.endsWith('/1_Pooling/config.json')));
 });
 
-test('a model that was renamed, and files beside redirects', async () => {
+test('a renamed model, and files with and without redirects', async () => {
   const hub = await serveHub(
     { 'new/name@main': folderOf('bert_shards') },
     { renamed: { 'old/name': 'new/name' } },
@@ -57,7 +57,7 @@ test('a model that was renamed, and files beside redirects', async () => {
   await assertAnswers(await load('hf:old/name', { hubUrl: hub.url }), 'bert_shards');
 });
 
-test('of several files each byte is sent once', async () => {
+test('each byte of several files is sent once', async () => {
   const folder = largeCheckpoint(3);
   const hub = await serveHub({ 'a/large@main': folder });
   await assertAnswers(await load('hf:a/large', { hubUrl: hub.url }), 'bert_sequence');
@@ -78,7 +78,7 @@ test('of several files each byte is sent once', async () => {
   assert.equal(inParts, 2);
 });
 
-test('an optional file that is refused is an error with the cure, not one that is not there', async () => {
+test('a refused optional file is an error with the cure, not a missing file', async () => {
   for (const code of [401, 403]) {
     for (const file of ['modules.json', 'tokenizer_config.json', 'model.safetensors']) {
       const models = { 'a/b@main': folderOf('bert_embed') };
@@ -92,7 +92,7 @@ test('an optional file that is refused is an error with the cure, not one that i
   }
 });
 
-test('what a hub does not have', async () => {
+test('missing models, revisions and files of a hub', async () => {
   const folder = copyOf('bert_sequence');
   rmSync(join(folder, 'config.json'));
   const hub = await serveHub({ 'a/b@main': folder });
@@ -131,14 +131,14 @@ test('names and revisions stay within the hub’s folder', async () => {
     await assertError(() => load(`hf:${name}`, { hubUrl }), 'invalid_option', /hf:owner\/name/);
   }
   assert.deepEqual(hub.requests, []);
-  // What only looks like a way out is a name.
+  // An escaped path is only a name.
   await assertError(() => load('hf:a/b@%2e%2e', { hubUrl: hub.url }), 'missing_file', /%252e%252e/);
 });
 
-test('of many files of weights a few are asked for at once', async () => {
+test('only a few of many weight files are requested at once', async () => {
   const shards = filesOf('bert_shards').filter((file) => file.endsWith('.safetensors'));
   const folder = copyOf('bert_shards');
-  // Beside its weights, files without tensors.
+  // Files without tensors, in addition to the weights.
   const empty = Buffer.from('\x02\0\0\0\0\0\0\0{}');
   const index = JSON.parse(readFileSync(join(folder, 'model.safetensors.index.json')));
   for (let i = 0; i < 60; ++i) {
@@ -156,7 +156,7 @@ test('of many files of weights a few are asked for at once', async () => {
     response.on('close', () => open.delete(response));
     if (!existsSync(join(folder, file))) return void response.writeHead(404).end();
     const send = () => sendFile(request, response, readFileSync(join(folder, file)));
-    // Not before all that would come at once have come.
+    // Waits until all concurrent requests have arrived.
     if (weights) setImmediate(() => setImmediate(send));
     else send();
   });
@@ -172,7 +172,7 @@ test('of many files of weights a few are asked for at once', async () => {
 });
 
 test(
-  'in Chromium: a hub on another origin, shards, and what a user has chosen',
+  'in Chromium: a hub on another origin, shards, and files that a user has chosen',
   waiting,
   async () => {
     const hub = await serveHub({ 'some/model@main': folderOf('bert_shards') });

@@ -1,4 +1,4 @@
-// Queueing, aborting, disposing, and that memory comes back.
+// Queueing, aborting and disposing, and freed memory.
 
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
@@ -21,7 +21,7 @@ const sentiment = join(root, 'weights/sentiment');
 const { texts } = readGolden('pre_norm_mean');
 const long = Array(4000).fill(texts[0]);
 
-test('calls at once wait for one another', async () => {
+test('concurrent calls wait for one another', async () => {
   const classifier = await load(folder);
   const single = [];
   for (const text of texts) single.push(await classifier.classify(text));
@@ -38,7 +38,7 @@ test('calls at once wait for one another', async () => {
     order,
     texts.map((_, index) => index),
   );
-  // One that fails does not hold up the next.
+  // A failed call does not block the next.
   const failing = assertError(() => classifier.classify(''), 'empty_input');
   assert.deepEqual(await classifier.classify(texts[0]), single[0]);
   await failing;
@@ -54,7 +54,7 @@ test('an abort during a batch', async () => {
   assert.equal((await next).tokens.length, (await classifier.classify(texts[1])).tokens.length);
 });
 
-test('an abort before a call, and of a call that waits', async () => {
+test('an abort before a call, and an abort of a waiting call', async () => {
   const classifier = await load(folder);
   const signal = AbortSignal.abort();
   await assertError(() => classifier.classify(texts[0], { signal }), 'aborted');
@@ -67,7 +67,7 @@ test('an abort before a call, and of a call that waits', async () => {
   await classifier.classify(texts[1]);
 });
 
-test('calls leave no listeners on a signal', async () => {
+test('calls remove their listeners from a signal', async () => {
   const classifier = await load(folder);
   const { signal } = new AbortController();
   let listeners = 0;
@@ -86,7 +86,7 @@ test('calls leave no listeners on a signal', async () => {
   assert.equal(listeners, 0);
 });
 
-test('dispose rejects calls under way and calls to come, and may be repeated', async () => {
+test('dispose rejects current and later calls, and may be repeated', async () => {
   const classifier = await Classifier.load(folder);
   const calls = [
     classifier.classify(texts[0]),
@@ -127,7 +127,7 @@ test('dispose frees the memory even while the classifier and its results are kep
   assert.equal(kept.length, 10);
 });
 
-test('a loading that fails frees the memory', async () => {
+test('a failed load frees the memory', async () => {
   const memories = await memoriesOf(async () => {
     const onProgress = ({ file }) => {
       if (file === 'model.safetensors') throw new Error('stop');
@@ -137,7 +137,7 @@ test('a loading that fails frees the memory', async () => {
   await assertFreed(memories);
 });
 
-test('weights go into memory tensor by tensor, the file never as a whole', async () => {
+test('weights are loaded tensor by tensor, never the whole file at once', async () => {
   const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
   const larger = { ...config, d_model: 256, d_ff: 1024, n_heads: 8, encoder_layers: 12 };
   const model = randomModel(larger, join(folder, 'tokenizer.model'));
@@ -149,7 +149,7 @@ test('weights go into memory tensor by tensor, the file never as a whole', async
     classifier = await load(model);
   });
   assert.ok(classifier.info.parameters * 4 < size);
-  // The packed weights and the 16 MB that a binary starts with; twice the weights would be more.
+  // The packed weights and the binary's first 16 MB; twice the weights would be more.
   const { byteLength } = reference.deref().buffer;
   assert.ok(byteLength < size + 17e6, `${byteLength} bytes for a file of ${size}`);
   await classifier.classify(texts[0]);
@@ -166,7 +166,7 @@ for (const compute of ['f32', 'int8']) {
     assert.equal(tokens.length, 256);
     const weights = classifier.info.parameters * (compute === 'int8' ? 1 : 4);
     const { byteLength } = reference.deref().buffer;
-    // 3 in 100 for scales, sums and the padding of panels.
+    // Plus 3 % for scales, sums and the padding of panels.
     assert.ok(byteLength <= weights * 1.03 + 16 * 2 ** 20, `${byteLength} bytes`);
   });
 }
@@ -189,6 +189,6 @@ test('memory does not grow with calls', async () => {
   };
   await calls(2);
   const size = memory.buffer.byteLength;
-  await calls(20); // a leak of one text a call would show
+  await calls(20); // a leak of one text per call would show
   assert.equal(memory.buffer.byteLength, size);
 });

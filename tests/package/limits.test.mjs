@@ -1,5 +1,5 @@
-// What does not fit is refused by its size before it starts; what is not finite is no answer; and an
-// engine that failed says so.
+// Requests that are too large are refused before they start, non-finite answers are errors, and a
+// failed engine refuses further calls.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -23,13 +23,13 @@ import {
 const classifierFolder = goldenFolder('pre_norm_mean');
 const translatorFolder = goldenFolder('translate_pre_norm_shared');
 
-/** A golden model's kind of model with other sizes and random weights. */
+/** Makes a model like a golden one, with other sizes and random weights. */
 function changed(folder, sizes) {
   const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
   return randomModel({ ...config, ...sizes }, join(folder, 'tokenizer.model'));
 }
 
-/** A model, and its instance's memory. */
+/** Loads a model. Returns it and the memory of its instance. */
 async function loadWithMemory(loadModel, ...args) {
   let model;
   const [reference] = await memoriesOf(async () => {
@@ -39,7 +39,7 @@ async function loadWithMemory(loadModel, ...args) {
 }
 
 for (const binary of binaries) {
-  test(`${binary}: attention weights over 2^32 bytes are refused by their size`, async () => {
+  test(`${binary}: attention weights over 2^32 bytes are refused`, async () => {
     const sizes = { encoder_layers: 8, n_heads: 8, d_model: 16, max_source_length: 8192 };
     const folder = changed(classifierFolder, sizes);
     const [classifier, memory] = await loadWithMemory(load, folder, { binary });
@@ -54,7 +54,7 @@ for (const binary of binaries) {
     assert.deepEqual(await classifier.classify('a film'), before);
   });
 
-  test(`${binary}: a search over 2^32 bytes is refused by its size`, async () => {
+  test(`${binary}: a search over 2^32 bytes is refused`, async () => {
     const folder = changed(translatorFolder, { max_target_length: 131_073 });
     const [translator, memory] = await loadWithMemory(loadTranslator, folder, { binary });
     const before = await translator.translate('a film', { maxLength: 10 });
@@ -69,7 +69,7 @@ for (const binary of binaries) {
   });
 }
 
-test('64 beams with attention take memory for one hypothesis', waiting, async () => {
+test('64 beams with attention take the memory of one hypothesis', waiting, async () => {
   const sizes = { n_heads: 8, max_source_length: 256, max_target_length: 256 };
   const folder = changed(translatorFolder, sizes);
   const [translator, memory] = await loadWithMemory(loadTranslator, folder);
@@ -79,7 +79,7 @@ test('64 beams with attention take memory for one hypothesis', waiting, async ()
   assert.ok(memory.buffer.byteLength < 100e6, `${memory.buffer.byteLength} bytes`);
 });
 
-test('a classifier keeps no more of a long text than it can use', waiting, async () => {
+test('a classifier stores only the part of a long text that it uses', waiting, async () => {
   const clipsEnd = ['a film '.repeat(7e5), classifierFolder];
   const clipsMiddle = ['\uFDFA'.repeat(1e6), join(root, 'weights/sentiment')];
   for (const [text, folder] of [clipsEnd, clipsMiddle]) {
@@ -95,7 +95,7 @@ test('a classifier keeps no more of a long text than it can use', waiting, async
   }
 });
 
-test('texts have a stated size', waiting, async () => {
+test('texts have a size limit', waiting, async () => {
   const classifier = await load(classifierFolder);
   await assertError(() => classifier.classify(' '.repeat(2 ** 24 + 1)), 'too_large', /16 MiB/);
   await assertError(() => classifier.classify('a'.repeat(5 * 2 ** 20)), 'too_large', /words of/);
@@ -105,7 +105,7 @@ test('texts have a stated size', waiting, async () => {
   assert.ok((await translator.translate('a film')).text);
 });
 
-test('a translation that goes on and on is given up within a step', waiting, async () => {
+test('an endless translation can be aborted within a step', waiting, async () => {
   const translator = await loadTranslator(translatorFolder);
   const controller = new AbortController();
   const call = translator.translate('\uFDFA '.repeat(5000), { signal: controller.signal });
@@ -114,7 +114,7 @@ test('a translation that goes on and on is given up within a step', waiting, asy
   assert.ok((await translator.translate('a film')).text);
 });
 
-test('indices that do not fit are refused, not cut', async () => {
+test('indices that are too large are refused, not truncated', async () => {
   const classifier = await load(classifierFolder);
   for (const index of [2 ** 32, 2 ** 32 + 1, 2 ** 53]) {
     const options = { maskTokens: [index] };
@@ -135,7 +135,7 @@ test('a model that pools its first token keeps it', async () => {
   assert.ok((await classifier.classify('a film', { maskTokens: [1] })).label);
 });
 
-/** The files of a golden model with its matrices multiplied. */
+/** Returns the files of a golden model with multiplied matrices. */
 function scaled(name, factor) {
   const files = readModel(name);
   const { header, data } = splitSafetensors(files['model.safetensors'].slice());
@@ -149,7 +149,7 @@ function scaled(name, factor) {
 }
 
 for (const binary of binaries) {
-  test(`${binary}: a logit that is not finite is an error, never an answer`, async () => {
+  test(`${binary}: a non-finite logit is an error, never an answer`, async () => {
     for (const name of ['linear_attention', 'pre_norm_mean', 'local_post_norm_learned']) {
       const classifier = await load(scaled(name, 1e25), { binary });
       await assertError(() => classifier.classify('a good film'), 'non_finite', /logits/);
@@ -161,7 +161,7 @@ for (const binary of binaries) {
   });
 }
 
-/** Fills a memory with what leads every access astray; returns what it held. */
+/** Overwrites a memory so that every access fails. Returns its contents. */
 function spoil(memory) {
   const bytes = new Uint8Array(memory.buffer);
   const held = bytes.slice();
@@ -169,13 +169,13 @@ function spoil(memory) {
   return held;
 }
 
-test('after a trap an engine answers no more', waiting, async () => {
+test('after a trap, an engine refuses all calls', waiting, async () => {
   const failed = /The engine failed \(.+\) and answers no more; load the model again/;
   const [classifier, memory] = await loadWithMemory(load, classifierFolder);
   await classifier.classify('a film');
   const held = spoil(memory);
   await assertError(() => classifier.classify('a film'), 'internal', failed);
-  new Uint8Array(memory.buffer).set(held); // as good as new, but who could know?
+  new Uint8Array(memory.buffer).set(held); // restored, but the engine cannot know that
   await assertError(() => classifier.classify('a film'), 'internal', failed);
   await assertError(() => classifier.classifyBatch(['a film']), 'internal', failed);
   assert.ok((await (await load(classifierFolder)).classify('a film')).label);

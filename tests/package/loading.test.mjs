@@ -1,4 +1,4 @@
-// Where models come from, how far they are, and what happens when they do not arrive.
+// The sources of models, the progress of loading, and failed loads.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ async function assertLoads(source, options) {
   assert.deepEqual(await classifier.classify(text), expected);
 }
 
-// A model folder whose name wants escaping.
+// A model folder whose name must be escaped.
 const odd = mkdtempSync(join(tmpdir(), 'a model #1 100% é?'));
 cpSync(folder, odd, { recursive: true });
 after(() => rmSync(odd, { recursive: true }));
@@ -62,7 +62,7 @@ test('from a file: URL', async () => {
   await assertLoads(pathToFileURL(`${odd}/`).href);
 });
 
-test('from bytes, which stay as they are', async () => {
+test('from bytes, which do not change', async () => {
   const files = readModel('pre_norm_mean');
   const copy = structuredClone(files);
   await assertLoads(files);
@@ -78,14 +78,14 @@ test('from bytes in the middle of a larger buffer', async () => {
   await assertLoads(Object.fromEntries(files));
 });
 
-test('from bytes of another context, as test runners have them', async () => {
+test('from bytes of another realm, as in test runners', async () => {
   const Other = vm.runInNewContext('Uint8Array');
   assert.notEqual(Other, Uint8Array);
   const files = Object.entries(readModel('pre_norm_mean'));
   await assertLoads(Object.fromEntries(files.map(([name, bytes]) => [name, Other.from(bytes)])));
 });
 
-test('over HTTP: each file is asked for once, and a query stays', async () => {
+test('over HTTP: each file is requested once, with its query', async () => {
   const server = await serve(folder);
   await assertLoads(server.url);
   await assertLoads(`${server.url}/`);
@@ -125,7 +125,7 @@ test('each URL can be replaced', async () => {
   assert.deepEqual(server.requests, ['/config.json']);
 });
 
-test('both binaries can come from elsewhere', async () => {
+test('both binaries can have other addresses', async () => {
   const server = await serve(dist);
   for (const [binary, file] of [
     ['simd', 'glassformer.wasm'],
@@ -136,13 +136,13 @@ test('both binaries can come from elsewhere', async () => {
     assert.equal(classifier.info.binary, binary);
     await load(folder, { urls, binary }); // compiled once
   }
-  // Whoever hosts only plain SIMD gets it even where relaxed SIMD would run.
+  // If only the plain SIMD binary is hosted elsewhere, it runs even if relaxed SIMD is supported.
   const urls = { 'glassformer.wasm': `${server.url}/glassformer.wasm` };
   assert.equal((await load(folder, { urls })).info.binary, 'simd');
   assert.deepEqual(server.requests, ['/glassformer.wasm', '/glassformer.relaxed.wasm']);
 });
 
-test('a class gets the smallest binary that does its task', async () => {
+test('a class loads the smallest binary for its task', async () => {
   const server = await serve(dist);
   const names = ['glassformer.read.wasm', 'glassformer.write.wasm', 'glassformer.wasm'];
   const urls = Object.fromEntries(names.map((name) => [name, `${server.url}/${name}`]));
@@ -159,7 +159,7 @@ test('a class gets the smallest binary that does its task', async () => {
   await assertError(refused, 'invalid_option', /module: expected glassformer.wasm/);
 });
 
-// Loads with every event, which has to go on from the one before, and returns the events.
+// Loads a model and returns its progress events. Each must continue the one before.
 async function progressOf(source, options) {
   const events = [];
   await load(source, { ...options, onProgress: (progress) => events.push(progress) });
@@ -182,7 +182,7 @@ async function progressOf(source, options) {
   return events;
 }
 
-// Sends a file compressed, which hides its size.
+// Sends a compressed file, so that its size is unknown.
 const compressed = (response, request) => {
   const body = gzipSync(readFileSync(join(folder, request.url)));
   response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length });
@@ -194,12 +194,12 @@ test('progress ends at the true sizes', async () => {
   const server = await serve(folder);
   for (const source of [folder, readModel('pre_norm_mean'), server.url]) {
     const events = await progressOf(source);
-    // Who sends files as they are tells how large they are.
+    // Uncompressed files have a known size.
     for (const { total } of events) assert.notEqual(total, undefined);
   }
 });
 
-test('progress of compressed files: their ends and the weights tell their sizes', async () => {
+test('progress of compressed files: their sizes come from their ends and from the weights', async () => {
   const server = await serve(folder, allCompressed);
   await assertLoads(server.url);
   const events = await progressOf(server.url);
@@ -210,7 +210,7 @@ test('progress with a manifest: true totals from the first event on', async () =
   const manifest = JSON.stringify(manifestOf(folder));
   const server = await serve(folder, {
     ...allCompressed,
-    // It comes last.
+    // The manifest comes last.
     '/manifest.json': (response) => void setImmediate(() => response.end(manifest)),
   });
   const events = await progressOf(server.url);
@@ -220,8 +220,8 @@ test('progress with a manifest: true totals from the first event on', async () =
   }
 });
 
-test('a Content-Length that counts something else is not taken for the size', async () => {
-  // As seen across origins, where Content-Encoding is hidden.
+test('a Content-Length of other bytes is not used as the size', async () => {
+  // As across origins, where Content-Encoding is hidden.
   const { fetch } = globalThis;
   after(() => (globalThis.fetch = fetch));
   const server = await serve(folder);
@@ -234,7 +234,7 @@ test('a Content-Length that counts something else is not taken for the size', as
   globalThis.fetch = fetch;
 });
 
-test('an error in onProgress fails the loading', async () => {
+test('an error in onProgress fails the load', async () => {
   const mine = new Error('mine');
   const onProgress = () => {
     throw mine;
@@ -273,7 +273,7 @@ test('HTTP errors name the file and the status', async () => {
   await assertLoads(folder);
 });
 
-test('a web page in place of a file', async () => {
+test('a web page instead of a file', async () => {
   for (const file of modelFiles) {
     const server = await serve(folder, {
       [`/${file}`]: (response) =>
@@ -289,7 +289,7 @@ test('a web page in place of a file', async () => {
   await assertError(() => Classifier.load(folder, { urls }), 'wrong_content_type', /wasm/);
 });
 
-test('a binary that does not compile, or is not there', async () => {
+test('a binary that does not compile, and a missing one', async () => {
   let answer = (response) => response.writeHead(500).end();
   const server = await serve(dist, {
     '/glassformer.wasm': (response) => answer(response),
@@ -299,14 +299,14 @@ test('a binary that does not compile, or is not there', async () => {
   await assertError(() => Classifier.load(folder, from('text.wasm')), 'unsupported_runtime');
   await assertError(() => Classifier.load(folder, from('nothing')), 'http_error');
   await assertError(() => Classifier.load(folder, from('glassformer.wasm')), 'http_error');
-  // The failure is not kept.
+  // The failure is not cached.
   answer = (response) => response.end(readFileSync(join(dist, 'glassformer.wasm')));
   await load(folder, from('glassformer.wasm'));
   const urls = { 'glassformer.wasm': '/nowhere.wasm' };
   await assertError(() => Classifier.load(folder, { urls }), 'missing_file');
 });
 
-test('where one file fails, the others are given up', waiting, async () => {
+test('if one file fails, the other downloads are aborted', waiting, async () => {
   let closed;
   const whenClosed = new Promise((resolve) => (closed = resolve));
   const server = await serve(folder, {
@@ -329,11 +329,11 @@ test('files are closed', { skip: noDescriptors, ...waiting }, async () => {
     const urls = { 'config.json': join(folder, 'golden.json') };
     await assertError(() => Classifier.load(folder, { urls }), 'invalid_config');
   }
-  // Loading does not wait for the closing.
+  // Loading does not wait until files are closed.
   while (count() > before) await new Promise(setImmediate);
 });
 
-test('a connection that breaks in the middle', async () => {
+test('a connection that breaks during a file', async () => {
   const bytes = readFileSync(join(folder, 'model.safetensors'));
   const server = await serve(folder, {
     '/model.safetensors'(response) {
@@ -366,7 +366,7 @@ test('a server that stalls', waiting, async () => {
       assert.ok(error.url.startsWith(`${server.url}/`));
       return true;
     });
-    await whenClosed; // the download ends, too
+    await whenClosed; // the download also ends
   });
   await Promise.all(attempts);
   await assertLoads((await serve(folder)).url, { timeout: 2 ** 31 - 1 });
@@ -391,7 +391,7 @@ test('a server that never ends', waiting, async () => {
   }
 });
 
-test('a few compressed bytes that unfold to many', async () => {
+test('a few compressed bytes that expand to many', async () => {
   const body = gzipSync(Buffer.alloc(1 << 26, ' '));
   const server = await serve(folder, {
     '/config.json': (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(body),
@@ -399,7 +399,7 @@ test('a few compressed bytes that unfold to many', async () => {
   await assertError(() => Classifier.load(server.url), 'invalid_config', /at most 1048576 bytes/);
 });
 
-test('compressed weights that end too soon, or too late', async () => {
+test('compressed weights that are too short or too long', async () => {
   const whole = readFileSync(join(folder, 'model.safetensors'));
   for (const [bytes, message] of [
     [whole.subarray(0, 5), /5 bytes, too short for a header length/],
@@ -415,7 +415,7 @@ test('compressed weights that end too soon, or too late', async () => {
   }
 });
 
-test('nobody listens', async () => {
+test('a port without a server', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();
@@ -443,26 +443,26 @@ test('an abort during each file', waiting, async () => {
       assert.equal(error.cause.message, 'changed my mind');
       return true;
     });
-    await whenClosed; // the download stops too
+    await whenClosed; // the download also stops
   }
   await assertLoads(folder);
 });
 
-test('an abort before, and one between the tensors', async () => {
+test('an abort before loading, and one between tensors', async () => {
   const before = AbortSignal.abort();
   await assertError(() => Classifier.load(folder, { signal: before }), 'aborted');
   const controller = new AbortController();
   const onProgress = ({ file }) => file === 'model.safetensors' && controller.abort();
   const { signal } = controller;
   await assertError(() => Classifier.load(folder, { signal, onProgress }), 'aborted');
-  // An abort after loading is of no consequence.
+  // An abort after loading has no effect.
   const later = new AbortController();
   const classifier = await load(folder, { signal: later.signal });
   later.abort();
   assert.deepEqual(await classifier.classify(text), expected);
 });
 
-test('there is no cache in Node', async () => {
+test('Node has no cache', async () => {
   const { url } = await serve(folder);
   await assertError(
     () => Classifier.load(url, { cache: true }),

@@ -1,4 +1,4 @@
-// Texts with more tokens than a model reads at once, and options of generation, through the package.
+// The package with texts of more tokens than a model reads at once, and with generation options.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import {
 const read = (name) => JSON.parse(readFileSync(join(root, 'tests/checkpoints', name), 'utf8'));
 const long = read('long_texts.json');
 
-test('names in a long text are the original library’s, with each stride', async () => {
+test('names in a long text equal those of the original library, with each stride', async () => {
   const tagger = await TokenClassifier.load(folderOf('bert_tokens'));
   for (const { text, side, stride, windows, entities } of long.tokens.bert_tokens) {
     if (side === 'left') continue;
@@ -45,7 +45,7 @@ test('names in a long text are the original library’s, with each stride', asyn
   tagger.dispose();
 });
 
-test('a classifier reads a long text in windows, if asked to', async () => {
+test('a classifier reads a long text in windows if requested', async () => {
   const classifier = await Classifier.load(folderOf('bert_sequence'));
   for (const { text, stride, windows, ...expected } of long.sequence.bert_sequence) {
     for (const window of ['mean', 'max']) {
@@ -58,7 +58,7 @@ test('a classifier reads a long text in windows, if asked to', async () => {
   classifier.dispose();
 });
 
-test('stop strings, bad words and suppressed tokens are the original library’s', async () => {
+test('stop strings, bad words and suppressed tokens work as in the original library', async () => {
   const generator = await Generator.load(folderOf('gpt2_generate'));
   for (const { text, options, ids } of read('generation_options.json').gpt2_generate) {
     const { tokens } = await generator.generate(text, options);
@@ -72,7 +72,7 @@ test('stop strings, bad words and suppressed tokens are the original library’s
   generator.dispose();
 });
 
-test('prefixes and tasks of config.json write what the original library writes', async () => {
+test('prefixes and tasks of config.json work as in the original library', async () => {
   const [{ base, config, runs }] = read('task_options.json').folders;
   const folder = copyOf(base);
   const file = join(folder, 'config.json');
@@ -108,7 +108,7 @@ test('prefixes and tasks of config.json write what the original library writes',
   generator.dispose();
 });
 
-test('the head that an embedder does not run is named', async () => {
+test('info names the head that an embedder does not run', async () => {
   const embedder = await Embedder.load(folderOf('bert_embed'));
   assert.equal(embedder.info.unusedHead, undefined);
   embedder.dispose();

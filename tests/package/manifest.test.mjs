@@ -1,4 +1,4 @@
-// manifest.json tells what a model's files are; where there is one, other bytes do not load.
+// manifest.json describes a model's files. If it exists, other bytes do not load.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -42,7 +42,7 @@ async function assertLoads(source, options) {
   assert.deepEqual(await (await load(source, options)).classify(text), expected);
 }
 
-/** A copy of some bytes, in which the one at a place is another. */
+/** Copies bytes and changes the byte at a place. */
 function changed(bytes, at) {
   const copy = Uint8Array.from(bytes);
   copy.set([copy.at(at) ^ 1], at < 0 ? copy.length + at : at);
@@ -51,16 +51,16 @@ function changed(bytes, at) {
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-test('a model loads that is as its manifest says', async () => {
+test('a model that matches its manifest loads', async () => {
   await assertLoads(folder);
   await assertLoads(inHand(folder));
   await assertLoads((await serve(folder)).url);
 });
 
-test('one changed byte is noticed in every file', async () => {
+test('one changed byte is detected in every file', async () => {
   for (const file of modelFiles) {
     const bytes = readFileSync(join(folder, file));
-    // In the middle and at the end, and where the engine would stumble over it.
+    // In the middle, at the end, and where the engine would fail on it.
     for (const at of [0, bytes.length >> 1, -1]) {
       const other = changed(bytes, at);
       const copy = copyOf(name);
@@ -77,7 +77,7 @@ test('one changed byte is noticed in every file', async () => {
   }
 });
 
-test('another size is noticed in every file', async () => {
+test('another size is detected in every file', async () => {
   for (const file of modelFiles) {
     const bytes = readFileSync(join(folder, file));
     for (const other of [bytes.subarray(1), Buffer.concat([bytes, Buffer.alloc(1)])]) {
@@ -86,7 +86,7 @@ test('another size is noticed in every file', async () => {
       );
       const source = { ...inHand(folder), [file]: new Uint8Array(other) };
       await assertError(() => Classifier.load(source), 'integrity', message);
-      // A server that does not tell the size beforehand.
+      // A server that does not send the size.
       const server = await serve(folder, {
         [`/${file}`]: (response) => {
           response.write(other.subarray(0, 1));
@@ -110,7 +110,7 @@ test('a model with two tokenizers and a shortlist', async () => {
   }
 });
 
-test('files that the manifest does not tell of are not checked', async () => {
+test('files that are not in the manifest are not checked', async () => {
   const manifest = manifestOf(folder);
   delete manifest.files['tokenizer.model'];
   manifest.files['README.md'] = { size: 1, sha256: '0'.repeat(64) };
@@ -118,7 +118,7 @@ test('files that the manifest does not tell of are not checked', async () => {
   await assertLoads({ ...inHand(folder), 'manifest.json': bytes });
 });
 
-test('what a cache on the way holds of an older model is fetched anew', async () => {
+test('files of an older model in an intermediate cache are fetched again', async () => {
   const weights = readFileSync(join(folder, 'model.safetensors'));
   const older = readFileSync(join(goldenFolder('tutorial_post_norm'), 'model.safetensors'));
   const server = await serve(folder, {
@@ -137,7 +137,7 @@ test('what a cache on the way holds of an older model is fetched anew', async ()
   assert.deepEqual(events.at(-1), { loaded: total, total });
 });
 
-test('a manifest that is none', async () => {
+test('an invalid manifest', async () => {
   const { files } = manifestOf(folder);
   const { size, sha256 } = files['config.json'];
   const of = (facts) => ({ files: { ...files, 'config.json': facts } });
@@ -161,7 +161,7 @@ test('a manifest that is none', async () => {
   }
 });
 
-test('a manifest of something else, or none', async () => {
+test('a manifest of another kind, and a missing one', async () => {
   const answers = [
     (response) => response.end('{"name": "A web app", "icons": []}'),
     (response) => response.end('null'),

@@ -1,5 +1,5 @@
-// The models' own packages, installed beside the package as npm would: what they hold, and that
-// what they export is what `load` takes, in Node and through a bundler.
+// The models' packages, installed next to the package as by npm: their contents, and that `load`
+// accepts their exports, in Node and with a bundler.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { Classifier, assertError, root } from './helpers.mjs';
 
 const app = mkdtempSync(join(tmpdir(), 'glassformer-models-'));
 after(async () => {
-  // Vite's development server may still write to its cache when it says that it is closed.
+  // Vite's development server may still write to its cache after it has closed.
   for (let attempt = 0; ; attempt++) {
     try {
       rmSync(app, { recursive: true, force: true });
@@ -45,7 +45,7 @@ const readPackage = (name) =>
   JSON.parse(readFileSync(join(app, 'node_modules', name, 'package.json'), 'utf8'));
 
 for (const name of models) {
-  test(`@glassformer/${name} holds the model, its card and its terms, and no more`, () => {
+  test(`@glassformer/${name} contains exactly the model, its card and its license`, () => {
     const config = JSON.parse(readFileSync(join(root, 'weights', name, 'config.json'), 'utf8'));
     const own = ['LICENSE', 'README.md', 'index.d.ts', 'index.js', 'package.json'];
     const model = ['config.json', 'manifest.json', 'model.safetensors'];
@@ -62,7 +62,7 @@ for (const name of models) {
     assert.equal(license, 'SEE LICENSE IN LICENSE');
     assert.equal(version, readPackage('glassformer').version);
     assert.equal(repository.directory, `weights/${name}`);
-    // Each file can be named, and import.meta.resolve finds it.
+    // Each file can be imported by name, and import.meta.resolve finds it.
     const require = createRequire(join(app, 'x.js'));
     for (const file of model) {
       assert.equal(exports[`./${file}`], `./${file}`);
@@ -70,7 +70,7 @@ for (const name of models) {
     }
   });
 
-  test(`the card of @glassformer/${name} has no link that only the repository resolves`, () => {
+  test(`the card of @glassformer/${name} has no link that only works in the repository`, () => {
     const card = readFileSync(join(app, 'node_modules/@glassformer', name, 'README.md'), 'utf8');
     const links = [...card.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target);
     assert.ok(links.length > 3);
@@ -139,7 +139,7 @@ test('Vite builds an application with the model in it', async () => {
   assert.equal(await classify('A gripping film.'), 'positive');
 });
 
-test("Vite's development server serves the model's files where the package says", async () => {
+test("Vite's development server serves the model's files at the package's addresses", async () => {
   const server = await createServer({
     root: app,
     configFile: false,
@@ -152,7 +152,7 @@ test("Vite's development server serves the model's files where the package says"
     const origin = `http://127.0.0.1:${server.httpServer.address().port}`;
     const code = await (await fetch(`${origin}/main.js`)).text();
     const script = new URL(code.match(/"(\/[^"]*sentiment\.js[^"]*)"/)[1], origin).href;
-    // What the page would run, with the address that the page would give it.
+    // The module that the page runs, with the page's address.
     const text = (await (await fetch(script)).text())
       .replaceAll('import.meta.url', JSON.stringify(script))
       .replace(/import .* from .*;/g, '');
@@ -167,7 +167,7 @@ test("Vite's development server serves the model's files where the package says"
   }
 });
 
-test('files are bytes, Blobs or URLs, in any mixture, and nothing else', async () => {
+test('files are bytes, Blobs or URLs in any mixture, and nothing else', async () => {
   const at = (file) => pathToFileURL(join(root, 'weights/sentiment', file));
   const classifier = await Classifier.load({
     'config.json': new Uint8Array(readFileSync(at('config.json'))),

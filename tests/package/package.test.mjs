@@ -1,4 +1,4 @@
-// The package as npm would publish it: what it holds, its types, and that bundlers can use it.
+// The packed package: its contents, its types, and its use with bundlers.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -38,7 +38,7 @@ mkdirSync(installed, { recursive: true });
 execFileSync('tar', ['-xzf', join(app, filename), '-C', installed, '--strip-components=1']);
 writeFileSync(join(app, 'package.json'), '{"type":"module"}');
 
-test('the package holds what it needs and no more', () => {
+test('the package contains exactly the needed files', () => {
   const names = files.map(({ path }) => path);
   for (const name of [
     'LICENSE',
@@ -71,7 +71,7 @@ test('the package holds what it needs and no more', () => {
   }
 });
 
-test('pictures and links of the README lead somewhere on a registry, too', () => {
+test('pictures and links of the README also work on a registry', () => {
   const { repository } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   const inRepository = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
   const readme = readFileSync(join(installed, 'README.md'), 'utf8');
@@ -84,7 +84,7 @@ test('pictures and links of the README lead somewhere on a registry, too', () =>
   }
 });
 
-test('a bill of materials names what the binaries contain, by version and license', () => {
+test('a bill of materials lists the contents of the binaries, with version and license', () => {
   const read = (name) => readFileSync(join(installed, name), 'utf8');
   const bom = JSON.parse(read('dist/sbom.cdx.json'));
   const { name, version } = JSON.parse(read('package.json'));
@@ -103,7 +103,7 @@ test('a bill of materials names what the binaries contain, by version and licens
   }
 });
 
-test('the package asks for nothing but itself', () => {
+test('the package imports only itself', () => {
   const { dependencies, scripts = {} } = JSON.parse(
     readFileSync(join(installed, 'package.json'), 'utf8'),
   );
@@ -111,7 +111,7 @@ test('the package asks for nothing but itself', () => {
   for (const name of ['preinstall', 'install', 'postinstall']) assert.ok(!(name in scripts));
 });
 
-test('the code is fit for service workers, strict policies and bundlers', () => {
+test('the code works in service workers, under strict policies and with bundlers', () => {
   const index = readFileSync(join(dist, 'index.js'), 'utf8');
   const worker = readFileSync(join(dist, 'worker.js'), 'utf8');
   const inline = readFileSync(join(dist, 'inline.js'), 'utf8');
@@ -120,10 +120,10 @@ test('the code is fit for service workers, strict policies and bundlers', () => 
     assert.doesNotMatch(code, /\brequire\b/);
     assert.doesNotMatch(code, /\bdocument\b|(?<![.\w])window\b[.[]/);
     assert.doesNotMatch(code, /\beval\s*\(|new Function/);
-    const withoutHub = code.replaceAll('"https://huggingface.co"', ''); // which callers name by hf:
-    assert.doesNotMatch(withoutHub, /https?:\/\//, 'an address that is not the caller’s');
+    const withoutHub = code.replaceAll('"https://huggingface.co"', ''); // callers select it with hf:
+    assert.doesNotMatch(withoutHub, /https?:\/\//, 'an address that the caller did not give');
   }
-  assert.doesNotMatch(worker, /\bimport\b|\bexport\b/, 'the worker stands alone');
+  assert.doesNotMatch(worker, /\bimport\b|\bexport\b/, 'the worker imports and exports nothing');
   for (const file of ['glassformer.wasm', 'glassformer.relaxed.wasm', 'worker.js']) {
     assert.ok(index.includes(`new URL("./${file}",import.meta.url)`), file);
   }
@@ -134,18 +134,18 @@ test('the code is fit for service workers, strict policies and bundlers', () => 
   assert.doesNotMatch(inline, /import\.meta/);
 });
 
-test('the element stands alone, and keeps to strict policies', async () => {
+test('the element has no imports, and works under strict policies', async () => {
   const code = readFileSync(join(installed, 'dist/view.js'), 'utf8');
   assert.doesNotMatch(code, /\bimport\b/, 'an import');
   assert.doesNotMatch(code, /\beval\s*\(|new Function|innerHTML|insertAdjacentHTML|https?:/);
-  // Pages that are made on a server import it, too.
+  // Server-rendered pages import it, too.
   const file = join(app, 'view.js');
   writeFileSync(file, "export * from 'glassformer/view';");
   const { AttentionView } = await import(pathToFileURL(file));
   assert.equal(typeof AttentionView, 'function');
 });
 
-test('bundlers keep an import of the element for its effect, and of nothing else', async () => {
+test('bundlers keep a side-effect import of the element, and of no other module', async () => {
   const bundled = async (from) => {
     const file = join(app, 'effect.js');
     writeFileSync(file, `import '${from}';`);
@@ -157,7 +157,7 @@ test('bundlers keep an import of the element for its effect, and of nothing else
   assert.doesNotMatch(await bundled('glassformer'), /class/);
 });
 
-// Writes a module into the application; its default export classifies the text.
+// Writes a module into the application. Its default export classifies the text.
 function writeApp(name, imports, options, from = 'glassformer') {
   const file = join(app, name);
   writeFileSync(
@@ -183,7 +183,7 @@ test('Node runs it as installed', async () => {
   await assertWorks(writeApp('plain.js', '', '{ binary: "simd" }'));
 });
 
-test('Vite bundles it, worker and binaries included', async () => {
+test('Vite bundles it, including the worker and the binaries', async () => {
   const outDir = join(app, 'vite');
   await vite({
     root: app,
@@ -235,13 +235,13 @@ test('esbuild bundles it, with the binaries as files', async () => {
     loader: { '.wasm': 'file' },
     logLevel: 'silent',
   });
-  // The worker is found beside the bundle under its own name.
+  // The worker is next to the bundle, with its own name.
   assert.ok(readFileSync(join(outdir, 'entry.js'), 'utf8').includes('"./worker.js"'));
   readFileSync(join(outdir, 'worker.js'));
   await assertWorks(join(outdir, 'entry.js'));
 });
 
-test('a script that is no module is told to take the inline entry', async () => {
+test('the error in a classic script names the inline entry', async () => {
   const { outputFiles } = await esbuild({
     entryPoints: [writeApp('script.js', '', "{ binary: 'simd' }")],
     bundle: true,
@@ -280,7 +280,7 @@ test('esbuild bundles the inline entry, into a module and into a script', async 
   assert.deepEqual(await classify(folder, text), expected);
 });
 
-test('types: what should compile does, and what should not does not', () => {
+test('types: correct code compiles, and wrong code does not', () => {
   cpSync(join(root, 'tests/package/types.ts'), join(app, 'types.ts'));
   // The README's examples, as TypeScript.
   const readme = readFileSync(join(root, 'README.md'), 'utf8');

@@ -50,7 +50,7 @@ for (const name of goldenNames) {
           windows: other.windows,
         });
         assert.deepEqual(Object.keys(scores), Object.keys(other.scores));
-        // Builds differ in fused multiplications and in the order of sums, as PyTorch does.
+        // Builds differ in fused multiplications and in the order of sums, like PyTorch.
         const near = (actual, expected, what) =>
           assertNear(actual, expected, tolerance[what][0], what);
         near([score], [other.score], 'scores');
@@ -77,7 +77,7 @@ const reviews = [
   'naïve 🎬 日本語',
 ];
 
-// With 8-bit products a last bit decides here and there to which integer an activation is rounded.
+// With 8-bit products, a last bit may decide to which integer an activation is rounded.
 const tolerances = { f32: 1e-5, int8: 0.02 };
 
 for (const [binary, compute] of builds) {
@@ -93,8 +93,8 @@ for (const [binary, compute] of builds) {
   });
 }
 
-// Products so long that they are taken in parts in every arithmetic, and so large that tiles read
-// ahead (part_steps and large_bytes in matmul.hpp).
+// Products that are long enough to be split in every arithmetic, and large enough for tiles to
+// prefetch (part_steps and large_bytes in matmul.hpp).
 const sentiment = join(root, 'weights/sentiment');
 const config = JSON.parse(readFileSync(join(sentiment, 'config.json'), 'utf8'));
 Object.assign(config, { d_model: 64, d_ff: 2401, n_heads: 4, encoder_layers: 2 });
@@ -111,8 +111,8 @@ for (const [binary, compute] of builds) {
   });
 }
 
-// The binary for models that read is linked without what stands in decoders alone: an encoder may
-// still have all of these.
+// The binary for models that read is linked without parts that only decoders have. Encoders may
+// have all of these parts.
 const kinds = [
   { positions: 'sinusoidal_halves', attention: 'causal', layer_norm: 'rms' },
   {

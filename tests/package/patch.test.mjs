@@ -1,4 +1,4 @@
-// Numbers that take the place of those between text and answer.
+// Patches of the numbers between text and answer.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,9 @@ const output = 'encoder.layers.0.output';
 const scores = 'encoder.layers.0.self_attn.scores';
 const q = 'encoder.layers.0.self_attn.q';
 
-/** Patched with its own values, a tensor changes no bit: deepEqual compares typed arrays by bytes. */
+/**
+ * Patching a tensor with its own values changes no bit: deepEqual compares typed arrays by bytes.
+ */
 async function assertOwnValues(ask, trace) {
   const known = plain(await ask({ trace }));
   const tensors = known.sentences ? known.sentences[0].trace : known.trace;
@@ -56,7 +58,7 @@ for (const binary of binaries) {
     });
   }
 
-  test(`${binary}: own values of each class of models`, async () => {
+  test(`${binary}: own values, for each class of models`, async () => {
     for (const Class of [Classifier, TokenClassifier, QuestionAnswerer, Embedder]) {
       const name = checkpointNames.find((each) => taskOf(each).Class === Class);
       const model = await load(folderOf(name), { binary, compute: 'f32' }, Class);
@@ -71,7 +73,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: with another text's stream the answer is that text's`, async () => {
+  test(`${binary}: with another text's stream, the answer is that text's`, async () => {
     const classifier = await load(folder, { binary });
     const [base, donor] = ['not good at all', 'good not at all'];
     const given = await classifier.classify(donor, { trace: everything });
@@ -94,7 +96,7 @@ for (const binary of binaries) {
         name,
       );
     }
-    // Row by row, in an order of their own.
+    // Row by row, in another order.
     const { shape, data } = given.trace[output];
     const [rows, width] = shape;
     const patch = Array.from({ length: rows }, (_, row) => ({
@@ -109,7 +111,7 @@ for (const binary of binaries) {
     assert.deepEqual(patched.logits, given.logits);
   });
 
-  test(`${binary}: ablated is a context of zeros`, async () => {
+  test(`${binary}: ablating a head equals a context of zeros`, async () => {
     const classifier = await load(folder, { binary });
     const trace = everything;
     const ablate = [{ attention: 'encoder', layer: 1, head: 2 }];
@@ -138,7 +140,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: rows, heads and keys are chosen; of two patches the later one holds`, async () => {
+  test(`${binary}: rows, heads and keys can be selected, and the later of two patches wins`, async () => {
     const classifier = await load(folder, { binary });
     const known = (await classifier.classify(text, { trace: everything })).trace;
     const patched = async (name, ...patch) =>
@@ -153,7 +155,7 @@ for (const binary of binaries) {
     assert.deepEqual(await patched(output, { ...row, value: two }), expected);
     const shaped = { shape: [2, 16], data: two };
     assert.deepEqual(await patched(output, { ...row, value: shaped }), expected);
-    // Rows keep the order in which they were chosen.
+    // Rows keep the order of the selection.
     two.fill(0.25, 0, 16);
     expected.fill(0.25, 4 * 16, 5 * 16);
     assert.deepEqual(await patched(output, { ...row, value: two }), expected);
@@ -194,7 +196,7 @@ for (const binary of binaries) {
     assert.deepEqual(none, known[output].data);
   });
 
-  test(`${binary}: a decoder's patch is for every hypothesis, and may be shorter`, async () => {
+  test(`${binary}: a decoder's patch applies to every hypothesis, and may be shorter`, async () => {
     const translator = await loadTranslator(translatorFolder, { binary });
     const options = { maxLength: 6, beams: 1, trace: ['logits'] };
     const [known] = (await translator.translate(text, options)).sentences;
@@ -203,7 +205,7 @@ for (const binary of binaries) {
     const other = known.tokens[0].id === 20 ? 21 : 20;
     const row = new Float32Array(width);
     row[other] = 100;
-    row[sourceTokens.at(-1).id] = -1000; // the end, which would be in the beam
+    row[sourceTokens.at(-1).id] = -1000; // the end token, which would be in the beam
     for (const beams of [1, 3]) {
       for (const value of [row, { shape: [1, width], data: row }]) {
         const patch = [{ name: 'logits', value }];
@@ -221,7 +223,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: in integers, what attention does not read as floats is refused`, async () => {
+  test(`${binary}: in integers, patches of tensors that attention reads as integers are refused`, async () => {
     const classifier = await load(folder, { binary, compute: 'int8' });
     const trace = everything;
     const known = await classifier.classify(text, { trace });
@@ -240,7 +242,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: patches that are wrong or fit nothing are refused by name`, async () => {
+  test(`${binary}: wrong patches are refused by name`, async () => {
     const classifier = await load(folder, { binary });
     const expected = await classifier.classify(text);
     const rows = expected.tokens.length;
@@ -300,7 +302,7 @@ for (const binary of binaries) {
     for (const count of [0, 1, 16, rows * 16 - 1, rows * 16 + 16])
       await one({ value: floats(count) }, shape);
     await one({ tokens: [0, 1], value: floats(16) }, /expected the shape \[2, 16\]/);
-    // Two extents are open.
+    // Two dimensions may have any size.
     await refused(
       [{ name: scores, value: floats(4 * rows * rows) }],
       /expected the shape \[4, \d+, \d+\]/,
@@ -351,7 +353,7 @@ for (const binary of binaries) {
   });
 }
 
-test('in a worker and in this thread: the same answer, and the numbers stay with their owner', async () => {
+test('in a worker and in this thread: the same answer, and the caller keeps the numbers', async () => {
   const answers = [];
   for (const worker of [false, true]) {
     const classifier = await load(folder, { worker });
@@ -373,7 +375,7 @@ test('in a worker and in this thread: the same answer, and the numbers stay with
     assert.equal(buffer.byteLength, before.byteLength);
     assert.deepEqual(data, before);
     assert.equal(rest.length, 64);
-    // What is done to them afterwards is of no consequence.
+    // Later changes of the numbers have no effect.
     const later = classifier.classify(text, { trace: [output], patch });
     data.fill(0);
     rest.fill(0);
@@ -382,7 +384,7 @@ test('in a worker and in this thread: the same answer, and the numbers stay with
   assert.deepEqual(answers[0], answers[1]);
 });
 
-test('texts of a call are patched each for itself', async () => {
+test('each text of a call is patched by itself', async () => {
   const classifier = await load(folder);
   const texts = [text, 'a', 'not good at all'];
   const single = async (options) => {
@@ -405,7 +407,7 @@ test('texts of a call are patched each for itself', async () => {
     expected,
   );
 
-  // What fits one text only is the others' error.
+  // A patch that fits only one text is an error for the others.
   const { trace } = await classifier.classify(texts[2], { trace: [output] });
   const forOne = { patch: [{ name: output, value: trace[output] }] };
   const message = /^texts\[0\]: patch\[0\]\.value: expected the shape/;

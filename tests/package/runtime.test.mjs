@@ -1,4 +1,4 @@
-// Which binary runs where, and what a binary wants from its runtime.
+// The choice of the binary, and a binary's requirements.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -13,7 +13,7 @@ const folder = goldenFolder('pre_norm_mean');
 const files = { simd: 'glassformer.wasm', relaxed: 'glassformer.relaxed.wasm' };
 
 for (const file of readdirSync(dist).filter((name) => name.endsWith('.wasm'))) {
-  test(`${file}: asks for nothing but to be told when its memory grows`, () => {
+  test(`${file}: only imports a function that is called when memory grows`, () => {
     const module = new WebAssembly.Module(readFileSync(join(dist, file)));
     const imports = WebAssembly.Module.imports(module).map(
       ({ module: from, name, kind }) => `${kind} ${from}.${name}`,
@@ -22,7 +22,7 @@ for (const file of readdirSync(dist).filter((name) => name.endsWith('.wasm'))) {
   });
 }
 
-test('the best binary that this Node can run is chosen', () => {
+test('the best binary for this Node is chosen', () => {
   const script = `
     import { readFileSync, readdirSync } from 'node:fs';
     import { Classifier } from './dist/index.js';
@@ -41,7 +41,7 @@ test('the best binary that this Node can run is chosen', () => {
   }
 });
 
-test("Node's own workers, made global by some packages, are not taken for web workers", async () => {
+test("Node's workers, which some packages make global, are not used as web workers", async () => {
   globalThis.Worker = Thread;
   try {
     const classifier = await load(folder);
@@ -52,7 +52,7 @@ test("Node's own workers, made global by some packages, are not taken for web wo
 });
 
 for (const [binary, file] of Object.entries(files)) {
-  test(`${binary}: a module in hand, compiled and as bytes`, async () => {
+  test(`${binary}: a given module, compiled and as bytes`, async () => {
     const bytes = readFileSync(join(dist, file));
     for (const module of [bytes, new Uint8Array(bytes).buffer, new WebAssembly.Module(bytes)]) {
       for (const worker of [false, true]) {
@@ -62,7 +62,7 @@ for (const [binary, file] of Object.entries(files)) {
   });
 }
 
-test('a module that is none', async () => {
+test('an invalid module', async () => {
   const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
   const bytes = readFileSync(join(dist, files.simd));
   const cases = [
@@ -76,7 +76,7 @@ test('a module that is none', async () => {
   }
 });
 
-test('importing never throws: what a runtime lacks is told where a model is loaded', () => {
+test('importing never throws: loading a model reports missing features', () => {
   for (const entry of ['index.js', 'inline.js']) {
     const script = `
       for (const name of ['TextEncoder', 'TextDecoder', 'Worker', 'WebAssembly', 'fetch'])
@@ -90,7 +90,7 @@ test('importing never throws: what a runtime lacks is told where a model is load
   }
 });
 
-test('where nothing compiles at run time, a compiled module works', async (t) => {
+test('a compiled module works in runtimes that forbid compiling', async (t) => {
   const module = new WebAssembly.Module(readFileSync(join(dist, files.simd)));
   const forbidden = () => {
     throw new WebAssembly.CompileError('Wasm code generation disallowed by embedder');
@@ -112,7 +112,7 @@ test('without relaxed SIMD, and without SIMD', async (t) => {
   assert.equal((await load(folder)).info.binary, 'simd');
   const wanted = () => Classifier.load(folder, { binary: 'relaxed' });
   await assertError(wanted, 'unsupported_runtime', /relaxed/);
-  // SIMD without exceptions, and nothing.
+  // SIMD without exceptions, and neither.
   const tryCatchAll = '6,64,25,11';
   WebAssembly.validate.mock.mockImplementation((bytes) => {
     return !bytes.join().includes(tryCatchAll) && validate(bytes);

@@ -1,5 +1,5 @@
-// What the classes of published models have in common, and what each of them has for itself. That
-// their answers are right is shown in checkpoints.test.mjs.
+// The common features of the classes for published models, and the features of each class.
+// checkpoints.test.mjs compares their answers with the original library.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import {
 const sentences = ['I loved it!', 'The film opens on a quiet street.', 'New York'];
 const questions = sentences.map((context) => ({ question: 'Who did?', context }));
 
-// Each with its folder, some inputs, one without tokens, what is no input, and how it is asked.
+// Each class with its folder, some inputs, one without tokens, an invalid input, and its methods.
 const kinds = [
   {
     Class: Classifier,
@@ -79,7 +79,7 @@ const collect = async (outcomes) => {
 };
 
 for (const { Class, name, folder, inputs, empty, wrong, one, batch, each } of kinds) {
-  test(`${name}: one, several and any number give the same`, async () => {
+  test(`${name}: single calls, batches and loops give the same`, async () => {
     const model = await load(folder, {}, Class);
     const single = [];
     for (const input of inputs) single.push(await one(model, input));
@@ -123,7 +123,7 @@ for (const { Class, name, folder, inputs, empty, wrong, one, batch, each } of ki
     await fail({ ablate: [{ attention: 'cross', layer: 0, head: 0 }] });
   });
 
-  test(`${name}: what is refused`, async () => {
+  test(`${name}: refused input`, async () => {
     const model = await load(folder, {}, Class);
     const [input] = inputs;
     await assertError(() => one(model, empty), 'empty_input');
@@ -146,7 +146,7 @@ for (const { Class, name, folder, inputs, empty, wrong, one, batch, each } of ki
     await assertError(() => Class.load(folder, { shortlist: true }), 'invalid_option', /shortlist/);
   });
 
-  test(`${name}: calls can be aborted, and end with the model`, async () => {
+  test(`${name}: calls can be aborted, and end when the model is disposed`, async () => {
     const model = await load(folder, {}, Class);
     const [input] = inputs;
     const expected = await one(model, input);
@@ -165,7 +165,7 @@ for (const { Class, name, folder, inputs, empty, wrong, one, batch, each } of ki
   });
 }
 
-test('two texts: which a token is of, and that no character parts them', async () => {
+test('two texts: each token names its text, and no character separates them', async () => {
   const classifier = await load(folderOf('bert_sequence'));
   const pair = { text: 'I loved\tit', pair: 'New York' };
   const { tokens } = await classifier.classify(pair);
@@ -177,7 +177,7 @@ test('two texts: which a token is of, and that no character parts them', async (
   const words = (wanted) => tokens.filter((t) => t.sequence === wanted && t.end > t.start);
   assert.equal(words(0).at(-1).end, pair.text.length);
   assert.equal(words(1).at(-1).end, pair.pair.length);
-  // As many tokens as with a space: white space has none.
+  // The same number of tokens as with a space: white space has no token.
   const spaced = await classifier.classify({ ...pair, text: 'I loved it' });
   assert.deepEqual(spaced.tokens, tokens);
   assert.ok(
@@ -188,7 +188,7 @@ test('two texts: which a token is of, and that no character parts them', async (
   assert.equal(long.tokens.length, classifier.info.maxSourceLength);
 });
 
-test('a question is not parted from its context by a tab', async () => {
+test('a tab does not separate a question from its context', async () => {
   const answerer = await load(folderOf('bert_answer'), {}, QuestionAnswerer);
   const context = 'My children laughed.';
   const expected = await answerer.answer('Who did?', context);
@@ -213,7 +213,7 @@ test('a question to a long text', async () => {
   await fail({ maskTokens: [1] }, /maskTokens/);
 });
 
-test('labels that make no entity, and tokens that are masked', async () => {
+test('ignored labels, and masked tokens', async () => {
   const classifier = await load(folderOf('bert_tokens'), {}, TokenClassifier);
   const [text] = sentences;
   const all = await classifier.classify(text, { ignoreLabels: [] });
@@ -229,7 +229,7 @@ test('labels that make no entity, and tokens that are masked', async () => {
   );
 });
 
-test('vectors: pooling, length and likeness', async () => {
+test('vectors: pooling, length and similarity', async () => {
   const embedder = await load(folderOf('bert_embed'), {}, Embedder);
   const { dModel, poolings, normalize } = embedder.info;
   assert.deepEqual([poolings, normalize], [['mean'], true]);
@@ -262,7 +262,7 @@ test('vectors: pooling, length and likeness', async () => {
   assert.deepEqual(copy.embedding, embedding);
 });
 
-test('a vocabulary: what each token reads as, by its id', async () => {
+test('a vocabulary has the text of each token, by id', async () => {
   const modelOf = (name) => join(root, 'weights', name);
   const classifier = await load(modelOf('sentiment'), {}, Classifier);
   const read = await classifier.vocabulary();
@@ -273,7 +273,7 @@ test('a vocabulary: what each token reads as, by its id', async () => {
     tokens.map(({ id }) => read[id]),
     tokens.map(({ text }) => text),
   );
-  // Of two vocabularies, that of what is written.
+  // With two vocabularies, it is the target's.
   const translator = await load(folderOf('marian_two_tables'), {}, Translator);
   const written = await translator.vocabulary();
   const [{ tokens: target }] = (await translator.translate('the film is good')).sentences;
@@ -291,7 +291,7 @@ test('a vocabulary: what each token reads as, by its id', async () => {
   await assertError(() => generator.vocabulary(), 'disposed', /disposed/);
 });
 
-test('load takes a task, and its hints name what was meant', async () => {
+test('load takes a task, and its messages suggest a correction', async () => {
   const folder = folderOf('bert_sequence');
   const model = await openAny(folder, { task: 'text-classification' });
   assert.ok(model instanceof Classifier);
@@ -306,7 +306,7 @@ test('load takes a task, and its hints name what was meant', async () => {
   await assertError(() => openAny('nobody/nothing'), 'missing_file', hint);
 });
 
-test('a call that runs out of time says so by its name', async () => {
+test('the error of a call that runs out of time is a TimeoutError', async () => {
   const classifier = await Classifier.load(folderOf('bert_sequence'));
   const call = classifier.classify(sentences[0], { signal: AbortSignal.abort(timeoutReason()) });
   await assert.rejects(call, { name: 'TimeoutError', code: 'aborted' });
@@ -315,7 +315,7 @@ test('a call that runs out of time says so by its name', async () => {
   classifier.dispose();
 });
 
-// The reason of a signal of AbortSignal.timeout, without the wait.
+// The reason of an AbortSignal.timeout signal, without waiting.
 function timeoutReason() {
   return new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 }

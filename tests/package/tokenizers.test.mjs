@@ -1,5 +1,5 @@
-// Tokenizers that a tokenizer.json describes: ids and ranges in WebAssembly are those of the original
-// library, and the command line's, on texts that were made to be difficult; see tests/data/tokenizers.
+// Tokenizers of a tokenizer.json: ids and ranges in WebAssembly equal those of the original library
+// and of the command line, on difficult texts; see tests/data/tokenizers.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -28,7 +28,7 @@ const names = readdirSync(join(data, 'tokenizers'))
   .map((file) => file.replace('.expected', ''));
 assert.ok(names.length >= 8);
 
-/** The smallest model that reads what a tokenizer makes. */
+/** Makes the smallest model that can read the output of a tokenizer. */
 function modelOf(name) {
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-tokenizer-'));
   after(() => rmSync(folder, { recursive: true }));
@@ -63,11 +63,11 @@ function modelOf(name) {
   return model;
 }
 
-/** Of every third line and of the last ten: ids, those with special tokens, and ranges. */
+/** Returns ids, ids with special tokens, and ranges of every third line and of the last ten. */
 const expectedOf = (name) =>
   linesOf(`tokenizers/${name}.expected`).map((line) => JSON.parse(line.split('\t')[0]));
 
-/** How many special tokens a tokenizer puts before a text. */
+/** Returns the number of special tokens that a tokenizer puts before a text. */
 function prefixOf(name) {
   const { post_processor: template } = JSON.parse(
     readFileSync(join(data, 'tokenizers', `${name}.json`), 'utf8'),
@@ -79,7 +79,7 @@ function prefixOf(name) {
 }
 
 for (const name of names) {
-  test(`${name}: ids and ranges are the original library's, and the command line's`, async () => {
+  test(`${name}: ids and ranges equal those of the original library and of the command line`, async () => {
     const model = modelOf(name);
     const native = execFileSync(command, ['tokenize', model, '--special'], {
       input: texts.map((text) => `${text}\n`).join(''),

@@ -1,5 +1,5 @@
-// The numbers between text and answer, through both binaries: PyTorch's own of every golden model and
-// checkpoint, in this thread and in a worker.
+// The numbers between text and answer with both binaries, in this thread and in a worker. They
+// equal PyTorch's for every golden model and checkpoint.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,9 @@ import {
 const tolerance = 1e-4;
 const text = 'the plot makes no sense';
 
-/** Patterns that together mean every tensor of any model; one without a head has none of the first. */
+/**
+ * Patterns that match every tensor of any model. A model without a head has no match for the first.
+ */
 const everything = ['*', '*.*', '*.*.*.*', '*.*.*.*.*'];
 const withoutHead = everything.slice(1);
 
@@ -43,13 +45,13 @@ function assertShapes(trace) {
   }
 }
 
-/** Like assertNear, but keys that a query does not see have -Infinity in both. */
+/** Like assertNear, but masked keys have -Infinity in both. */
 function assertTensor(actual, expected, most, what) {
   const seen = (data) => Array.from(data, (value) => (value === -Infinity ? -1e30 : value));
   assertNear(seen(actual), seen(expected), most, what);
 }
 
-/** A trace has the very tensors that PyTorch has, and its numbers, near to each tensor's largest. */
+/** Asserts that a trace has PyTorch's tensors and numbers, relative to each tensor's largest. */
 function assertTrace(trace, expected, relative) {
   assert.deepEqual(Object.keys(trace).sort(), Object.keys(expected).sort());
   for (const [name, { shape, data }] of Object.entries(expected)) {
@@ -59,14 +61,14 @@ function assertTrace(trace, expected, relative) {
   }
 }
 
-/** The tensors that a checkpoint's golden has of a text, if it has all of them. */
+/** Returns the tensors of a text in a checkpoint's golden, if it has all of them. */
 function traceOf(tensors, index) {
   const own = Object.entries(tensors).filter(([key]) => key.startsWith(`${index}/`));
   if (own.length === 0) return undefined;
   return Object.fromEntries(own.map(([key, tensor]) => [key.slice(`${index}/`.length), tensor]));
 }
 
-/** The layers of an attention map, which `traceOf` has one by one. */
+/** Splits attention weights into layers, as in a trace. */
 function assertLayers(map, traceOf, most, what) {
   const [layers, ...shape] = map.shape;
   const size = sizeOf(shape);
@@ -85,7 +87,7 @@ for (const binary of binaries) {
       const beside = /^(attention|contributions)\./;
       const known = Object.keys(golden.tensors).filter((tensor) => !beside.test(tensor));
       assert.ok(known.includes('encoder.embeddings') && known.includes('logits'));
-      const at = Object.fromEntries(known.map((tensor) => [tensor, 0])); // texts lie one after the other
+      const at = Object.fromEntries(known.map((tensor) => [tensor, 0])); // the texts are concatenated
       for (const [s, given] of golden.texts.entries()) {
         const result = await classifier.classify(given, { trace: everything });
         const { trace, ...answer } = plain(result);
@@ -193,7 +195,7 @@ for (const binary of binaries) {
     test(`${name}, ${binary}`, async () => {
       const golden = readGolden(name);
       const translator = await loadTranslator(goldenFolder(name), { binary });
-      const starts = { encoder: 0, decoder: 0 }; // of this text's rows
+      const starts = { encoder: 0, decoder: 0 }; // the first rows of this text
       let compared = 0;
       for (const [s, given] of golden.texts.entries()) {
         const target = golden.target_ids[s];
@@ -245,7 +247,7 @@ for (const binary of binaries) {
     });
   }
 
-  test(`${binary}: what is asked for comes, and nothing else`, async () => {
+  test(`${binary}: only the requested tensors are returned`, async () => {
     const classifier = await load(goldenFolder('pre_norm_mean'), { binary });
     const namesOf = async (trace) =>
       Object.keys((await classifier.classify(text, { trace })).trace);
@@ -269,7 +271,7 @@ for (const binary of binaries) {
     for (const sentence of sentences) assert.deepEqual(sentence.trace, {});
   });
 
-  test(`${binary}: names that the model lacks are refused with those that it has`, async () => {
+  test(`${binary}: unknown names are refused, and the message lists the model's names`, async () => {
     const classifier = await load(goldenFolder('pre_norm_mean'), { binary });
     const refused = (trace, message) =>
       assertError(() => classifier.classify(text, { trace }), 'invalid_option', message);
@@ -290,7 +292,7 @@ for (const binary of binaries) {
     assert.ok((await classifier.classify(text, { trace: ['logits'] })).trace.logits);
   });
 
-  test(`${binary}: a trace that is too large is refused by its size`, async () => {
+  test(`${binary}: a trace that is too large is refused`, async () => {
     const files = readModel('pre_norm_mean');
     const config = JSON.parse(new TextDecoder().decode(files['config.json']));
     const key = Object.keys(config).find((field) => /^max_.*length$/.test(field));
@@ -310,9 +312,9 @@ for (const binary of binaries) {
   });
 }
 
-test('of every published family there is a text whose every tensor is compared', () => {
+test('for every published family, all tensors of a text are compared', () => {
   const configIn = (folder) => JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
-  // Old sentence encoders have their Transformer in a folder of its own.
+  // Old sentence encoders have their Transformer in a subfolder.
   const familyOf = (name) =>
     configIn(folderOf(name)).model_type ??
     configIn(join(folderOf(name), '0_Transformer')).model_type;
@@ -325,7 +327,7 @@ test('of every published family there is a text whose every tensor is compared',
   assert.deepEqual(new Set(compared.map(familyOf)), families);
 });
 
-test('in a worker, of batches and of single texts a trace is the same', async () => {
+test('traces are the same in a worker, in batches and for single texts', async () => {
   const options = { trace: everything };
   for (const worker of [false, true]) {
     const classifier = await load(goldenFolder('pre_norm_mean'), { worker });
@@ -362,7 +364,7 @@ test('in a worker, of batches and of single texts a trace is the same', async ()
   }
 });
 
-test('what is hidden is hidden in a translation’s trace, too', async () => {
+test('masked tokens are masked in a translation’s trace', async () => {
   const translator = await loadTranslator(goldenFolder('translate_odd_local'));
   const text = 'the old film.';
   const options = { beams: 2, maskTokens: [[1]] };
@@ -401,8 +403,8 @@ function ask(model, Class, given, options) {
 }
 
 /**
- * A translation whose steps read the golden's target, as far as a translation may have its tokens:
- * whatever the model thinks of them, their logits are replaced; those that it had are in the trace.
+ * Returns a translation that reads the golden's target, as far as a translation may have its
+ * tokens. It replaces the logits to force them; the model's own logits are in the trace.
  */
 async function force(translator, given, golden, target) {
   const width = golden.tensors.logits.shape[1];
@@ -429,7 +431,7 @@ async function force(translator, given, golden, target) {
   }
 }
 
-/** Of maps [layers, heads, queries, keys] the first so many. */
+/** Returns the first queries and keys of attention weights [layers, heads, queries, keys]. */
 function firstSteps({ shape: [layers, heads, queries, keys], data }, steps, seen) {
   const rows = [];
   for (let map = 0; map < layers * heads; map++) {

@@ -1,4 +1,4 @@
-// What a translator returns, whatever the model.
+// The results of a translator, for any model.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ const { texts } = readGolden(name);
 const twoSentences = '  Not good at all. \n\nA gripping film!\t';
 const everything = { attention: true, alignment: true, hypotheses: true };
 
-// Random weights and a vocabulary with pieces for single bytes: most outputs are no valid UTF-8.
+// Random weights and a vocabulary with pieces for single bytes: most outputs are not valid UTF-8.
 const bytes = randomModel(
   {
     format: 1,
@@ -57,8 +57,8 @@ const bytes = randomModel(
   `${root}tests/data/tokenizer/bpe_bytes.model`,
 );
 
-// The greedy output up to where ours may differ: PyTorch's has the unknown token, and no guard
-// against loops.
+// Returns the greedy output up to the place where ours may differ: PyTorch's may have the unknown
+// token, and has no protection against loops.
 function commonPart(ids, unknown = 0) {
   const repeats = (end) => {
     for (let n = 1; n <= 4; n++) {
@@ -125,7 +125,7 @@ for (const binary of binaries) {
     });
   }
 
-  test(`${binary}: a result has every field, and none that was not asked for`, async () => {
+  test(`${binary}: a result has every requested field, and no other`, async () => {
     const bare = await translator.translate(texts[0]);
     assert.deepEqual(Object.keys(bare).sort(), ['score', 'sentences', 'text']);
     const fields = [
@@ -167,7 +167,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: sentences are ranges of both texts, and the spacing between them stays`, async () => {
+  test(`${binary}: sentences are ranges of both texts, and the spaces between them stay`, async () => {
     const { text, score, sentences } = await translator.translate(twoSentences);
     assert.deepEqual(
       sentences.map(({ start, end }) => twoSentences.slice(start, end)),
@@ -205,7 +205,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: attention rows sum to 1, and nothing looks ahead`, async () => {
+  test(`${binary}: attention rows sum to 1, and no token reads later ones`, async () => {
     const { sentences } = await translator.translate(twoSentences, { attention: true });
     for (const { attention, tokens, sourceTokens } of sentences) {
       const sizes = {
@@ -254,7 +254,7 @@ for (const binary of binaries) {
     assert.notDeepEqual(other.alignment, sentences[0].alignment);
   });
 
-  test(`${binary}: hypotheses are sorted, and paths of the tree`, async () => {
+  test(`${binary}: hypotheses are sorted, and are paths of the tree`, async () => {
     const { sentences } = await translator.translate(texts[0], { ...everything, beams: 5 });
     const [{ hypotheses, tree, text, score, tokens }] = sentences;
     assert.ok(hypotheses.length > 1 && hypotheses.length <= 5);
@@ -276,7 +276,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: tokens read as the text, a space before each word`, async () => {
+  test(`${binary}: tokens form the text, with a space before each word`, async () => {
     const reads = (tokens, text) => {
       const joined = tokens.map((token) => token.text).join('');
       assert.equal(joined.trimStart().replace(/<\/s>$/, ''), text);
@@ -307,7 +307,7 @@ for (const binary of binaries) {
     assert.deepEqual(await translator.translateBatch([]), []);
   });
 
-  test(`${binary}: results do not change when the engine works on`, async () => {
+  test(`${binary}: results do not change in later calls`, async () => {
     const result = await translator.translate(texts[0], everything);
     const steps = await collect(translator.stream(texts[0], { attention: true }));
     const copy = structuredClone(plain([result, steps]));
@@ -343,7 +343,7 @@ for (const binary of binaries) {
     assertNear([one.score], [sum], 1e-4, 'score');
   });
 
-  test(`${binary}: a stream is the greedy translation, a token at a time`, async () => {
+  test(`${binary}: a stream is the greedy translation, one token at a time`, async () => {
     for (const model of [translator, await loadTranslator(bytes, { binary })]) {
       for (const text of [...texts, twoSentences, 'Grüße, 日本! 🎬?']) {
         const greedy = await model.translate(text, { beams: 1, attention: true });
@@ -370,7 +370,7 @@ for (const binary of binaries) {
           assert.equal(done, false);
           assert.ok(now.startsWith(before), `${JSON.stringify(before)}, ${JSON.stringify(now)}`);
           assert.ok(now.isWellFormed?.() ?? true);
-          // Until a character is whole, its bytes add nothing.
+          // Bytes add no text until a character is complete.
           const grew = now.slice(before.length).trim() !== '';
           assert.ok(grew || token.start === token.end, `"${token.text}" after "${before}"`);
           before = now;

@@ -1,5 +1,5 @@
-// Texts, options and model folders that are wrong or extreme: each a typed error or a defined
-// result, and the next call works.
+// Wrong or extreme texts, options and model folders: each gives a typed error or a defined result,
+// and the next call works.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -44,7 +44,7 @@ for (const binary of binaries) {
     await stillWorks();
   });
 
-  test(`${binary}: a text of unknown characters only is translated`, async () => {
+  test(`${binary}: a text of only unknown characters is translated`, async () => {
     for (const unknown of ['日本語', '🎬🎬', '☃', '\ud83c', '\udfac\ud83c', 'a\u0000b', '\uffff']) {
       const { text: output, sentences } = await translator.translate(unknown);
       assert.equal(typeof output, 'string');
@@ -77,7 +77,7 @@ for (const binary of binaries) {
     await stillWorks();
   });
 
-  test(`${binary}: a word over the model's limit is clipped, and says so`, async () => {
+  test(`${binary}: a word over the model's limit is clipped and marked as such`, async () => {
     const { sentences } = await translator.translate('ab'.repeat(500), { beams: 1 });
     assert.ok(sentences.length >= 1 && sentences.some(({ clipped }) => clipped));
     for (const { sourceTokens } of sentences) {
@@ -86,7 +86,7 @@ for (const binary of binaries) {
     await stillWorks();
   });
 
-  test(`${binary}: texts that are no strings`, async () => {
+  test(`${binary}: texts that are not strings`, async () => {
     for (const wrong of [undefined, null, 7, ['a'], { text: 'a' }, new String('a')]) {
       await assertError(() => translator.translate(wrong), 'invalid_option', /text/);
       await assertError(() => drain(translator.stream(wrong)), 'invalid_option', /text/);
@@ -97,14 +97,14 @@ for (const binary of binaries) {
     await stillWorks();
   });
 
-  test(`${binary}: with a shortlist a translation has only what its source offers`, async () => {
+  test(`${binary}: with a shortlist, a translation has only tokens that its source offers`, async () => {
     const { vocabSize } = translator.info;
     const offered = [5, 8, 13, 21, 34, 55];
     const files = { ...readModel(name), 'shortlist.bin': shortlistFile(vocabSize, offered) };
     const listing = await loadTranslator(files, { binary, shortlist: true });
     const { sentences } = await listing.translate(text, { hypotheses: true });
     for (const { sourceTokens, tree } of sentences) {
-      const end = sourceTokens.at(-1).id; // one vocabulary: a source's own tokens may be copied
+      const end = sourceTokens.at(-1).id; // one vocabulary: source tokens may be copied
       const possible = new Set([...offered, end, ...sourceTokens.map(({ id }) => id)]);
       assert.deepEqual(
         tree.slice(1).filter(({ id }) => !possible.has(id)),
@@ -112,7 +112,7 @@ for (const binary of binaries) {
       );
       assert.ok(tree.length > 4);
     }
-    // Without the option the file is not looked at.
+    // Without the option, the file is not read.
     const plain = await loadTranslator(
       { ...files, 'shortlist.bin': new Uint8Array(3) },
       { binary },
@@ -120,7 +120,7 @@ for (const binary of binaries) {
     assert.deepEqual(await plain.translate(text), expected);
   });
 
-  test(`${binary}: a shortlist that is not there, damaged or another model's`, async () => {
+  test(`${binary}: a shortlist that is missing, damaged or another model's`, async () => {
     const files = readModel(name);
     const { vocabSize } = translator.info;
     const attempt = (bytes) =>
@@ -208,7 +208,7 @@ for (const binary of binaries) {
       const load = () => Classifier.load(goldenFolder(other), { binary });
       await assertError(load, 'wrong_task', /classification/);
     }
-    // Said before the weights arrive.
+    // The error comes before the weights arrive.
     const server = await serve(folder, {
       '/model.safetensors'(response, request) {
         const bytes = readModel(name)['model.safetensors'];
@@ -220,7 +220,7 @@ for (const binary of binaries) {
     await assertError(() => Classifier.load(server.url, { binary }), 'wrong_task');
   });
 
-  test(`${binary}: a vocabulary for each language`, async () => {
+  test(`${binary}: one vocabulary per language`, async () => {
     const model = await loadTranslator(goldenFolder(split), { binary });
     const result = await model.translate(text);
     const fromBytes = await loadTranslator(readModel(split), { binary });
@@ -241,7 +241,7 @@ for (const binary of binaries) {
     await assertError(() => Translator.load(broken), 'invalid_tokenizer');
   });
 
-  test(`${binary}: spoiled configurations`, async () => {
+  test(`${binary}: damaged configurations`, async () => {
     const spoiled = (change) => () => {
       const files = readModel(name);
       const config = JSON.parse(new TextDecoder().decode(files['config.json']));

@@ -1,4 +1,4 @@
-// Queueing, aborting, leaving and disposing of translations and streams.
+// Queueing, aborting, leaving and disposing translations and streams.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ async function collect(stream) {
   return seen;
 }
 
-test('calls at once wait for one another, each gets its own answer', async () => {
+test('concurrent calls wait for one another, and each gets its own answer', async () => {
   const translator = await loadTranslator(folder);
   const single = [];
   for (const text of texts) single.push(await translator.translate(text));
@@ -49,7 +49,7 @@ test('calls at once wait for one another, each gets its own answer', async () =>
   await failing;
 });
 
-test('two streams at once are decoded one after the other, whoever reads first', async () => {
+test('two concurrent streams are decoded one after the other, in any reading order', async () => {
   const translator = await loadTranslator(folder);
   const expected = [];
   for (const text of texts.slice(0, 2)) expected.push(await collect(translator.stream(text)));
@@ -57,7 +57,7 @@ test('two streams at once are decoded one after the other, whoever reads first',
     await Promise.all(texts.slice(0, 2).map((text) => collect(translator.stream(text)))),
     expected,
   );
-  // By turns.
+  // Read in turn.
   const [a, b] = texts.slice(0, 2).map((text) => translator.stream(text));
   const seen = [[], []];
   for (let i = 0; i < 5; i++) {
@@ -69,7 +69,7 @@ test('two streams at once are decoded one after the other, whoever reads first',
     expected.map((all) => all.slice(0, 5)),
   );
   await Promise.all([a.return(), b.return()]);
-  // One inside the other, and a call inside.
+  // One stream inside the other, with a call inside.
   const inner = [];
   for await (const { text } of translator.stream(texts[0])) {
     if (inner.length > 0) continue;
@@ -79,7 +79,7 @@ test('two streams at once are decoded one after the other, whoever reads first',
   assert.deepEqual(inner, expected[1]);
 });
 
-test('leaving the loop ends the decoding', waiting, async () => {
+test('leaving the loop ends decoding', waiting, async () => {
   const translator = await loadTranslator(folder);
   let count = 0;
   for await (const step of translator.stream(long)) {
@@ -87,7 +87,7 @@ test('leaving the loop ends the decoding', waiting, async () => {
     if (++count === 3) break;
   }
   await translator.translate(texts[0]); // would wait for 1000 sentences
-  // A stream that nobody has asked for a token has not begun.
+  // A stream starts with its first request.
   translator.stream(long);
   await translator.translate(texts[0]);
   // An exception leaves it, too.
@@ -98,7 +98,7 @@ test('leaving the loop ends the decoding', waiting, async () => {
   await translator.translate(texts[0]);
 });
 
-// A translator, and how many steps its engine has taken.
+// Returns a translator and a counter of its engine's steps.
 async function loadCounted() {
   const { instantiate } = WebAssembly;
   const count = { steps: 0 };
@@ -137,7 +137,7 @@ test('an abort ends a stream within one token', waiting, async () => {
     assert.equal(tokens, 3);
     assert.ok(count.steps <= 1 + 3 + 1, `${count.steps} steps`); // the first one encodes
   }
-  // Tokens that nobody has asked for yet are dropped.
+  // Tokens that were not requested yet are dropped.
   const controller = new AbortController();
   const stream = translator.stream(texts[0], { signal: controller.signal });
   await stream.next();
@@ -171,7 +171,7 @@ test('an abort ends a batch within one token', waiting, async () => {
   assert.ok(count.steps <= steps + 1 + 1 + sentences[0].tokens.length + 1, `${count.steps} steps`);
 });
 
-test('every step gives way to other events', waiting, async () => {
+test('other events run between steps', waiting, async () => {
   const [translator, count] = await loadCounted();
   let last = 0;
   let most = 0;
@@ -187,7 +187,7 @@ test('every step gives way to other events', waiting, async () => {
   assert.equal(most, 1);
 });
 
-test('calls and streams leave no listeners on a signal', async () => {
+test('calls and streams remove their listeners from a signal', async () => {
   const translator = await loadTranslator(folder);
   const { signal } = new AbortController();
   let listeners = 0;
@@ -208,7 +208,7 @@ test('calls and streams leave no listeners on a signal', async () => {
   assert.equal(listeners, 0);
 });
 
-test('dispose rejects calls and streams under way, and those to come', waiting, async () => {
+test('dispose rejects current and later calls and streams', waiting, async () => {
   const translator = await Translator.load(folder);
   const begun = translator.stream(long);
   await begun.next();
@@ -227,7 +227,7 @@ test('dispose rejects calls and streams under way, and those to come', waiting, 
   await assertError(() => collect(translator.stream(texts[0])), 'disposed');
   assert.equal(translator.info.task, 'translation');
 
-  // In the loop.
+  // Inside the loop.
   const other = await Translator.load(folder);
   let tokens = 0;
   const read = async () => {

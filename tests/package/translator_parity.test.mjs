@@ -1,4 +1,4 @@
-// The native command and the WebAssembly package translate alike.
+// The native command and the WebAssembly package give the same translations.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -31,7 +31,7 @@ const floats = (base64) => new Float32Array(Uint8Array.from(Buffer.from(base64, 
 const near = (actual, expected, tolerance, what) =>
   assertNear([actual].flat(), [expected].flat(), tolerance, what);
 
-// Builds differ in fused multiplications and in the order of sums, as PyTorch does.
+// Builds differ in fused multiplications and in the order of sums, like PyTorch.
 function assertSame(actual, expected, tolerance) {
   const largest = (kind) =>
     Math.max(
@@ -108,8 +108,8 @@ const everyday = [
   'Where can I buy a ticket for the concert on Saturday evening?',
 ];
 
-// Float32 rounding through eight layers; the largest difference seen is 4e-6. With 8-bit products a
-// last bit decides here and there to which integer an activation is rounded, a step of 1/127 of its
+// Float32 rounding through eight layers; the largest measured difference is 4e-6. With 8-bit
+// products, a last bit may decide to which integer an activation is rounded, a step of 1/127 of its
 // row's range.
 const tolerances = { f32: 1e-4, int8: 0.1 };
 
@@ -127,7 +127,7 @@ for (const [name, binary, compute] of shipped) {
       for (const [s, { tokens }] of sentences.entries()) {
         const other = native[index].sentences[s].tokens;
         const flip = tokens.findIndex(({ id }, i) => id !== other[i]?.id);
-        // Where the builds part, the two tokens were as good as equally probable.
+        // Where the builds first differ, the two tokens were almost equally probable.
         const same = flip < 0 ? tokens.length : flip + 1;
         const logprobs = (list) => list.slice(0, same).map(({ logprob }) => logprob);
         assertNear(logprobs(tokens), logprobs(other), tolerance, 'logprob');

@@ -1,4 +1,5 @@
-// Compiled, not run, by package.test.mjs: how a user of the types writes, and what they refuse.
+// package.test.mjs compiles this file and does not run it: correct uses of the types, and wrong
+// ones.
 
 import {
   AttentionMap,
@@ -65,7 +66,7 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   await Classifier.load({ 'config.json': new Blob(), '1_Pooling/config.json': new Uint8Array() });
   const narrow: Embedder = await load('x', { task: 'feature-extraction' });
   narrow.dispose();
-  // @ts-expect-error: not that task's class
+  // @ts-expect-error: the class of another task
   const wrong: Embedder = await load('x', { task: 'translation' });
   wrong.dispose();
   const any: Model = await load('hf:owner/name', {
@@ -97,7 +98,7 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   });
   const tokens: Token[] = result.tokens;
   const probability: number = result.scores[labels[0] ?? ''] ?? 0;
-  // What was asked for is there; a plain Classification may have it.
+  // Requested fields exist; a plain Classification may have them.
   const known = await classifier.classify('a', { attention: true, contributions: true });
   const certain: number = known.attention.encoder.heads + (known.contributions['x']?.length ?? 0);
   const partly = await classifier.classify('a', { attention: true });
@@ -112,11 +113,11 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   const wanted: boolean | undefined = undefined;
   const options: ClassifyOptions = { attention: wanted };
   const unknown = await classifier.classify('a', options);
-  // @ts-expect-error: nobody knows what was asked for
+  // @ts-expect-error: it is unknown what was requested
   unknown.attention.encoder;
-  // @ts-expect-error: nor here
+  // @ts-expect-error: the same here
   (await classifier.classify('a', { attention: wanted })).attention.encoder;
-  // @ts-expect-error: something else was asked for
+  // @ts-expect-error: something else was requested
   partly.contributions['x'];
   console.log(common, tokens, probability, head, many, options);
 
@@ -150,7 +151,7 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   await classifier.classify('a', { attentions: true });
   // @ts-expect-error: there is no such attention in a classifier
   await classifier.classify('a', { ablate: [{ attention: 'cross', layer: 0, head: 0 }] });
-  // @ts-expect-error: unknown option beside a known one
+  // @ts-expect-error: an unknown option with a known one
   await classifier.classify('a', { attention: true, ablates: [] });
   // @ts-expect-error: texts, not one text's characters
   classifier.classifyEach(7);
@@ -158,9 +159,9 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   await classifier.classify(7);
   // @ts-expect-error: unknown arithmetic
   await Classifier.load('x', { compute: 'f16' });
-  // @ts-expect-error: a text is no file
+  // @ts-expect-error: a text is not a file
   await Classifier.load({ 'config.json': '{}' });
-  // @ts-expect-error: attention is there only if asked for
+  // @ts-expect-error: attention exists only if requested
   result.attention.encoder;
   // @ts-expect-error: made by load only
   new Classifier();
@@ -210,7 +211,7 @@ export async function useOthers(signal: AbortSignal): Promise<void> {
   }
   // @ts-expect-error: no such aggregation
   await tagger.classify('a', { aggregation: 'mean' });
-  // @ts-expect-error: attention was not asked for
+  // @ts-expect-error: attention was not requested
   plain.attention.encoder;
   // @ts-expect-error: entities have no label probabilities
   await tagger.classify('a', { contributions: true });
@@ -233,9 +234,9 @@ export async function useOthers(signal: AbortSignal): Promise<void> {
   for await (const { result } of answerer.answerEach([asked])) console.log(result?.answer, answers);
   // @ts-expect-error: a question needs a context
   await answerer.answer('a');
-  // @ts-expect-error: windows come and go, so positions in them say nothing
+  // @ts-expect-error: positions in windows have no meaning for the caller
   await answerer.answer('a', 'b', { maskTokens: [1] });
-  // @ts-expect-error: texts are no questions
+  // @ts-expect-error: texts are not questions
   await answerer.answerBatch(['a']);
 
   const embedder: Embedder = await Embedder.load('hf:a/b');
@@ -282,18 +283,18 @@ export async function useTraces(signal: AbortSignal): Promise<void> {
     console.log(result?.trace['logits']?.data[0]);
   }
   const perhaps: Classification = seen;
-  // @ts-expect-error: nobody knows what was asked for
+  // @ts-expect-error: it is unknown what was requested
   perhaps.trace['logits'];
   const wanted: string[] | undefined = signal.aborted ? ['logits'] : undefined;
-  // @ts-expect-error: nor here
+  // @ts-expect-error: the same here
   (await classifier.classify('a', { trace: wanted })).trace['logits'];
-  // @ts-expect-error: nothing was asked for
+  // @ts-expect-error: nothing was requested
   (await classifier.classify('a', { patch })).trace['logits'];
   // @ts-expect-error: names, not one of them
   await classifier.classify('a', { trace: 'logits' });
   // @ts-expect-error: a patch needs a value
   await classifier.classify('a', { patch: [{ name: 'pooled' }] });
-  // @ts-expect-error: a list of numbers is no tensor
+  // @ts-expect-error: a list of numbers is not a tensor
   await classifier.classify('a', { patch: [{ name: 'pooled', value: [1, 2] }] });
   // @ts-expect-error: rows are chosen by tokens
   await classifier.classify('a', { patch: [{ name: 'pooled', rows: [1], value: 0 }] });
@@ -313,7 +314,7 @@ export async function useTraces(signal: AbortSignal): Promise<void> {
     if (step.done) console.log(step.result.sentences[0]?.trace['logits']?.shape);
   }
   const plain: Translation = await translator.translate('a', options);
-  // @ts-expect-error: nobody knows what was asked for
+  // @ts-expect-error: it is unknown what was requested
   plain.sentences[0]?.trace['logits'];
 }
 
@@ -337,7 +338,7 @@ export async function useGenerator(signal: AbortSignal): Promise<void> {
   for await (const { result } of generator.generateEach(['a'])) console.log(result?.ended);
   const [first] = await generator.generateBatch(['a'] as const);
   console.log(info, plain.score, weights, others, tokens, first?.attention?.decoder.queries);
-  // @ts-expect-error: a stream is not by beams
+  // @ts-expect-error: a stream has no beams
   generator.stream('a', { beams: 2 });
   await generator.generate('a', { ablate: [{ attention: 'encoder', layer: 0, head: 0 }] });
   // @ts-expect-error: no such attention
@@ -352,7 +353,7 @@ export async function useView(classifier: Classifier, translator: Translator): P
   view.result = await classifier.classify('a', { attention: true });
   view.result = await translator.translate('a', { attention: true });
   const perhaps: Classification = await classifier.classify('a');
-  view.result = perhaps; // which throws where there is none
+  view.result = perhaps; // throws without attention
   view.result = '{}';
   const encoder = { layers: 1, heads: 1, queries: 1, keys: 1, data: [1] };
   const own: AttentionResult = { tokens: [{ text: 'a' }], attention: { encoder } };
@@ -402,7 +403,7 @@ export async function useTranslator(files: ModelFiles, signal: AbortSignal): Pro
   });
   const link: AlignmentLink | undefined = asked.sentences[0]?.alignment[0];
   const candidate: Candidate | undefined = asked.sentences[0]?.tree[0];
-  // @ts-expect-error: attention was not asked for
+  // @ts-expect-error: attention was not requested
   asked.sentences[0]?.attention.cross;
   const [inspected] = (await translator.translate('a', { attention: true })).sentences;
   console.log(link, candidate, inspected?.attention.cross.keys, inspected?.alignment[0]);
@@ -440,9 +441,9 @@ export async function useTranslator(files: ModelFiles, signal: AbortSignal): Pro
   await translator.translate('a', { maskTokens: [1] });
   // @ts-expect-error: there is no such attention
   await translator.translate('a', { ablate: [{ attention: 'self', layer: 0, head: 0 }] });
-  // @ts-expect-error: nor is a list of bytes
+  // @ts-expect-error: a list of bytes is not allowed
   await Translator.load({ ...weights, 'source.model': [1, 2] });
-  // @ts-expect-error: alignment is there only if asked for
+  // @ts-expect-error: alignment exists only if requested
   result.sentences[0]?.alignment.length;
   // @ts-expect-error: made by load only
   new Translator();

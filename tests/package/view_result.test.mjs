@@ -1,4 +1,4 @@
-// What the element makes of results, real ones and hostile ones. The module needs no browser.
+// The element's reading of results, real and hostile ones. The module needs no browser.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ const dataOf = (data, tokens = 1) => {
   return [...partsOf(given)[0].attention.get('encoder').data];
 };
 
-test('weights come in each form that a result or its JSON has', () => {
+test('weights are read in each form of a result or its JSON', () => {
   const four = [0.5, 0.5, 0.25, 0.75];
   const typed = Float32Array.from(four);
   const base64 = Buffer.from(typed.buffer).toString('base64');
@@ -47,7 +47,7 @@ test('weights come in each form that a result or its JSON has', () => {
   assert.equal(partsOf(JSON.stringify(result())).length, 1);
 });
 
-test('a length that is only a number costs nothing', () => {
+test('a length without data allocates nothing', () => {
   const lengths = [{ length: 3e8 }, { length: 1e15 }, { length: -1 }, { length: '9', 0: 1, 1: 1 }];
   for (const data of lengths) {
     for (const layers of [1, 3e8]) {
@@ -64,7 +64,7 @@ test('a length that is only a number costs nothing', () => {
   assert.throws(() => dataOf(base64), { code: 'invalid_option', message: /1 × 1 × 1 × 1 numbers/ });
 });
 
-test('whatever is no result is refused as an option', () => {
+test('values that are not results are refused as invalid options', () => {
   const inherited = Object.create(null);
   for (const [name, given] of Object.entries({
     number: 5,

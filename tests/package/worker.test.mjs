@@ -1,4 +1,4 @@
-// A worker of its own for each model: threads of Node's here, web workers in browser.test.mjs.
+// A worker per model: Node's threads here, web workers in browser.test.mjs.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -76,7 +76,7 @@ for (const binary of binaries) {
   });
 }
 
-test('progress comes through, and bytes in hand stay in hand', async () => {
+test('progress is reported, and the caller keeps its bytes', async () => {
   const files = readModel('pre_norm_mean');
   const copy = structuredClone(files);
   const seen = new Map();
@@ -101,12 +101,12 @@ test('errors keep their code, and the next call works', async () => {
   await assertError(() => Classifier.load('/nowhere', { worker }), 'missing_file');
 });
 
-test('a loading that fails ends its worker', waiting, async () => {
+test('a failed load ends its worker', waiting, async () => {
   await assertError(() => Classifier.load('/nowhere', { worker }), 'missing_file');
   await ended(threads.at(-1));
 });
 
-test('an abort is heard between two texts, and in the queue', waiting, async () => {
+test('an abort takes effect between two texts, and in the queue', waiting, async () => {
   const classifier = await load(folder, { worker });
   const controller = new AbortController();
   const { signal } = controller;
@@ -122,7 +122,7 @@ test('an abort is heard between two texts, and in the queue', waiting, async () 
   assert.deepEqual(plain(await next), plain(expected[0]));
 });
 
-test('a model that was dropped ends its worker, but not under a call', waiting, async () => {
+test('an unreferenced model ends its worker, but not during a call', waiting, async () => {
   let call;
   await (async () => {
     const classifier = await Classifier.load(folder, { worker });
@@ -180,7 +180,7 @@ test('a worker that cannot start', async () => {
   }
 });
 
-test("threads of the package's own, from either entry, keep no process alive", () => {
+test('the threads of the package, from either entry, do not keep a process alive', () => {
   for (const entry of ['index.js', 'inline.js']) {
     const script = `
       import { Classifier } from './dist/${entry}';
@@ -222,7 +222,7 @@ test('a translator: the same results and streams as in this thread', async () =>
   await assertError(() => translator.translate('a', { beams: 0 }), 'invalid_option', /beams/);
 });
 
-test('a translator: aborts are heard, loops can be left', waiting, async () => {
+test('a translator: calls can be aborted, and loops left', waiting, async () => {
   const translator = await loadTranslator(translatorFolder, { worker });
   const controller = new AbortController();
   const { signal } = controller;
@@ -244,7 +244,7 @@ test('a translator: aborts are heard, loops can be left', waiting, async () => {
   };
   await assertError(read, 'aborted');
   assert.equal(tokens, 6);
-  // None of them holds up the next call.
+  // None of them blocks the next call.
   assert.equal((await translator.translate(sentences[0])).text, expectedTranslations[0].text);
 });
 

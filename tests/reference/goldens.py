@@ -136,8 +136,8 @@ def check_padding_changes_nothing(config, weights, trace, ids, real):
     assert_close("another padding token", other["logits"], trace["logits"])
     for text, length in enumerate(real.sum(1).tolist()):
         alone = forward(config, weights, ids[text : text + 1, :length], real[text : text + 1, :length])
-        assert_close("a text alone", alone["encoder.output"][0], trace["encoder.output"][text, :length])
-        assert_close("a text alone", alone["logits"][0], trace["logits"][text])
+        assert_close("a text by itself", alone["encoder.output"][0], trace["encoder.output"][text, :length])
+        assert_close("a text by itself", alone["logits"][0], trace["logits"][text])
 
 
 def check_is_a_real_test(config, weights, trace, ids, real):

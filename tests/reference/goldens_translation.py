@@ -248,7 +248,7 @@ def check_padding_changes_nothing(config, weights, trace, sources, targets):
         n, m = int(sources[1][text].sum()), int(targets[1][text].sum())
         alone = translate(config, weights, *((ids[text : text + 1, :k], real[text : text + 1, :k])
                                              for (ids, real), k in ((sources, n), (targets, m))))
-        assert_close("a text alone", alone["logits"][0], trace["logits"][text, :m])
+        assert_close("a text by itself", alone["logits"][0], trace["logits"][text, :m])
         for t in range(1, m):  # later tokens are not read
             memory, keys = trace["encoder.output"][text : text + 1], sources[1][text : text + 1]
             so_far = decode(config, weights, memory, keys, targets[0][text : text + 1, :t], targets[1][text : text + 1, :t])

@@ -1,5 +1,5 @@
-// The oldest browsers that will do are named in several places; all of them agree, and the binaries
-// use nothing newer.
+// Several files name the oldest supported browsers. They must agree, and the binaries must not use
+// newer features.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { filesIn, root } from '../../wasm/toolchain/build.mjs';
 
 const read = (file) => readFileSync(join(root, file), 'utf8');
 
-// The table's row that begins so: its versions.
+// Returns the versions in the table's row that begins with this name.
 function row(name) {
   const line = read('web/docs/browsers.md')
     .split('\n')
@@ -34,7 +34,7 @@ test('the page and the binaries are built for the browsers of the table', () => 
   const config = read('web/vite.config.ts');
   assert.ok(config.includes(`cssTarget: ${targets}`));
   assert.ok(config.includes("    target: 'es2022',"));
-  // The last part of ES2022 that each of them learned: blocks and private fields of classes.
+  // The part of ES2022 that these browsers added last: class blocks and private fields.
   assert.ok(Number(chrome) >= 94 && Number(firefox) >= 93 && Number(safari) >= 16.4);
   const [major, minor] = safari.split('.');
   const cmake = read('CMakeLists.txt');
@@ -43,7 +43,7 @@ test('the page and the binaries are built for the browsers of the table', () => 
   assert.ok(cmake.includes(`-sMIN_SAFARI_VERSION=${major}0${minor}00)`));
 });
 
-test('no class has what Chrome makes a mistake with before version 98', () => {
+test('no class uses a feature with a bug in Chrome before version 98', () => {
   for (const file of ['web/src', 'wasm/src'].flatMap((folder) => filesIn(folder))) {
     if (!/\.(ts|svelte)$/.test(file)) continue;
     assert.doesNotMatch(read(file), /\bstatic (readonly )?(name|length|prototype)\b/, file);

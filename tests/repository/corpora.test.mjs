@@ -1,4 +1,4 @@
-// The recipes of web/docs/large-corpora.md, run as they stand, where their tools are installed.
+// Runs the recipes of web/docs/large-corpora.md unchanged, if their tools are installed.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
@@ -24,7 +24,7 @@ const [parallel] = of('sh', 'corpus parallel').map(({ code }) => code);
 const [cluster, ask] = of('sh', 'corpus dask').map(({ code }) => code);
 const [program] = of('python', '').map(({ code }) => code);
 
-// Three lines cannot be answered: they are blank.
+// Three lines have no answer: they are blank.
 const texts = Array.from({ length: 60 }, (_, i) =>
   [7, 20, 59].includes(i) ? '' : `Film number ${i} was ${i % 3 ? 'dreadful' : 'a joy'}.`,
 );
@@ -34,13 +34,13 @@ const expected = spawnSync(command, ['classify', join(root, 'weights/sentiment')
   encoding: 'utf8',
 }).stdout;
 
-// A folder as the guide assumes it, and a function that runs one of its snippets there.
+// Makes the folder that the guide assumes, and a function that runs one of its snippets there.
 function prepare() {
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-corpus-'));
   after(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'bin'));
   symlinkSync(command, join(folder, 'bin/glassformer'));
-  symlinkSync('/usr/bin/python3', join(folder, 'bin/python3')); // the one that has Debian's Dask
+  symlinkSync('/usr/bin/python3', join(folder, 'bin/python3')); // the Python with Debian's Dask
   symlinkSync(join(root, 'weights/sentiment'), join(folder, 'sentiment'));
   writeFileSync(join(folder, 'reviews.txt'), texts.map((text) => `${text}\n`).join(''));
   const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` };
@@ -55,7 +55,7 @@ function prepare() {
   return { folder, env, shell, read };
 }
 
-// Runs a recipe, then again with one answer gone: that one alone is made anew.
+// Runs a recipe, deletes one answer and runs it again: only that answer is computed again.
 async function assertResumes({ folder, shell, read }, recipe, forget) {
   shell(cut.replace('--lines=1000', '--lines=7'));
   shell(recipe);
@@ -79,7 +79,7 @@ async function assertResumes({ folder, shell, read }, recipe, forget) {
   shell(together);
   assert.equal(read('verdicts.tsv'), expected);
   const same = inodes().filter((inode, i) => i === 4 || inode === before[i]);
-  assert.equal(same.length, answers.length, 'answers that were there are left alone');
+  assert.equal(same.length, answers.length, 'existing answers are not changed');
 }
 
 test('threads of one process', () => {
@@ -93,7 +93,7 @@ const has = (command) => spawnSync('sh', ['-c', `command -v ${command}`]).status
 test('GNU parallel, and resuming', { skip: !has('parallel') && 'not installed' }, async () => {
   const place = prepare();
   await assertResumes(place, parallel, (name) => {
-    // As if it had been interrupted before that part: the log does not have it.
+    // As after an interruption before that part: the log does not contain it.
     const lines = place.read('log').split('\n');
     const kept = lines.filter((line) => !line.endsWith(` ${name}`));
     assert.equal(kept.length, lines.length - 1);
@@ -101,17 +101,13 @@ test('GNU parallel, and resuming', { skip: !has('parallel') && 'not installed' }
   });
 });
 
-test(
-  'GNU parallel reports a part that fails',
-  { skip: !has('parallel') && 'not installed' },
-  () => {
-    const { shell, folder } = prepare();
-    shell(cut.replace('--lines=1000', '--lines=30'));
-    rmSync(join(folder, 'sentiment'));
-    assert.throws(() => shell(parallel), /sentiment/);
-    assert.ok(!readdirSync(join(folder, 'answers')).some((name) => /^\d+$/.test(name)));
-  },
-);
+test('GNU parallel reports a failed part', { skip: !has('parallel') && 'not installed' }, () => {
+  const { shell, folder } = prepare();
+  shell(cut.replace('--lines=1000', '--lines=30'));
+  rmSync(join(folder, 'sentiment'));
+  assert.throws(() => shell(parallel), /sentiment/);
+  assert.ok(!readdirSync(join(folder, 'answers')).some((name) => /^\d+$/.test(name)));
+});
 
 const freePort = () =>
   new Promise((resolve) => {

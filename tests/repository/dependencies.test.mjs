@@ -1,4 +1,4 @@
-// What `npm ci` installs is one set of packages, the same everywhere, and none of it is shipped.
+// `npm ci` installs the same packages everywhere, and none of them is shipped.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
 const manifest = read('package.json');
 const { packages } = read('package-lock.json');
 
-test('every dependency is named by one exact version, the one that is locked', () => {
+test('every dependency has one exact version, which is the locked one', () => {
   const wanted = Object.entries(manifest.devDependencies);
   assert.ok(wanted.length > 10);
   for (const [name, version] of wanted) {
@@ -35,7 +35,7 @@ test('every locked package is under a license that allows its use here', () => {
   }
 });
 
-test('the package depends on nothing', () => {
+test('the package has no dependencies', () => {
   for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) {
     assert.equal(manifest[kind], undefined, kind);
   }

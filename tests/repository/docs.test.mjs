@@ -1,5 +1,5 @@
 // The documentation: every snippet is run or compiled, and the site has no dead link, no code and
-// nothing from elsewhere.
+// no content from other origins.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -21,7 +21,7 @@ const nameOf = ({ file, line }) => `${file.split('/').pop()}:${line}`;
 const fileOf = (snippet, ending) =>
   join(folder, `${nameOf(snippet).replace(/\W/g, '_')}.${ending}`);
 
-// A static host: the repository's packages and models, and what a test puts in `pages`.
+// A static host with the repository's packages and models, and the `pages` of a test.
 const types = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -60,7 +60,7 @@ after(async () => {
 
 await buildDocs();
 
-test('every snippet is of a kind that a test knows', () => {
+test('every snippet has a kind that a test knows', () => {
   const known = [
     ...['js', 'js page', 'js check', 'js bundle vite', 'js bundle esbuild', 'js bundle file'],
     ...['html', 'html page', 'ts', 'cpp', 'cmake', 'json', 'text', 'python'],
@@ -81,7 +81,7 @@ for (const snippet of of('js', '')) {
     const file = fileOf(snippet, 'mjs');
     writeFileSync(file, snippet.code);
     const output = await run(process.execPath, [file]);
-    // What a comment says that is printed, is printed.
+    // The text in a comment after console.log must be printed.
     for (const [, text] of snippet.code.matchAll(/^console\.log\(.*\/\/ (.+)$/gm)) {
       const words = text.split(/ or |;/).map((word) => word.replaceAll('"', '').replace(/….*/, ''));
       assert.ok(
@@ -92,11 +92,11 @@ for (const snippet of of('js', '')) {
   });
 }
 
-// Those of the kind `check` need something around them: see snippets.test.mjs.
+// Snippets of the kind `check` need an environment: see snippets.test.mjs.
 
 test('shell snippets run', async () => {
   const commands = of('sh', '');
-  // What the last run of this test wrote, which no command writes over.
+  // Remove the files of this test's last run, because no command overwrites files.
   for (const { code } of commands)
     for (const [, file] of code.matchAll(/--out (build\/\S+)/g))
       rmSync(join(root, file), { force: true });
@@ -105,7 +105,7 @@ test('shell snippets run', async () => {
   for (const { code } of of('sh', 'check')) await run('bash', ['-n', '-c', code]);
 });
 
-test('the packages and commands that are named exist', () => {
+test('the packages and commands in the documents exist', () => {
   const packages = ['glassformer', ...models.map((name) => `@glassformer/${name}`)];
   for (const { code } of of('sh', 'install')) {
     const [, names] = code.match(/^npm install (.+)\n$/);
@@ -119,8 +119,8 @@ test('the packages and commands that are named exist', () => {
   }
 });
 
-test('the types know what JavaScript snippets use', async () => {
-  // Bundlers make modules of such files; service workers have types of their own.
+test('JavaScript snippets agree with the types', async () => {
+  // Bundlers turn these files into modules; service workers have their own types.
   const modules = join(folder, 'modules.d.ts');
   const endings = ['wasm', 'model', 'safetensors'];
   writeFileSync(modules, endings.map((end) => `declare module '*.${end}';\n`).join(''));
@@ -189,7 +189,7 @@ test('the C++ example compiles and runs', async () => {
   );
 });
 
-test('the CMake snippet is that of the project that a test builds', () => {
+test('the CMake snippet equals the project that a test builds', () => {
   const project = readFileSync(join(root, 'tests/install/example/CMakeLists.txt'), 'utf8');
   const lines = of('cmake', '').flatMap(({ code }) => code.trim().split('\n'));
   assert.ok(lines.length > 0);
@@ -205,12 +205,12 @@ test('JSON snippets are JSON; the configuration is the shipped one', () => {
   }
 });
 
-// --- in a page, as a static host serves it ---------------------------------------------------------
+// --- in a page, served by a static host -----------------------------------------------------------
 
 const [{ code: policyText }] = of('text', '').filter(({ code }) => code.startsWith('Content-Sec'));
 const policy = policyText.replace(/^.*?: /, '').trim();
 
-// Opens a page until its title is set; returns the title and what went wrong.
+// Opens a page until its title is set. Returns the title and the errors.
 async function titleOf(url) {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -223,7 +223,7 @@ async function titleOf(url) {
   return title;
 }
 
-// A script as a page of its own, under a policy.
+// Returns a page with a script and a policy.
 const script = (body) => `<!doctype html><body><script type="module">${body}</script></body>`;
 
 for (const snippet of of('js', 'page')) {
@@ -252,7 +252,7 @@ test('the page with an import map runs', async () => {
   assert.equal(await titleOf(`${origin}/`), 'positive');
 });
 
-test('the element in a page shows the JSON within it', async () => {
+test('the element in a page shows the JSON inside it', async () => {
   const [{ code }] = of('html', '');
   const shown = `<script type="module">
     const view = document.querySelector('glassformer-attention');
@@ -265,7 +265,7 @@ test('the element in a page shows the JSON within it', async () => {
   assert.equal(await titleOf(`${origin}/`), '0.900');
 });
 
-test('what Vite builds runs in a page', async () => {
+test('a Vite build runs in a page', async () => {
   const [snippet] = of('js', 'bundle vite');
   writeFileSync(fileOf(snippet, 'js'), snippet.code);
   await vite({
@@ -283,7 +283,7 @@ test('what Vite builds runs in a page', async () => {
   assert.equal(await titleOf(`${origin}/`), 'positive');
 });
 
-test('what esbuild builds runs in a page', async () => {
+test('an esbuild bundle runs in a page', async () => {
   const [snippet] = of('js', 'bundle esbuild');
   writeFileSync(fileOf(snippet, 'js'), snippet.code);
   const outfile = join(folder, 'built/esbuild.js');
@@ -293,7 +293,7 @@ test('what esbuild builds runs in a page', async () => {
   assert.equal(await titleOf(`${origin}/`), 'positive');
 });
 
-test('one script with the model within it runs in a page opened as a file', async () => {
+test('one script that contains the model runs in a page opened as a file', async () => {
   const [snippet] = of('js', 'bundle file');
   writeFileSync(fileOf(snippet, 'js'), snippet.code);
   const [{ code: command }] = of('sh', 'check').filter(({ code }) => code.startsWith('esbuild '));
@@ -322,7 +322,7 @@ test('the site has all pages, each with a title and one main heading', () => {
   }
 });
 
-test('what the public C++ headers declare is in their reference, with a comment', () => {
+test('the C++ reference has every declaration of the public headers, with a comment', () => {
   const page = contents.get('cpp-reference.html');
   const headers = filesIn('src/glassformer').filter((file) => file.endsWith('.hpp'));
   let found = 0;
@@ -330,7 +330,7 @@ test('what the public C++ headers declare is in their reference, with a comment'
     const section = page.match(new RegExp(`>${basename(file)}</h2>([^]*?)(?:<h2|</main>)`))?.[1];
     assert.ok(section, file);
     const text = readFileSync(join(root, file), 'utf8');
-    // Types, constants and functions begin lines; methods that are no operators are in classes.
+    // Types, constants and functions begin a line; methods other than operators are in classes.
     const names = [
       ...text.matchAll(/^(?:struct|class|enum class|using) (\w+)\b(?!;)/gm),
       ...text.matchAll(/^(?! )[\w:<>* ]*\b(\w+)(?:\(| = )/gm),
@@ -373,7 +373,7 @@ test('no link of the site is dead', () => {
   assert.deepEqual(dead, []);
 });
 
-test('the sources of the site link to what the repository has', () => {
+test('links in the sources of the site exist in the repository', () => {
   const dead = [];
   for (const file of documents) {
     const text = readFileSync(join(root, file), 'utf8').replace(/^```[^]*?^```$/gm, '');
@@ -384,7 +384,7 @@ test('the sources of the site link to what the repository has', () => {
   assert.deepEqual(dead, []);
 });
 
-test('the site runs no code, has no inline styles and fetches nothing from elsewhere', () => {
+test('the site runs no code, has no inline styles and fetches nothing from other origins', () => {
   for (const [file, html] of contents) {
     assert.doesNotMatch(html, /<script\b|<style\b|\sstyle=|\son\w+=/, file);
     for (const [, target] of html.matchAll(/<(?:link|img)\b[^>]*\b(?:href|src)="([^"]+)"/g)) {
@@ -396,7 +396,7 @@ test('the site runs no code, has no inline styles and fetches nothing from elsew
   assert.doesNotMatch(styles, /https?:|@import/);
 });
 
-test('the pages show without a complaint of the browser, and no wider than a phone', async () => {
+test('the pages cause no browser errors, and fit the width of a phone', async () => {
   for (const file of [
     'index.html',
     'bundlers.html',

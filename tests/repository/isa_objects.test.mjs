@@ -1,6 +1,6 @@
-// Code compiled for one instruction set must never replace code that runs on every machine. The
-// linker keeps one copy of an inline function, so whatever an object of src/kernels/isa.cpp
-// defines has to carry that instruction set's name.
+// Code for one instruction set must never replace code that runs on every machine. The linker keeps
+// one copy of an inline function, so every definition in an object of src/kernels/isa.cpp must have
+// the instruction set in its name.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,11 +18,11 @@ test('kernels were compiled for this machine', () => {
 });
 
 for (const isa of present) {
-  test(`the ${isa} object defines nothing under a shared name`, async () => {
+  test(`the ${isa} object has no definition with a shared name`, async () => {
     const lines = (await run('nm', ['-C', '--defined-only', objects(isa)])).split('\n');
     const symbols = lines.map((line) => line.match(/^[0-9a-f]+ ([A-Za-z]) (.*)$/)).filter(Boolean);
     assert.ok(symbols.length > 0);
-    // Lower case is local to the object, but for u (unique) and the weak v and w.
+    // Lower-case kinds are local to the object, except u (unique) and the weak v and w.
     const shared = symbols.filter(([, kind]) => /[A-Zuvw]/.test(kind)).map((match) => match[2]);
     const avx512 = /\bavx512\w*\b/;
     const tags = {
@@ -44,12 +44,12 @@ for (const isa of present) {
   });
 }
 
-// Where a relaxed instruction gets into the plain binaries, engines without relaxed SIMD refuse them.
+// Engines without relaxed SIMD refuse binaries with a relaxed instruction.
 const emscripten = join(root, '.toolchain/emscripten/em-config.py');
 const binaryen = (await run('python3', [emscripten, 'BINARYEN_ROOT'])).trim();
 for (const name of ['glassformer', 'glassformer.read', 'glassformer.write']) {
-  test(`${name}.wasm holds no relaxed instruction, ${name}.relaxed.wasm does`, async () => {
-    // As Binaryen writes them.
+  test(`${name}.wasm has no relaxed instruction, ${name}.relaxed.wasm has some`, async () => {
+    // Binaryen's names of relaxed instructions.
     const relaxed = ['relaxed_madd', 'dot_i8x16_i7x16_s', 'dot_i8x16_i7x16_add_s'];
     const found = async (file) => {
       const program = join(binaryen, 'bin/wasm-dis');

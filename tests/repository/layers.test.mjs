@@ -1,13 +1,13 @@
-// The layering of the sources, read from their includes and imports.
+// Checks the layers of the sources, from their includes and imports.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { filesIn, root } from '../../wasm/toolchain/build.mjs';
 
-// The floors of src, from the one that depends on nothing. Each may include those before it. Tasks
-// may also include the public headers in glassformer, which hold their options and results in
-// addition to the classes.
+// The layers of src, from the lowest, which depends on nothing. Each may include those before it.
+// Tasks may also include the public headers in glassformer, which contain their options and results
+// in addition to the classes.
 const floors = [
   'base',
   'tensor',
@@ -26,7 +26,8 @@ const floors = [
   'cli',
 ];
 
-// Floors that do not see each other, whatever their order: text meets models only in families.
+// Layers that must not include each other, despite their order: only families use both text and
+// models.
 const apart = {
   run: ['text'],
   layers: ['text'],
@@ -36,7 +37,7 @@ const apart = {
   explain: ['families', 'search', 'text'],
 };
 
-// Libraries that only some places may include.
+// Libraries that only some files may include.
 const confined = [
   { pattern: /^(xtensor|xtl)\b/, where: /^src\/tensor\// },
   {
@@ -57,14 +58,14 @@ const sources = ['src', 'wasm', 'tests']
   .flatMap((folder) => filesIn(folder))
   .filter((file) => /\.[ch]pp$/.test(file));
 
-test('src holds the known floors', () => {
+test('src contains the known layers', () => {
   const folders = new Set(
     sources.filter((file) => /^src\/.*\//.test(file)).map((file) => file.split('/')[1]),
   );
   assert.deepEqual([...folders].toSorted(), floors.toSorted());
 });
 
-test('each floor includes only floors above it', () => {
+test('each layer includes only layers below it', () => {
   const wrong = [];
   for (const file of sources.filter((name) => /^src\/.*\//.test(name))) {
     const floor = file.split('/')[1];
@@ -98,7 +99,7 @@ test('public headers include only the standard library, each other and the insta
   assert.deepEqual(
     values.filter((name) => !included.has(name)),
     [],
-    'every value belongs to a public header',
+    'a public header includes every installed value',
   );
 });
 
@@ -112,7 +113,7 @@ test('includes within the project are relative to src', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('libraries stay where they belong', () => {
+test('only the allowed files include libraries', () => {
   const wrong = [];
   for (const file of sources) {
     for (const included of includes(file)) {
@@ -124,7 +125,7 @@ test('libraries stay where they belong', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('only the tokenizers know how vocabularies mark spaces, words and bytes', () => {
+test('only tokenizers contain the marks of spaces, words and bytes in vocabularies', () => {
   const marks = /[▁Ġ]|\\u\{?2581|\\x96\\x81|['"]##['"]|\b(space_symbol|byte_of_piece)\b/iu;
   const knows = (file) => marks.test(readFileSync(join(root, file), 'utf8'));
   const files = ['src', 'wasm', 'web/src'].flatMap((folder) => filesIn(folder));
@@ -133,7 +134,7 @@ test('only the tokenizers know how vocabularies mark spaces, words and bytes', (
     wrong.filter((file) => !file.startsWith('src/text/')),
     [],
   );
-  assert.ok(wrong.length > 0, 'the tokenizers do');
+  assert.ok(wrong.length > 0, 'the tokenizers contain them');
 });
 
 function imports(file) {
@@ -235,7 +236,7 @@ test('a folder of the page holds at most 15 files', () => {
   );
 });
 
-test('the package has no dynamic import and no dependency at run time', () => {
+test('the package has no dynamic import and no runtime dependency', () => {
   const wrong = [];
   for (const file of filesIn('wasm/src')) {
     const text = readFileSync(join(root, file), 'utf8');
@@ -246,11 +247,11 @@ test('the package has no dynamic import and no dependency at run time', () => {
   assert.equal(manifest.dependencies, undefined);
 });
 
-// What the libraries call components and classes of tokenizers, and files, has a family's name in it.
+// The libraries' names of tokenizer components, classes and files may contain a family's name.
 const components =
   /\b(?:Bert(?:Normalizer|PreTokenizer|Processing)|RobertaProcessing|bert_normalizer|\w+Tokenizer|sentence_[\w-]+_config)\b/g;
 
-test('a family of checkpoints is named in its own file and in the registry alone', () => {
+test('only the file of a checkpoint family and the registry contain its name', () => {
   const registry = readFileSync(join(root, 'src/linked/all.cpp'), 'utf8');
   const names = /^extern const Family ([^;]+);$/m.exec(registry)[1].split(/,\s+/);
   assert.ok(names.length > 6);
@@ -270,6 +271,6 @@ test('a family of checkpoints is named in its own file and in the registry alone
   assert.deepEqual(wrong, []);
   assert.ok(
     inFolder.some((file) => family.test(file)),
-    'no file of a family was found',
+    'found no file of a family',
   );
 });

@@ -1,4 +1,4 @@
-// Each model in weights has a manifest that agrees with its files.
+// Each model in weights has a manifest that matches its files.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,11 +13,10 @@ const models = readdirSync(weights).filter((name) =>
 );
 
 for (const name of models) {
-  test(`weights/${name}/manifest.json agrees with the files`, () =>
-    checkManifest(join(weights, name)));
+  test(`weights/${name}/manifest.json matches the files`, () => checkManifest(join(weights, name)));
 }
 
-test('a manifest is noticed to be missing, and to be out of date', () => {
+test('a missing manifest and an outdated one are detected', () => {
   assert.ok(models.length >= 3);
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-manifest-'));
   after(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-// The README's examples are run as they stand.
+// Runs the README's examples unchanged.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ function blocks(language) {
     .map(([, , text]) => text);
 }
 
-// Examples are run inside the repository, where the package finds itself by name.
+// Examples run inside the repository, where the package can import itself by name.
 const folder = join(root, 'build/readme');
 mkdirSync(folder, { recursive: true });
 
@@ -35,7 +35,7 @@ test('the linked files exist', () => {
   );
 });
 
-// Runs one of the JavaScript examples, with other names for some models.
+// Runs one of the JavaScript examples, with replaced names for some models.
 function runExample(name, models = {}) {
   let [code] = blocks('js').filter((text) => text.includes(name));
   for (const [model, place] of Object.entries(models)) {
@@ -77,13 +77,13 @@ test('the JavaScript example of published models runs', async () => {
   assert.match(output, /^(.+) \1\n-?[01]\.\d+\ntext-classification$/m);
 });
 
-test('the packages are made, and installed, by the commands that the README has', async () => {
+test('the commands of the README build and install the packages', async () => {
   const commands = blocks('sh').filter((text) => /^npm (run build |install )/.test(text));
   assert.equal(commands.length, 2);
   const app = mkdtempSync(join(root, 'build/readme-app-'));
   try {
     const [make, install] = commands;
-    // `npm run build` is done.
+    // `npm run build` has run.
     const pack = make.replace(/^npm run build && /, '').trim();
     await run('bash', ['-euo', 'pipefail', '-c', `${pack} --pack-destination ${app}`]);
     writeFileSync(join(app, 'package.json'), '{"type":"module"}');

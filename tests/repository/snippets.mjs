@@ -1,5 +1,4 @@
-// The code in the documentation: ```language kind … ```. What is done with which kind is said in
-// docs.test.mjs.
+// The code in the documentation: ```language kind … ```. docs.test.mjs describes the kinds.
 import { mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../wasm/toolchain/build.mjs';
@@ -25,7 +24,7 @@ export const snippets = documents.flatMap((file) => {
 export const of = (language, kind) =>
   snippets.filter((snippet) => snippet.language === language && snippet.kind === kind);
 
-/** A folder within the repository in which the packages are found by their names. */
+/** Makes a folder in the repository in which the packages can be imported by name. */
 export function folderWithPackages(name) {
   const folder = join(root, 'build', name);
   rmSync(folder, { recursive: true, force: true });

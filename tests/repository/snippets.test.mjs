@@ -1,5 +1,5 @@
-// The snippets of the documentation that need something around them: a hub, a file chosen by a user,
-// another server, a service worker, an edge runtime. Each is given that, and runs as it is written.
+// Runs the snippets of the documentation that need an environment: a hub, a file chosen by a user,
+// another server, a service worker, an edge runtime. Each runs unchanged.
 import assert from 'node:assert/strict';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -15,7 +15,7 @@ const folder = folderWithPackages('docs-surroundings');
 const wanting = of('js', 'check');
 const taken = new Set();
 
-// The one snippet that says `text`.
+// Returns the only snippet that contains `text`.
 function snippet(text) {
   const found = wanting.filter(({ code }) => code.includes(text));
   assert.equal(found.length, 1, text);
@@ -23,7 +23,7 @@ function snippet(text) {
   return found[0].code;
 }
 
-// A site as the documentation has it: the package's files in one folder, a model in another.
+// The site of the documentation: the package's files in one folder, a model in another.
 symlinkSync(join(root, 'dist'), join(folder, 'assets'));
 symlinkSync(join(root, 'weights'), join(folder, 'models'));
 const { url: origin } = await serve(folder, {
@@ -33,8 +33,8 @@ const { url: origin } = await serve(folder, {
 const browser = await launch();
 after(() => browser.close());
 
-// Runs a script in a page whose requests to `elsewhere` are answered from `files`, by their names at
-// the end of the address. Resolves to what it printed, when `enough` lines were.
+// Runs a script in a page. Requests to `elsewhere` are answered from `files`, by the name at the
+// end of the address. Resolves to the printed lines, once there are `enough`.
 async function inPage(code, { elsewhere, files = {}, before = '', act, enough = 1 }) {
   const context = await browser.newContext();
   try {
@@ -148,12 +148,12 @@ test('from CommonJS', async () => {
   assert.equal(await run(process.execPath, [file]), 'positive\n');
 });
 
-test('where binaries are modules', async () => {
+test('a runtime in which binaries are modules', async () => {
   const code = snippet("from 'glassformer/glassformer.wasm'");
   const entry = join(folder, 'edge.mjs');
   writeFileSync(entry, code);
   const outfile = join(folder, 'edge.bundle.mjs');
-  // As wrangler does, with what compiles here.
+  // Does the same as wrangler, with a bundler that runs here.
   const binaries = {
     name: 'binaries',
     setup({ onLoad }) {
@@ -183,6 +183,6 @@ console.log(await response.text());
   assert.equal(await run(process.execPath, [ask]), 'positive\n');
 });
 
-test('no such snippet is left out', () => {
+test('every such snippet was run', () => {
   assert.equal(taken.size, wanting.length);
 });

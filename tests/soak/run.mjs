@@ -1,6 +1,6 @@
 // `npm run soak`: one classifier and one translator answer random texts, with random options and
-// aborts, like a server that runs for days. At the end, it checks that memory was constant, that the
-// same work took the same time, and that a fresh instance gives the same answers.
+// aborts, like a server that runs for days. At the end, it checks that memory was constant, that
+// the same work took the same time, and that a fresh instance gives the same answers.
 //
 //   npm run soak -- [--classifications 100000] [--translations 5000] [--seed 1]
 //
@@ -66,8 +66,8 @@ const expect = (condition, problem) => {
   if (!condition) problems.push(problem);
 };
 
-// Tests one model under load. `work` has the requests: random `text()` and `options()`, `largest`, the
-// requests that need the most memory, and `like`, a request that is repeated and timed.
+// Tests one model under load. `work` has the requests: random `text()` and `options()`, `largest`,
+// the requests that need the most memory, and `like`, a request that is repeated and timed.
 async function soak(name, load, method, count, work) {
   if (count === 0) return;
   const model = await load();
@@ -142,8 +142,8 @@ async function soak(name, load, method, count, work) {
   }
   expect(end.wasm - start.wasm <= 2 ** 20, `${name}: wasm memory grew`);
   expect(end.heap - start.heap <= 4 * 2 ** 20, `${name}: JavaScript's memory grew`);
-  // Uses the clock with less noise: other programs disturb the wall clock, and V8's threads disturb the
-  // processor time.
+  // Uses the clock with less noise: other programs disturb the wall clock, and V8's threads disturb
+  // the processor time.
   const least = Math.min(ratio.wall, ratio.cpu);
   expect(least <= 3, `${name}: p99 is ${least.toFixed(2)} times p50`);
   expect(aborted > 0 && compared > 0, `${name}: too few calls to abort and to compare some`);

@@ -1,8 +1,8 @@
-// Builds, each only if what it is made from has changed:
+// Builds targets whose inputs have changed:
 //
 //   node wasm/toolchain/build.mjs TARGET...    targets: package, native, web
 //
-// `package` fills dist/, `native` fills build/native, `web` fills web/dist.
+// `package` writes dist/, `native` writes build/native, `web` writes web/dist.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -22,7 +22,7 @@ import { orderedForCompression } from './order.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** Runs a program in the repository; resolves to its output, throws an error that holds it. */
+/** Runs a program in the repository. Resolves to its output, or throws an error with it. */
 export function run(command, args, { env, inherit = false, patient = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
@@ -30,7 +30,7 @@ export function run(command, args, { env, inherit = false, patient = false } = {
       env: { ...process.env, ...env },
       stdio: ['ignore', inherit ? 'inherit' : 'pipe', inherit ? 'inherit' : 'pipe'],
     });
-    // It leaves the processor to what waits for an answer, such as tests of pages.
+    // It runs with low priority, so that programs with time limits, such as page tests, go first.
     if (patient && child.pid) setPriority(child.pid, 10);
     let output = '';
     child.stdout?.on('data', (data) => (output += data));
@@ -48,12 +48,14 @@ export function runTool(name, args, options) {
   return run(join(root, 'node_modules/.bin', name), args, options);
 }
 
-/** Installs what the groups need (see setup.mjs); nearly instant when nothing is missing. */
+/**
+ * Installs the requirements of the groups (see setup.mjs); nearly instant if nothing is missing.
+ */
 export function setUp(...groups) {
   return run(process.execPath, ['wasm/toolchain/setup.mjs', ...groups], { inherit: true });
 }
 
-/** Files in a folder of the repository or below, but not in outputs. */
+/** Returns the files in a folder of the repository and its subfolders, without outputs. */
 export function filesIn(folder) {
   const found = [];
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
@@ -66,7 +68,7 @@ export function filesIn(folder) {
   return found.sort();
 }
 
-/** Does `work` unless it succeeded before with the same contents of `inputs` (files, folders). */
+/** Does `work`, unless it succeeded before with the same contents of `inputs` (files, folders). */
 export async function unlessDone(name, inputs, outputs, work) {
   const hash = createHash('sha256').update(process.version);
   for (const input of inputs) {
@@ -88,21 +90,24 @@ export async function unlessDone(name, inputs, outputs, work) {
   writeFileSync(stamp, value);
 }
 
-// em++ starts Python for every file. Where python3 is a script that looks for the real one, as
-// version managers install it, that takes longer than many a compilation: it is looked for once.
+// em++ starts Python for every file. Version managers install python3 as a script that searches for
+// the real one, which may take longer than a compilation. So the real one is searched for once.
 async function pythonForEmscripten() {
   if (process.env.EMSDK_PYTHON) return {};
   const path = await run('python3', ['-c', 'import sys; print(sys.executable)']).catch(() => '');
   return path.trim() ? { EMSDK_PYTHON: path.trim() } : {};
 }
 
-/** The Clang that compiles for WebAssembly, where it is Debian's. */
+/** The Clang that compiles for WebAssembly, if it is Debian's. */
 export const findCompiler = () => ['/usr/bin/clang++-19'].find((file) => existsSync(file));
 
-/** Configures (when the presets changed) and builds one preset of CMakePresets.json, or targets. */
+/**
+ * Configures one preset of CMakePresets.json, if the presets changed, and builds it or some
+ * targets.
+ */
 export async function cmake(preset, ...targets) {
   const env = preset === 'wasm' ? await pythonForEmscripten() : {};
-  // Clang compiles what tests run in two thirds of the time that GCC takes; LLVM's linker is faster, too.
+  // Clang compiles the tests in two thirds of GCC's time, and LLVM's linker is faster, too.
   const compiler = preset === 'test' && findCompiler();
   const options = compiler
     ? [`-DCMAKE_CXX_COMPILER=${compiler}`, '-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld']
@@ -133,9 +138,9 @@ function copyDeclarations(from, to) {
   }
 }
 
-// Writes dist/NAME.js and its source map. White space goes; the names of classes and properties
-// stay, and lines stay readable, as an uncaught error shows the line that it comes from.
-// esbuild's own short lines break strings, among them URLs that bundlers look for.
+// Writes dist/NAME.js and its source map, without white space. The names of classes and properties
+// stay, and lines stay readable, because an uncaught error shows its line. esbuild's option for
+// short lines breaks strings, including URLs that bundlers search for.
 async function bundle(name, options = {}) {
   const { build } = await import('esbuild');
   const { minify } = await import('terser');
@@ -166,8 +171,8 @@ async function bundle(name, options = {}) {
   if (map) writeFileSync(join(root, `dist/${name}.js.map`), map);
 }
 
-// A class that names itself becomes `var Classifier = class _Classifier` in esbuild; consoles would
-// show that name.
+// esbuild turns a class that uses its own name into `var Classifier = class _Classifier`, and
+// consoles would show that name.
 function withClassNames(source) {
   const names = [...source.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name);
   return names.reduce(
@@ -182,7 +187,7 @@ function anonymousClasses(source) {
   return [...source.matchAll(/^var (\w+) = class\b/gm)].map(([, name]) => name);
 }
 
-// `glassformer/inline`: the same modules, but for the one that finds the package's files.
+// `glassformer/inline`: the same modules, except the one that finds the package's files.
 const inlineAssets = {
   name: 'inline-assets',
   setup({ onResolve }) {
@@ -200,7 +205,9 @@ function inlineFiles(name) {
   return { worker: worker.replace(/\/\/# sourceMappingURL=.*/, ''), simd, relaxed };
 }
 
-/** dist/: index.js, worker.js, inline.js, view.js, their types, the binaries, the bill of materials. */
+/**
+ * Builds dist/: index.js, worker.js, inline.js, view.js, types, binaries, the bill of materials.
+ */
 export async function buildPackage() {
   await cmake('wasm');
   const dist = join(root, 'dist');
@@ -268,17 +275,17 @@ export async function buildPackage() {
   );
 }
 
-/** build/native: the command line and the library. */
+/** Builds build/native: the command line and the library. */
 export function buildNative() {
   return cmake('native', 'glassformer');
 }
 
-/** build/test: the command line, the library, its tests and fuzzers, under the sanitizers. */
+/** Builds build/test: the command line, the library, its tests and fuzzers, with sanitizers. */
 export function buildTests() {
   return cmake('test');
 }
 
-/** web/dist: the page as static files; needs the package. */
+/** Builds web/dist: the page as static files. It needs the package. */
 export async function buildWeb() {
   await unlessDone(
     'web',
@@ -304,7 +311,7 @@ async function main(names) {
   }
   const needsPackage = names.includes('package') || names.includes('web');
   await setUp(...(needsPackage ? ['build'] : []), ...(names.includes('native') ? ['native'] : []));
-  // As measured on two cores without a compiler cache.
+  // Measured on two cores without a compiler cache.
   const steps = [
     [names.includes('native'), 'the native library and command line', 'five minutes', buildNative],
     [needsPackage, 'the package', 'three minutes', buildPackage],
@@ -312,7 +319,7 @@ async function main(names) {
   ];
   for (const [wanted, what, time, build] of steps) {
     if (!wanted) continue;
-    console.log(`building ${what} (the first time about ${time} on two cores)`);
+    console.log(`building ${what} (about ${time} the first time, on two cores)`);
     await build();
   }
 }

@@ -1,4 +1,4 @@
-// Writes or checks manifest.json, which tells the size and the SHA-256 of a model's files:
+// Writes or checks manifest.json, which has the size and the SHA-256 of a model's files:
 //
 //   node wasm/toolchain/manifest.mjs [--check] FOLDER...
 import { createHash } from 'node:crypto';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 
-/** The files that the engine reads; a folder has those that its model needs. */
+/** The files that the engine reads. A folder has the files that its model needs. */
 export const modelFiles = [
   'config.json',
   'generation_config.json',
@@ -20,7 +20,7 @@ export const modelFiles = [
   'shortlist.bin',
 ];
 
-/** What the manifest of a model folder has to say. */
+/** Returns the expected manifest of a model folder. */
 export function manifestOf(folder) {
   const files = {};
   for (const name of modelFiles) {
@@ -29,7 +29,7 @@ export function manifestOf(folder) {
     const bytes = readFileSync(path);
     files[name] = { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
   }
-  if (!files['config.json']) throw new Error(`${folder}: no model, as it has no config.json`);
+  if (!files['config.json']) throw new Error(`${folder}: not a model: config.json is missing`);
   return { files };
 }
 
@@ -39,7 +39,7 @@ export function writeManifest(folder) {
   writeFileSync(join(folder, 'manifest.json'), `${text}\n`);
 }
 
-/** Throws an error that says what is to be done where a folder's manifest is missing or out of date. */
+/** Throws an error with the cure if a folder's manifest is missing or out of date. */
 export function checkManifest(folder) {
   const path = join(folder, 'manifest.json');
   const found = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;

@@ -1,4 +1,4 @@
-// Fills build/packages: each model of weights/ as an npm package of its own, @glassformer/NAME.
+// Writes build/packages: an npm package for each model of weights/, @glassformer/NAME.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ export const models = ['sentiment', 'en-de', 'en-fr', 'writer'];
 const main = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const repository = main.repository.url.replace(/^git\+|\.git$/g, '');
 
-// A registry shows the card away from its folder, so its links lead to the repository.
+// A registry shows the card without its folder, so its links lead to the repository.
 function withAbsoluteLinks(card, folder) {
   return card.replace(/(!?)\[([^\]]*)\]\((?!https?:|#)([^)]+)\)/g, (_, image, text, target) => {
     const { pathname, hash } = new URL(target, `https://repository/weights/${folder}/`);
@@ -18,9 +18,9 @@ function withAbsoluteLinks(card, folder) {
   });
 }
 
-// One literal expression per file: bundlers look for these, copy the files and put their new
-// addresses here. Vite's development server moves this script to node_modules/.vite/deps/. A bundler
-// may make a script of a file of JSON, so its bytes are here.
+// One literal expression per file: bundlers search for these, copy the files and insert their new
+// addresses. Vite's development server moves this script to node_modules/.vite/deps/. A bundler may
+// turn a JSON file into a script, so its bytes are included here.
 function entry(name, files) {
   const lines = files.map((file) =>
     isJson(file)
@@ -30,7 +30,7 @@ function entry(name, files) {
         `    : new URL('./${file}', import.meta.url),\n`,
   );
   return (
-    '// The files of this model, or where they are: what `load` of the package glassformer takes.\n' +
+    '// The files of this model, or their addresses, for `load` of the package glassformer.\n' +
     'const bytes = (base64) => Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));\n' +
     "const moved = import.meta.url.includes('/.vite/deps/');\n" +
     `export default {\n${lines.join('')}};\n`
@@ -44,17 +44,17 @@ function isJson(file) {
 function types(files) {
   const lines = files.map((file) => `  '${file}': ${isJson(file) ? 'Uint8Array' : 'URL'};\n`);
   return (
-    '/** The files of this model, or where they are: what `load` of the package glassformer takes. */\n' +
+    '/** The files of this model, or their addresses, for `load` of the package glassformer. */\n' +
     `declare const files: Readonly<{\n${lines.join('')}}>;\nexport default files;\n`
   );
 }
 
-// How a program loads the model: what the card's reader came for on a registry's page.
+// The code that loads the model, for readers of the card on a registry.
 function usage(name, config) {
   const known = {
     'text-classification': ['Classifier', 'classifier', "classify('A gripping film.')).label"],
     translation: ['Translator', 'translator', "translate('Where is the station?')).text"],
-    // Published formats name no task.
+    // Published formats don't name a task.
     undefined: ['Generator', 'generator', "generate('This film is')).text"],
   };
   const [Model, model, call] = known[config.task];
@@ -97,7 +97,7 @@ async function writePackage(name) {
   const source = join(root, 'weights', name);
   const folder = join(root, 'build/packages', name);
   const files = [...modelFiles, 'manifest.json'].filter((file) => existsSync(join(source, file)));
-  // What a reader of the model wants, and no engine needs.
+  // Files for people, which the engine does not need.
   const beside = ['heads.json'].filter((file) => existsSync(join(source, file)));
   const inputs = [...files, ...beside, 'README.md', 'LICENSE'].map(
     (file) => `weights/${name}/${file}`,
@@ -110,7 +110,7 @@ async function writePackage(name) {
       copyFileSync(join(source, file), join(folder, file));
     }
     const card = readFileSync(join(source, 'README.md'), 'utf8');
-    // The card's first paragraph says what the model does, in its first sentence.
+    // The first sentence of the card describes the model.
     const [, sentence] = card.match(/^# .*\n\n([^]*?[.:])\s/);
     const description = sentence.replace(/\s+/g, ' ').replace(/:$/, '.');
     const write = (file, text) => writeFileSync(join(folder, file), text);
@@ -125,7 +125,7 @@ async function writePackage(name) {
   });
 }
 
-/** Writes those packages whose model has changed. */
+/** Writes the packages whose model has changed. */
 export async function buildModels() {
   for (const name of models) await writePackage(name);
 }

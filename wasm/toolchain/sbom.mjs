@@ -1,5 +1,5 @@
-// What the package contains besides its own code, as npm cannot know it: the libraries compiled
-// into the binaries. Their licenses' texts are in THIRD_PARTY_NOTICES.
+// Lists the libraries that are compiled into the binaries, which npm cannot know. The texts of
+// their licenses are in THIRD_PARTY_NOTICES.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './build.mjs';
@@ -9,7 +9,7 @@ const text = (file) => {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 };
 
-// MAJOR.MINOR.PATCH out of a header's definitions.
+// Reads MAJOR.MINOR.PATCH from a header's definitions.
 const defined = (prefix, ...files) => {
   const header = files.map(text).join('\n');
   const parts = ['MAJOR', 'MINOR', 'PATCH'].map(
@@ -57,7 +57,9 @@ function libraries() {
   }));
 }
 
-/** The package's bill of materials, a CycloneDX document: the same for the same contents. */
+/**
+ * Returns the package's bill of materials, a CycloneDX document that depends only on the contents.
+ */
 export async function billOfMaterials() {
   const options = ['--sbom-format', 'cyclonedx', '--package-lock-only', '--omit', 'dev'];
   const output = await run('npm', ['sbom', ...options, '--loglevel', 'error']);
@@ -73,7 +75,7 @@ export async function billOfMaterials() {
   };
 }
 
-/** The same for people: a line per component. */
+/** Returns the bill of materials as text, with a line per component. */
 export function licenseList({ metadata, components }) {
   const line = ({ name, version = 'of the compiler', licenses: [license] }) =>
     `${name.padEnd(12)} ${version.padEnd(16)} ${license.expression ?? license.license.id}\n`;

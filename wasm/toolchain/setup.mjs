@@ -1,4 +1,4 @@
-// Installs what the build or the tests need and the machine lacks:
+// Installs missing requirements of the build and the tests:
 //
 //   node wasm/toolchain/setup.mjs GROUP...    groups: build, native, test, bench
 //
@@ -7,7 +7,7 @@
 // - Emscripten and header-only libraries, unpacked into .toolchain/ from Debian's archive,
 // - npm packages.
 //
-// A repeat with nothing missing takes well under a second.
+// If nothing is missing, it takes much less than a second.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -31,7 +31,7 @@ const toolchain = join(root, '.toolchain');
 const minimumNode = [20, 16];
 const minimumEmscripten = [3, 1, 69];
 
-// What each group runs: `debian` names its packages, `commands` says how to tell on any system.
+// The requirements of each group: `debian` names packages, `commands` names programs on any system.
 const groups = {
   build: {
     debian: ['cmake', 'ninja-build', 'clang-19', 'lld-19', 'llvm-19', 'python3'],
@@ -57,8 +57,8 @@ const groups = {
   bench: { debian: ['python3-numpy', 'python3-onnx'], commands: ['python3'] },
 };
 
-// Unpacked from Debian 13 into .toolchain/debian. Its binaryen needs a newer libc than Debian 12
-// has, so that comes along and is used for binaryen alone.
+// Unpacked from Debian 13 into .toolchain/debian. Its binaryen needs a newer libc than Debian 12's,
+// which is unpacked, too, and used only for binaryen.
 const archiveSuite = 'trixie';
 const compilerDebs = ['emscripten', 'binaryen', 'node-acorn', 'libc6', 'libstdc++6', 'libgcc-s1'];
 const headerDebs = [
@@ -87,7 +87,7 @@ const unwanted = [
   './usr/share/emscripten/docs',
 ];
 
-// Header libraries: a probe file, and the oldest version that will do.
+// Header libraries: a file that must exist, and the oldest supported version.
 const headers = [
   {
     dir: 'xtensor',
@@ -174,7 +174,7 @@ function hash(...texts) {
   return sum.digest('hex');
 }
 
-// A stamp holds the hash of what a finished step was made from.
+// A stamp has the hash of the inputs of a finished step.
 function stamped(file, value) {
   return existsSync(file) && readFileSync(file, 'utf8') === value;
 }
@@ -228,8 +228,8 @@ function requireCommands(wanted, needsWasm) {
 
 // --- Emscripten and headers --------------------------------------------------------------------
 
-// The folder that holds emcc.py, if PATH has an Emscripten that is new enough. Packages put a
-// starter on PATH and the rest elsewhere (Debian, Homebrew).
+// Returns the folder of emcc.py, if PATH has an Emscripten that is new enough. Some packages only
+// put a start script on PATH (Debian, Homebrew).
 function findEmscripten() {
   const emcc = findCommand('emcc');
   const text = emcc && outputOf(emcc, ['--version']);
@@ -241,7 +241,7 @@ function findEmscripten() {
   );
 }
 
-// The machine's own entry for its release, turned into one for `archiveSuite` with sources.
+// Returns the machine's apt entry for its release, changed to `archiveSuite` with sources.
 function archiveSource(codename) {
   const folder = '/etc/apt/sources.list.d';
   const files = [
@@ -305,7 +305,7 @@ function downloadFromArchive(debs, sourcePackage, folder, codename) {
   run('apt-get', [...options, 'source', '--download-only', sourcePackage], { cwd: folder });
 }
 
-// A program of Debian 13 started through Debian 13's own dynamic linker.
+// Writes a script that starts a program of Debian 13 with Debian 13's dynamic linker.
 function wrapBinaryen(folder) {
   const debian = join(toolchain, 'debian');
   const libraries = readdirSync(join(folder, 'usr/lib')).find((name) =>
@@ -329,7 +329,7 @@ function wrapBinaryen(folder) {
 function unpackArchive(withCompiler, codename) {
   const stamp = join(toolchain, 'debian/stamp');
   const debs = [...headerDebs, ...(withCompiler ? compilerDebs : [])];
-  // Absolute paths are written into the wrappers, so a moved checkout unpacks again.
+  // The wrappers contain absolute paths, so a moved checkout unpacks again.
   const value = hash(root, process.execPath, archiveSuite, ...debs, ...unwanted);
   const full = hash(
     root,
@@ -403,8 +403,7 @@ function point(link, target) {
   symlinkSync(target, link);
 }
 
-// The wasm build must see these libraries and nothing else of the system's include folder, hence a
-// folder of links.
+// A folder of links: the wasm build must see only these libraries of the system's include folder.
 function linkHeaders(includeFolders) {
   for (const { dir, probe, version, minimum } of headers) {
     const good = includeFolders.find((folder) =>

@@ -1,5 +1,6 @@
-// `npm start`: sets up, builds and serves the page in the foreground, for this machine only unless
-// HOST says otherwise. PORT chooses the port; one that is taken gives way to the next free one.
+// `npm start`: installs what is missing, builds, and serves the page in the foreground. Only this
+// machine can reach it, unless HOST is set. PORT sets the port; if it is taken, the next free one
+// is used.
 import { join } from 'node:path';
 import { buildPackage, buildWeb, root, setUp } from './build.mjs';
 

@@ -1,6 +1,7 @@
-// `npm run build:docs`: build/docs, a static site of the guides in this folder, of CHANGELOG,
-// CONTRIBUTING and SECURITY, and of the references that are read from the sources' comments: that
-// of the package by TypeDoc, that of the public C++ headers by cpp_reference.mjs. No script runs in it, and nothing is fetched from elsewhere.
+// `npm run build:docs`: writes build/docs, a static site with the guides of this folder, CHANGELOG,
+// CONTRIBUTING and SECURITY, and with two references from the sources' comments: the package's,
+// made by TypeDoc, and the public C++ headers', made by cpp_reference.mjs. The site runs no script
+// and fetches nothing from other origins.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +14,7 @@ const site = join(root, 'build/docs');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const repository = manifest.repository.url.replace(/^git\+|\.git$/g, '');
 
-// The pages, by who reads them; each with the file that it is made from.
+// The pages, grouped by reader, each with its source file.
 const guide = (name) => ({ page: `${name}.html`, source: `web/docs/${name}.md` });
 const project = (name) => ({ page: `${name.toLowerCase()}.html`, source: `${name}.md` });
 const card = (name) => ({ page: `cards/${name}.html`, source: `weights/${name}/README.md` });
@@ -26,10 +27,10 @@ const sections = [
 ];
 const guides = sections.flatMap(([, pages]) => pages);
 
-// Pictures that pages show, by the files that they are in the repository.
+// The pictures on the pages, by their files in the repository.
 const pictures = new Set();
 
-// A link as the site has it: to a page or a picture of its own, or to the repository.
+// Converts a link to one of the site: to its pages, its pictures, or the repository.
 function linkFrom(page, source, target, attribute) {
   if (/^(https?:|#)/.test(target)) return target;
   const [path, hash] = target.split('#');
@@ -83,7 +84,7 @@ ${contents}</div>`,
   });
 }
 
-// build/api: the reference in markdown.
+// Writes build/api, the API reference in Markdown.
 async function apiPages() {
   const folder = join(root, 'build/api');
   rmSync(folder, { recursive: true, force: true });
@@ -140,7 +141,7 @@ async function build() {
   }
 }
 
-/** build/docs, if what it is made from has changed. */
+/** Builds build/docs if its inputs have changed. */
 export async function buildDocs() {
   const inputs = ['web/docs', 'web/src/ui/styles/mark.svg', 'wasm/src', 'src/glassformer'];
   inputs.push(...models.map((name) => `weights/${name}/curves.svg`));

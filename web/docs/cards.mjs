@@ -1,4 +1,4 @@
-// The models' cards and licenses as the page links to them: pages in the documentation's looks.
+// The model cards and licenses that the page links to, as pages in the style of the documentation.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { posix } from 'node:path';
@@ -24,7 +24,7 @@ const page = (title, body) =>
 ${body}</main>`,
   });
 
-/** The files of models/assets and, of those models that are there, their cards: path: contents. */
+/** Returns {path: contents}: the files of models/assets, and the cards of existing models. */
 export function cardFiles(names) {
   const present = names.filter((name) => existsSync(at(`weights/${name}/README.md`)));
   const files = new Map([

@@ -1,10 +1,10 @@
-// The reference of the public C++ headers, as markdown: what their comments say, and each
-// declaration as it stands there, without bodies and private parts.
+// The reference of the public C++ headers, in Markdown: their comments and declarations, without
+// bodies and private parts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../wasm/toolchain/build.mjs';
 
-// In the order in which a reader wants them.
+// The headers, in the order of the reference.
 const headers = [
   'glassformer',
   'classifier',
@@ -25,14 +25,14 @@ const headers = [
   'error',
 ];
 
-// A public header's text, preceded by those of the headers of lower layers that it includes.
+// Returns the text of a public header, after the headers of lower layers that it includes.
 function textsOf(header) {
   const text = readFileSync(join(root, 'src/glassformer', `${header}.hpp`), 'utf8');
   const lower = [...text.matchAll(/^#include "(?!glassformer\/)(.*)"$/gm)];
   return [...lower.map(([, name]) => readFileSync(join(root, 'src', name), 'utf8')), text];
 }
 
-// The declarations of a text: { comment, code } with the lines of each.
+// Returns the declarations of a text: { comment, code }, each with its lines.
 function declarationsOf(text) {
   const [, body = ''] = text.match(/^namespace glassformer \{\n([^]*)^\} {2}\/\/ namespace/m) ?? [];
   const found = [];
@@ -45,14 +45,14 @@ function declarationsOf(text) {
   return found.filter(({ code }) => !/^class \w+;$/.test(code[0]));
 }
 
-// The name that a declaration gives.
+// Returns the name of a declaration.
 function nameOf(code) {
   const text = code.join('\n');
   const type = text.match(/^(?:struct|enum class|class|using) (\w+)/m);
   return (type ?? text.match(/(\w+)(?: =|\()/))[1];
 }
 
-// Without what is private, what moves and destroys, and what stands within functions.
+// Removes private members, move operations, destructors and function bodies.
 function shown(code) {
   return code
     .join('\n')
@@ -66,7 +66,7 @@ function shown(code) {
     .trimEnd();
 }
 
-// A comment as prose; what markdown would take for its own is escaped.
+// Converts a comment to prose, and escapes Markdown characters.
 function prose(comment) {
   return comment
     .map((line) => line.replace(/^\/\/\/ ?/, ''))
@@ -74,7 +74,7 @@ function prose(comment) {
     .replace(/`[^`]*`|[*<[\]]/g, (match) => (match.length > 1 ? match : `\\${match}`));
 }
 
-/** The page: { page, source, text }. */
+/** Returns the page: { page, source, text }. */
 export function cppReference() {
   let text = '# C++ reference\n\nEverything is in the namespace `glassformer`.\n';
   for (const header of headers) {

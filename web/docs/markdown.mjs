@@ -1,11 +1,11 @@
-// Markdown as pages of HTML: of the documentation's site, and the models' cards beside the page.
+// Converts Markdown to HTML pages, for the documentation's site and the model cards.
 import hljs from 'highlight.js/lib/common';
 import markdownIt from 'markdown-it';
 
 export const escape = (text) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-// A heading's anchor, as GitHub makes it.
+// Returns a heading's anchor, like GitHub's.
 const slug = (text) =>
   text
     .toLowerCase()
@@ -18,8 +18,8 @@ const markdown = markdownIt({
     hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : '',
 });
 
-// { title, body, headings } of a text; `linkTo(target, attribute)` says where its links and pictures,
-// the attributes href and src, lead to.
+// Returns { title, body, headings } of a text. `linkTo(target, attribute)` returns the target of
+// its links and pictures, the attributes href and src.
 export function render(text, linkTo) {
   const env = {};
   const tokens = markdown.parse(text, env);
@@ -34,7 +34,7 @@ export function render(text, linkTo) {
       token.attrSet('id', id);
       headings.push({ level: Number(token.tag.slice(1)), name, id });
     }
-    // A style attribute would need a weaker policy.
+    // Style attributes would require a weaker policy.
     const align = token.attrGet?.('style')?.match(/text-align:(\w+)/)?.[1];
     if (align) token.attrs = [['class', align]];
     for (const child of token.children ?? []) {
@@ -49,7 +49,7 @@ export function render(text, linkTo) {
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
     .replaceAll('<pre>', '<pre tabindex="0">')
-    // TypeDoc's anchors in tables.
+    // Anchors that TypeDoc writes in tables.
     .replace(/&lt;a id=&quot;([\w-]+)&quot;&gt;&lt;\/a&gt; /g, '<span id="$1"></span>');
   return { title: headings[0].name, body, headings };
 }
@@ -57,7 +57,7 @@ export function render(text, linkTo) {
 const policy =
   "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
-// A whole page; `assets` is the folder of docs.css and mark.svg, as the page links to it.
+// Returns a complete page. `assets` is the link to the folder of docs.css and mark.svg.
 export const document = ({ title, assets, body }) => `<!doctype html>
 <html lang="en">
 <head>

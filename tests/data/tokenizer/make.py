@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Trains the small tokenizer models of this folder and writes what SentencePiece makes of the texts.
+"""Trains the small tokenizer models of this folder, and writes SentencePiece's ids of the texts.
 
-Needs Debian 12's packages sentencepiece and python3-sentencepiece (0.1.97):
+It needs the packages sentencepiece and python3-sentencepiece (0.1.97) of Debian 12:
 
-    tests/data/tokenizer/make.py            only the expected ids, from the models that are there
-    tests/data/tokenizer/make.py --train    the models too
+    tests/data/tokenizer/make.py            only the expected ids, from the existing models
+    tests/data/tokenizer/make.py --train    also the models
 
 Every line of text.txt and adversarial.txt is one text; in both, \\n, \\r, \\t, \\xNN and \\\\ are escapes.
-MODEL.tsv has a line for each: the ids, a tab, and the ids decoded again, escaped.
+MODEL.tsv has a line for each text: the ids, a tab, and the decoded ids, escaped.
 """
 
 import pathlib
@@ -70,7 +70,7 @@ def read_texts():
 
 
 def train(name, options, folder):
-    # Models remember these paths, so they are relative.
+    # Models contain these paths, so they are relative.
     (folder / "text.txt").write_bytes((HERE / "text.txt").read_bytes())
     (folder / "rules.tsv").write_text(RULES)
     subprocess.run(["spm_train", "--input=text.txt", f"--model_prefix={name}",
@@ -84,7 +84,7 @@ def expect(name, texts):
     processor = sentencepiece.SentencePieceProcessor(str(model))
     ids = [processor.encode(text) for text in texts]
 
-    # The command line tool, where it can be asked, must say the same.
+    # The command line tool must give the same, if it supports the model.
     lines = [i for i, text in enumerate(texts) if b"\n" not in text]
     output = subprocess.run(["spm_encode", f"--model={model}", "--output_format=id"], check=True,
                             input=b"".join(texts[i] + b"\n" for i in lines), capture_output=True)

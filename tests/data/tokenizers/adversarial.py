@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Writes adversarial.txt: 300 lines on which tokenizers go wrong. Each is one text without a newline.
+"""Writes adversarial.txt: 300 lines that are difficult for tokenizers. Each is one text without a newline.
 
-Random characters are of Unicode 8, as old as some parts of the original library are, or not assigned
-at all. Needs Debian's package unicode-data (17.0.0).
+Random characters are in Unicode 8, because some parts of the original library are that old, or are not
+assigned at all. It needs Debian's package unicode-data (17.0.0).
 """
 
 import pathlib
@@ -48,7 +48,7 @@ FIXED = [
 
 
 def known_to_all():
-    """The code points of Unicode 8, and those that are not assigned yet."""
+    """Returns the code points of Unicode 8, and those that are not assigned yet."""
     newer = set()
     for line in pathlib.Path("/usr/share/unicode/DerivedAge.txt").read_text().splitlines():
         fields = line.split("#")[0].split(";")

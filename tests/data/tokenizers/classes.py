@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Writes classes.json: the ids that the library transformers gives for folders of tokenizer files.
+"""Writes classes.json: the ids of the library transformers for folders of tokenizer files.
 
-Needs Debian sid's packages python3-transformers (5.12.1) and python3-protobuf. A folder is given by its
-files: a value {"of": NAME, "part": "vocab.txt"} stands for what a tokenizer.json beside this file has,
-written in the older form; "part": "tokenizer.json" for that file itself; {"model": NAME} for
-../tokenizer/NAME.model. "texts" are read by all folders; "ids" has one list for each.
+It needs the packages python3-transformers (5.12.1) and python3-protobuf of Debian sid. A folder is described
+by its files. A value {"of": NAME, "part": "vocab.txt"} is a part of NAME.json in this folder, in the older
+form; "part": "tokenizer.json" is that file itself; {"model": NAME} is ../tokenizer/NAME.model. All folders
+read "texts"; "ids" has one list per text.
 """
 
 import json
@@ -26,7 +26,7 @@ TEXTS = ["Hello world, this is GOOD!", "  Café au lait  naïve ÉCOLE", "don't 
 
 
 class ByPosition:
-    """The library names arguments that the tokenizers' processors do not have."""
+    """Adapts names of arguments that the tokenizers' processors do not have."""
 
     TemplateProcessing = processors.TemplateProcessing
 
@@ -43,7 +43,7 @@ roberta.processors = herbert.processors = ByPosition
 
 
 def part(value):
-    """A file's content."""
+    """Returns the content of a file."""
     if "model" in value:
         return (HERE.parent / "tokenizer" / f"{value['model']}.model").read_bytes()
     file = json.loads((HERE / f"{value['of']}.json").read_text())
@@ -80,7 +80,7 @@ def whole(name, settings=None, **more):
     return {"tokenizer.json": {"of": name, "part": "tokenizer.json"}, "tokenizer_config.json": settings, **more}
 
 
-# Ways in which files name further tokens; the vocabularies have 400, 500 and 300 tokens.
+# The ways in which files name further tokens; the vocabularies have 400, 500 and 300 tokens.
 ADDED = {
     "added_tokens.json": {"added_tokens.json": {"<new2>": 7000, "<new1>": 6000}},
     "with a list": {"added_tokens.json": {"<new1>": 6000},
@@ -157,7 +157,7 @@ def cases():
 
 
 def read(model_type, files):
-    """The ids of all texts; the library's own words for a folder that it cannot read."""
+    """Returns the ids of all texts, or the library's error message for a folder that it cannot read."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "config.json").write_text(json.dumps({"model_type": model_type}))
@@ -175,7 +175,7 @@ for name, model_type, files in cases():
     files = {key: value for key, value in files.items() if value is not None}
     try:
         ids = read(model_type, files)
-    except Exception as error:  # what the library cannot read is no reference
+    except Exception as error:  # a folder that the library cannot read has no reference
         print(name, "left out:", repr(error)[:120])
         continue
     entry = {"name": name, "model_type": model_type, "files": files, "ids": ids}

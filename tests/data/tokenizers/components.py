@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Writes components.json: what the original library's components make of texts, one by one.
+"""Writes components.json: the output of each component of the original library for some texts.
 
-Needs Debian sid's package python3-tokenizers (0.23.1). The file holds five lists of [component, [[input,
-output], ...]]. Normalizers turn a text into a text, pre-tokenizers a text into its words, models a word
-into ids, decoders tokens into a text; a post-processor's input is how many texts, its output the ids and
-the token types, where the first text is the token 10 and the second one 11.
+It needs the package python3-tokenizers (0.23.1) of Debian sid. The file has five lists of [component, [[input,
+output], ...]]. Normalizers map a text to a text, pre-tokenizers map a text to words, models map a word to ids,
+and decoders map tokens to a text. A post-processor's input is the number of texts; its output is the ids and
+the token types, where the first text is the token 10 and the second is the token 11.
 """
 
 import base64
@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def fields(message):
-    """The fields of a message in protobuf's format that hold bytes."""
+    """Yields the fields of a protobuf message that hold bytes."""
 
     def number(at):
         value = shift = 0
@@ -43,7 +43,7 @@ def fields(message):
 
 
 def characters_map():
-    """The rules of ../tokenizer/bpe.model."""
+    """Returns the rules of ../tokenizer/bpe.model."""
     model = (HERE.parent / "tokenizer" / "bpe.model").read_bytes()
     spec = next(value for field, value in fields(model) if field == 3)
     blob = next(value for field, value in fields(spec) if field == 2)
@@ -134,7 +134,7 @@ MODELS = [
     (bpe(LETTERS, ["a a", "a b", "a a"]), ["aab", "aaab"]),
     ({"type": "Unigram", "vocab": PIECES, "unk_id": 0}, RUNS_OF_A + ["ab", "aba", "abab", "baab", "axxb", "xa"]),
     ({"type": "Unigram", "vocab": PIECES[::-1], "unk_id": len(PIECES) - 1}, RUNS_OF_A + ["aba", "abab"]),
-    # What the vocabulary does not have.
+    # Characters that the vocabulary lacks.
     *[(bpe(LETTERS, ["a b"], unk_token="<unk>", fuse_unk=fuse, byte_fallback=True), ["xyab", "a€b", "€x", "xé"])
       for fuse in (True, False)],
     (bpe(LETTERS, ["a b"]), ["xaxb", "x"]),

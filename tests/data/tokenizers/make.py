@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Trains the tiny tokenizers of this folder and writes what the original library makes of texts.
+"""Trains the tiny tokenizers of this folder, and writes the original library's tokens of the texts.
 
-    make.py                    only the expected tokens, from the tokenizers that are there
-    make.py --train [NAME…]    the tokenizers too, or some of them
+    make.py                    only the expected tokens, from the existing tokenizers
+    make.py --train [NAME…]    also the tokenizers, or some of them
 
-Needs Debian sid's packages python3-tokenizers (0.23.1) and python3-sentencepiece. NAME.json is a tokenizer.json. NAME.expected has
-a line for every third line of adversarial.txt and ten of ../tokenizer/text.txt: a JSON array of the
-ids, the ids with special tokens, and the ranges in UTF-16 units (ranges.py); a tab; and the ids decoded
-again, as a JSON string.
+It needs the packages python3-tokenizers (0.23.1) and python3-sentencepiece of Debian sid. NAME.json is a
+tokenizer.json. NAME.expected has a line for every third line of adversarial.txt and for ten lines of
+../tokenizer/text.txt: a JSON array of the ids, the ids with special tokens, and the ranges in UTF-16 units
+(ranges.py); a tab; and the decoded ids as a JSON string.
 """
 
 import base64
@@ -76,7 +76,7 @@ def masked():
 
 
 def split(pattern, behavior, invert):
-    """As large models have it: words by a regular expression, then bytes."""
+    """Returns the pre-tokenizer of large models: words by a regular expression, then bytes."""
     tokenizer = Tokenizer(models.BPE(ignore_merges=not invert))
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
@@ -109,13 +109,13 @@ def unigram(normalizer, byte_fallback):
     return tokenizer
 
 
-# What the normalizer of "precompiled" changes.
+# The replacements of the normalizer "precompiled".
 RULES = {"\u00a0": " ", "\u3000": " ", "\u200b": "", "ﬁ": "fi", "½": "1⁄2", "…": "...", "ａ": "a", "Ａ": "A",
          "！": "!", "e\u0301": "é", "a\u0300": "à", "u\u0308": "ü", "カ\u3099": "ガ", "ｶﾞ": "ガ"}
 
 
 def fields(message):
-    """The numbers and bytes of the fields of a protobuf message that have a length."""
+    """Yields (number, bytes) of the fields with a length in a protobuf message."""
     at = 0
 
     def varint():
@@ -141,7 +141,7 @@ def fields(message):
 
 
 def charsmap(rules):
-    """The rules as SentencePiece compiles them."""
+    """Compiles the rules with SentencePiece."""
     import sentencepiece
 
     point = lambda text: " ".join(f"{ord(character):04X}" for character in text)
@@ -157,7 +157,7 @@ def charsmap(rules):
 
 
 def precompiled():
-    """As multilingual checkpoints have it: SentencePiece's normalizer, and the specials of RoBERTa."""
+    """Makes a tokenizer like multilingual checkpoints: SentencePiece's normalizer and RoBERTa's special tokens."""
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Precompiled(charsmap(RULES))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
@@ -177,7 +177,7 @@ def precompiled():
 
 
 def mixed():
-    """Components that the others do not have."""
+    """Makes a tokenizer with components that the others lack."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
     tokenizer.normalizer = normalizers.Sequence(
         [normalizers.NFKC(), normalizers.Lowercase(), normalizers.Strip(),

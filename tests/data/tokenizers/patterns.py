@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Writes patterns.json: where the original library cuts texts at the matches of regular expressions.
+"""Writes patterns.json: the places at which the original library splits texts with regular expressions.
 
-Needs Debian sid's package python3-tokenizers (0.23.1). The file holds the texts and, for each pattern, a
-list for each text: the end of each piece in characters, negative for a piece that did not match.
+It needs the package python3-tokenizers (0.23.1) of Debian sid. The file has the texts and, per pattern, a
+list per text: the end of each piece in characters, negative for a piece that did not match.
 """
 
 import json
@@ -13,7 +13,7 @@ from tokenizers.pre_tokenizers import Split
 
 HERE = pathlib.Path(__file__).parent
 
-# Of tokenizer.json files of published models, by one model that has it.
+# Patterns in tokenizer.json files of published models, by a model that has them.
 PUBLISHED = {
     "Llama 3": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
                r"|\s*[\r\n]+|\s+(?!\S)|\s+",
@@ -54,7 +54,7 @@ PUBLISHED = {
     "Chameleon": r"([\t\n]|    |  )",
     "characters": "",
 }
-# For each part of the language.
+# A pattern for each part of the pattern language.
 LANGUAGE = [
     r"^", r"$", r"^|$", r".$", r"\A.", r".\z", r"\b", r"\b\w|\w\b", r"\G\p{L}",
     r".", r"\O", r"\d+", r"\D+", r"\h+", r"\s", r"\S+", r"\w+", r"\W+", r"[\w]+", r"[^\w\s]+",

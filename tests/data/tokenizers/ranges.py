@@ -2,7 +2,7 @@
 
 
 def utf16_units(text):
-    """Where each code point begins, and the end."""
+    """Returns the start of each code point, and the end."""
     units = [0]
     for character in text:
         units.append(units[-1] + (2 if ord(character) > 0xFFFF else 1))
@@ -10,8 +10,9 @@ def utf16_units(text):
 
 
 def ranges(encoding, text):
-    """The original's, but a prefix that the text does not have covers nothing, and what one character
-    became belongs to the first token of it. For an encoding without special tokens."""
+    """Returns the original library's ranges, with two exceptions: a prefix that the text does not have covers
+    nothing, and if one character becomes several tokens, it belongs to the first. The encoding must not have
+    special tokens."""
     units = utf16_units(text)
     offsets = [[units[begin], units[end]] for begin, end in encoding.offsets]
     covered = 0

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Writes schema.json: which forms of tokenizer.json the original library opens, and what each makes of texts.
+"""Writes schema.json: the forms of tokenizer.json that the original library opens, and their tokens of texts.
 
-Every field of every component is absent, null, of another value, or of a wrong type, in turn. Needs
-Debian sid's package python3-tokenizers (0.23.1).
+Every field of every component is absent, null, of another value, or of a wrong type, in turn. It needs the
+package python3-tokenizers (0.23.1) of Debian sid.
 
     schema.py           the forms of `kept`, as schema.json
-    schema.py FILE      all of them
+    schema.py FILE      all forms
 """
 
 import json
@@ -29,7 +29,7 @@ def byte_level(text):
 
 
 def alphabet():
-    """All characters of the texts, and every pair of them that may stand side by side: cuts show in ids."""
+    """Returns all characters of the texts, and every pair of adjacent ones, so that splits show in the ids."""
     forms = [form for text in TEXTS for form in (text, text.lower(), text.replace(" ", "▁"), byte_level(text))]
     characters = sorted(set("".join(forms)) | set("▁ĠX#@"))
     pairs = sorted({form[i:i + 2] for form in forms for i in range(len(form) - 1)}
@@ -120,7 +120,7 @@ TRUNCATION = {"direction": "Right", "max_length": 512, "strategy": "LongestFirst
 PADDING = {"strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_id": 3,
            "pad_type_id": 0, "pad_token": "<pad>"}
 
-# Further values of a field, by its name; all fields get those of OTHER as well.
+# Further values of fields, by name; all fields also get those of OTHER.
 VALUES = {
     "strip_accents": [True, False], "behavior": ["Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous",
                                                  "isolated", "merged_with_next"],
@@ -149,7 +149,7 @@ OTHER = [None, True, False, "x", 1, [], {}]
 
 
 def changed(component):
-    """What differs, and the component so."""
+    """Yields the difference, and the changed component."""
     for field in component:
         if field == "type":
             continue
@@ -168,7 +168,7 @@ def changed(component):
 
 
 def forms():
-    """The name of each form, and the form."""
+    """Yields the name of each form, and the form."""
     for key in base():
         file = base()
         file.pop(key)
@@ -206,7 +206,7 @@ def forms():
 
 
 def answers(file):
-    """What the library makes of the texts, and of the pair of a and b; null: it does not open the file."""
+    """Returns the library's tokens of the texts, and of the pair (a, b); None if it does not open the file."""
     try:
         tokenizer = Tokenizer.from_str(json.dumps(file))
     except BaseException as error:  # some are panics
@@ -229,7 +229,7 @@ def answers(file):
 
 
 def alone(file):
-    """The same in a process of its own: some forms end it."""
+    """Does the same in a new process, because some forms crash it."""
     out, into = os.pipe()
     child = os.fork()
     if child == 0:
@@ -244,7 +244,7 @@ def alone(file):
 
 
 def difference(file):
-    """What to set and what to take out of the base to get this file, by JSON pointers."""
+    """Returns what to set in the base and what to remove from it, by JSON pointer, to get this file."""
     start, values, absent = base(), {}, []
     for key in start.keys() - file.keys():
         absent.append(f"/{key}")
@@ -261,12 +261,12 @@ def difference(file):
 
 
 def kept(everything):
-    """Of each section: one form of each answer, and all refused ones but those of a wrong type."""
+    """Returns, per section, one form per answer, and all refused forms except those with a wrong type."""
     known = set()
     for form in everything:
         failed = form["answers"] is not None and any(isinstance(answer, str) for answer in form["answers"])
         if failed or "slice index" in (form["error"] or "") or form["error"] == "the process ended":
-            continue  # the library fails, too late or in a way that is not meant
+            continue  # the library fails too late, or unintentionally
         section = form["name"].split(":")[0]
         wrong = any(form["name"].endswith(f" {json.dumps(value)}") for value in OTHER[1:])
         key = (section, json.dumps(form["answers"]))

@@ -1,5 +1,5 @@
-// Opens a model of each kind and prints what it makes of a text, a line each: a name, then values
-// with tabs between them.
+// Opens a model of each kind and prints its results for a text. Each line has a name, then values,
+// separated by tabs.
 //
 //   example CLASSIFIER EMBEDDER TRANSLATOR       three model folders
 

@@ -30,7 +30,7 @@ ModelInput window(std::size_t question, std::size_t context) {
   return fill(bert.pair, letter_tokens(question), letter_tokens(context));
 }
 
-// The formulas of CHECKPOINTS.md, section 5, applied to every pair of tokens.
+// The best span by definition: tries every pair of tokens.
 struct Reference {
   std::size_t first = 0, last = 0;  // positions in the window
   double score = -1, null_score = 0;

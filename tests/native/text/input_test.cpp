@@ -44,7 +44,7 @@ TEST_CASE("a template puts special tokens around one text", "[text][input]") {
 }
 
 TEST_CASE("a template joins two texts, each with its token type", "[text][input]") {
-  // From CHECKPOINTS: [CLS] A [SEP] B [SEP], types 0 and 1; <s> A </s></s> B </s>, types 0.
+  // BERT: [CLS] A [SEP] B [SEP], types 0 and 1. RoBERTa: <s> A </s></s> B </s>, types 0.
   const TokenTemplate bert = surrounded(2, 3, Separator::once_with_types);
   const ModelInput input = fill(bert.pair, film, good);
   CHECK(shown(input) == "2:0@0-0 20:0@0-4 21:0@5-9 3:0@9-9 30:1@0-3 3:1@3-3");
