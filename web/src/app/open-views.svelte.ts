@@ -182,7 +182,8 @@ export class OpenViews {
     const unchanged = this.#written === '' && this.address === this.#first;
     if (!this.state.ready || unchanged) return;
     const { at, link, typed, whole } = this.#entry;
-    if (whole && isStep(link, this.state.link) && !(typing && typed)) {
+    const { link: shown, viewpoint } = this.state;
+    if (whole && isStep(link, shown, viewpoint) && !(typing && typed)) {
       this.#steps = [...this.#steps.filter((each) => each <= at), at + 1];
       this.#entry = { ...this.#entry, at: at + 1, step: true, typed: typing };
       history.pushState(this.#entry, '');

@@ -86,6 +86,7 @@ export class ModelExplorer
 
   // A link cannot carry a model, and what is typed for it makes no sense to another.
   readonly link = {};
+  readonly viewpoint = [];
 
   override get ready(): boolean {
     return false;

@@ -114,6 +114,8 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     void this.refresh();
   }
 
+  readonly viewpoint = ['head', 'at', 'typed'];
+
   get link(): Link {
     const { text, typed, cursor, sampling, choice } = this;
     const own = toWritingLink({
