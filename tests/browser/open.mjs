@@ -189,10 +189,11 @@ export async function assertAccessibleToAll(page, what = '') {
   for (const [look, colors] of looks) {
     await page.emulateMedia(colors);
     await page.locator(`html[data-theme=${colors.colorScheme}]`).waitFor();
-    await page.evaluate(() => {
-      const fading = document.getAnimations().filter((each) => each instanceof CSSTransition);
-      return Promise.allSettled(fading.map(({ finished }) => finished));
-    });
+    const fading = () =>
+      page.evaluate(
+        () => document.getAnimations().filter((each) => each instanceof CSSTransition).length,
+      );
+    await until(page, fading, (count) => count === 0);
     await assertAccessible(page, `${what} ${look}`);
   }
 }
