@@ -32,8 +32,12 @@ export class OpenViews {
   #visitor: Visitor | undefined;
   /** Where in the tab's history the page is. */
   #entry: Entry = $state.raw({
-    ...{ kind: 'glassformer', at: 0, link: {} },
-    ...{ typed: false, step: false, whole: true },
+    kind: 'glassformer',
+    at: 0,
+    link: {},
+    typed: false,
+    step: false,
+    whole: true,
   });
   /** Which entries are steps from the ones before them, as far as this page has made them. */
   #steps = $state.raw<readonly number[]>([]);

@@ -146,7 +146,8 @@ export class ModelExplorer
     const opened = await this.loader.open(
       ({ onProgress, ...options }) =>
         load(files, {
-          ...{ ...options, compute },
+          ...options,
+          compute,
           onProgress: (progress) => {
             read.add(progress.file);
             onProgress?.(progress);
@@ -349,7 +350,10 @@ export class ModelExplorer
     if (!outcome || !task || !model) return {};
     const { signal } = this.asking;
     const { looked } = await task.ask(model, outcome.input, {
-      ...{ ablate: this.choice.off, search: this.how, signal, trace },
+      ablate: this.choice.off,
+      search: this.how,
+      signal,
+      trace,
     });
     return (looked[this.chosen] ?? looked[0])?.trace ?? {};
   }

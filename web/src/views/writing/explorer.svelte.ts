@@ -119,8 +119,12 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
   get link(): Link {
     const { text, typed, cursor, sampling, choice } = this;
     const own = toWritingLink({
-      ...{ text, typed, cursor, ...sampling },
-      ...{ head: choice.selected, off: choice.off },
+      text,
+      typed,
+      cursor,
+      ...sampling,
+      head: choice.selected,
+      off: choice.off,
     });
     return { ...own, ...choice.link };
   }
