@@ -1,34 +1,20 @@
 // For people who use the keyboard, a screen reader or a finger instead of a mouse: a way past the
 // masthead, a heading per view, names said once, targets large enough, and no word read out twice.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { viewTable } from '../page/source.mjs';
 import { testsOnPage } from './on_page.mjs';
 import { root, settled } from './open.mjs';
 
 const onPage = testsOnPage();
 
-/** Each view with what it shows when all of its parts that wait for a press are open. */
-const views = [
-  { title: 'Sentiment', hash: '', ask: ['Weigh every head', 'Read every layer', 'Compare the methods', 'Judge a list', 'Find the smallest circuit'] }, // prettier-ignore
-  { title: 'Transplant', hash: '#view=transplant', ask: [] },
-  { title: 'Inside', hash: '#view=inside', ask: [] },
-  { title: 'Translation', hash: '#view=translation', ask: ['Weigh every head', 'Compare two words', 'Read every layer', 'Set a second sentence beside it'] }, // prettier-ignore
-  { title: 'Writing', hash: '#view=writing', ask: ['Read every layer', 'Compare two words', 'Set a second text beside it'] }, // prettier-ignore
-  { title: 'Your model', hash: '#view=model', ask: [] },
-  { title: 'Speed', hash: '#view=bench', ask: [] },
-];
+const views = await viewTable();
 
-/** Opens all that a view has, and waits until all of that is there. */
-async function openAll(page, { title, ask }) {
-  if (title === 'Your model') {
-    await page.getByTestId('folder').setInputFiles(join(root, 'tests/checkpoints/marian'));
-    await page.getByTestId('answer').waitFor();
-  }
-  if (title === 'Sentiment') {
-    await page.getByText('ledger', { exact: true }).click();
-    await page.getByTestId('show-pair').click();
-  }
-  for (const name of ask) await page.getByRole('button', { name }).first().click();
+/** Opens all parts of a view that wait for a press, as its test/open_all.mjs does, and waits for them. */
+async function openAll(page, { name }) {
+  const own = join(root, 'web/src/views', name, 'test/open_all.mjs');
+  if (existsSync(own)) await (await import(own)).openAll(page);
   await settled(page);
   await page.waitForFunction(() => document.querySelectorAll('main [aria-busy=true]').length === 0);
 }
@@ -81,7 +67,10 @@ onPage('each view has a heading, and a change of view takes the focus to it', {}
     assert.ok(await heading.evaluate((each) => each === document.activeElement), title);
   }
   await page.goBack();
-  await page.waitForFunction(() => document.activeElement.textContent === 'Speed');
+  await page.waitForFunction(
+    (name) => document.activeElement.textContent === name,
+    views.at(-1).title,
+  );
 });
 
 for (const view of views)

@@ -120,13 +120,25 @@ export async function visitCopy(browser, { path = '', hash = '', spoil, ...optio
   }
 }
 
+/**
+ * Looks at each frame of the page until `is` holds for what `look` resolves to, and resolves to that.
+ * Fails with the last of it if it never holds.
+ */
+export async function until(page, look, is) {
+  const deadline = Date.now() + limit;
+  for (;;) {
+    const seen = await look();
+    if (is(seen)) return seen;
+    assert.ok(Date.now() < deadline, `still ${JSON.stringify(seen)}`);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+}
+
 // Until the service worker keeps a file of the page's folder for use without a network.
 export async function kept(page, file) {
-  const deadline = Date.now() + limit;
-  while (!(await page.evaluate(async (name) => (await caches.match(name)) !== undefined, file))) {
-    assert.ok(Date.now() < deadline, `${file} is not kept`);
-    await page.waitForTimeout(50);
-  }
+  const look = () =>
+    page.evaluate(async (name) => ((await caches.match(name)) ? 'kept' : `no ${name}`), file);
+  await until(page, look, (seen) => seen === 'kept');
 }
 
 /** What a button saves, as bytes. */
@@ -138,9 +150,11 @@ export async function savedBy(page, button) {
 
 /** Until so many workers run in the page. */
 export async function workersLeft(page, count) {
-  const deadline = Date.now() + limit;
-  while (page.workers().length !== count && Date.now() < deadline) await page.waitForTimeout(50);
-  assert.equal(page.workers().length, count, 'workers');
+  await until(
+    page,
+    () => page.workers().length,
+    (running) => running === count,
+  );
 }
 
 /** Fails where the page is wider than its window. `what` says what it shows. */
@@ -175,10 +189,11 @@ export async function assertAccessibleToAll(page, what = '') {
   for (const [look, colors] of looks) {
     await page.emulateMedia(colors);
     await page.locator(`html[data-theme=${colors.colorScheme}]`).waitFor();
-    await page.evaluate(() => {
-      const fading = document.getAnimations().filter((each) => each instanceof CSSTransition);
-      return Promise.allSettled(fading.map(({ finished }) => finished));
-    });
+    const fading = () =>
+      page.evaluate(
+        () => document.getAnimations().filter((each) => each instanceof CSSTransition).length,
+      );
+    await until(page, fading, (count) => count === 0);
     await assertAccessible(page, `${what} ${look}`);
   }
 }

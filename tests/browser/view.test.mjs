@@ -2,6 +2,7 @@
 // as it is, and as the JSON that the command line and the page write of it.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import {
   dist,
   goldenFolder,
@@ -10,7 +11,7 @@ import {
   readGolden,
   serve,
 } from '../package/helpers.mjs';
-import { assertAccessible, launch, open } from './open.mjs';
+import { assertAccessible, launch, open, until } from './open.mjs';
 
 const classifier = await load(goldenFolder('pre_norm_mean'));
 const translator = await loadTranslator(goldenFolder('translate_pre_norm_shared'));
@@ -202,7 +203,12 @@ test('a translation has three kinds of attention; what was not written yet is em
           document.querySelector(name).shadowRoot.querySelector('canvas').width === keys,
         [element, attention[kind].keys],
       );
-      assert.deepEqual(await cellOf(view), strongest(attention[kind], 0, 0));
+      const best = strongest(attention[kind], 0, 0);
+      await until(
+        page,
+        () => cellOf(view),
+        (cell) => isDeepStrictEqual(cell, best),
+      );
       const pixels = await pixelsOf(view);
       const { keys } = attention[kind];
       for (const [at, [, , , alpha]] of pixels.entries()) {

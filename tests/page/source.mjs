@@ -3,6 +3,16 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from '../../wasm/toolchain/build.mjs';
 
+/** Leaves out the modules of views that their table names: they need a browser. */
+const leaveViews = {
+  name: 'leave-views',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/index\.ts$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    );
+  },
+};
+
 /**
  * Resolves to what web/src/NAME.ts exports, for one name or several, or the package, by the name
  * glassformer. Nothing of it may need a browser.
@@ -12,6 +22,7 @@ export async function source(...names) {
   const contents = names.map((name) => `export * from '${from(name)}';`).join('\n');
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: join(root, 'web/src') },
+    plugins: [leaveViews],
     alias: { glassformer: join(root, 'wasm/src/index.ts') },
     bundle: true,
     format: 'esm',
@@ -21,4 +32,10 @@ export async function source(...names) {
   });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
   return import(`data:text/javascript;base64,${code}`);
+}
+
+/** The table of views, each with the hash that opens it. */
+export async function viewTable() {
+  const { views } = await source('views/index');
+  return views.map((view, i) => ({ ...view, hash: i === 0 ? '' : `#view=${view.name}` }));
 }

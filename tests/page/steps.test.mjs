@@ -7,14 +7,15 @@ const { entryIn, isStep, sameLink } = await source('app/steps');
 
 test('texts and interventions are steps, looking elsewhere is none', () => {
   const link = { text: 'good', head: '0.0' };
-  assert.equal(isStep(link, { ...link, text: 'bad' }), true);
-  assert.equal(isStep(link, { ...link, off: '1.2' }), true);
-  assert.equal(isStep({ ...link, hide: '1' }, link), true);
-  assert.equal(isStep(link, { ...link, head: '3.1' }), false);
-  assert.equal(isStep(link, { ...link, sentence: '2' }), false);
-  assert.equal(isStep(link, { ...link }), false);
+  const viewpoint = ['head', 'sentence'];
+  assert.equal(isStep(link, { ...link, text: 'bad' }, viewpoint), true);
+  assert.equal(isStep(link, { ...link, off: '1.2' }, viewpoint), true);
+  assert.equal(isStep({ ...link, hide: '1' }, link, viewpoint), true);
+  assert.equal(isStep(link, { ...link, head: '3.1' }, viewpoint), false);
+  assert.equal(isStep(link, { ...link, sentence: '2' }, viewpoint), false);
+  assert.equal(isStep(link, { ...link }, viewpoint), false);
   // A view that is opened gets its first text: nothing to go back to.
-  assert.equal(isStep({}, link), false);
+  assert.equal(isStep({}, link, viewpoint), false);
 });
 
 test('links are the same whatever their order', () => {

@@ -226,6 +226,14 @@ test('only the table of views imports a view, and each view has an entry', () =>
   );
 });
 
+test('the page makes no HTML from text', () => {
+  const makes = /\b(innerHTML|outerHTML|insertAdjacentHTML|setHTMLUnsafe)\b|\{@html\b/;
+  assert.deepEqual(
+    pageModules.filter((file) => makes.test(readFileSync(join(root, file), 'utf8'))),
+    [],
+  );
+});
+
 test('a folder of the page holds at most 15 files', () => {
   const counts = new Map();
   for (const file of filesIn('web/src'))

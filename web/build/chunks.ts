@@ -47,7 +47,7 @@ export function chunkList(): Plugin {
   return {
     name: 'chunk-list',
     apply: 'build',
-    writeBundle({ dir }, bundle) {
+    writeBundle(_, bundle) {
       const names = (chunks: readonly Rollup.OutputChunk[]) => chunks.map(({ fileName }) => fileName);
       const first = names(chunksOf(bundle, start));
       const views: Record<string, string[]> = {};
@@ -62,7 +62,7 @@ export function chunkList(): Plugin {
       }
       const file = fileURLToPath(new URL('../../build/page_chunks.json', import.meta.url));
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, JSON.stringify({ dir, start: first, views }, null, 2));
+      writeFileSync(file, JSON.stringify({ start: first, views }, null, 2));
     },
   };
 }

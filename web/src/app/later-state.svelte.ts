@@ -44,6 +44,10 @@ export class LaterState implements ViewState {
     return this.#state?.link ?? this.#link;
   }
 
+  get viewpoint(): readonly string[] {
+    return this.#state?.viewpoint ?? [];
+  }
+
   get ready(): boolean {
     return this.#state?.ready ?? false;
   }

@@ -32,8 +32,12 @@ export class OpenViews {
   #visitor: Visitor | undefined;
   /** Where in the tab's history the page is. */
   #entry: Entry = $state.raw({
-    ...{ kind: 'glassformer', at: 0, link: {} },
-    ...{ typed: false, step: false, whole: true },
+    kind: 'glassformer',
+    at: 0,
+    link: {},
+    typed: false,
+    step: false,
+    whole: true,
   });
   /** Which entries are steps from the ones before them, as far as this page has made them. */
   #steps = $state.raw<readonly number[]>([]);
@@ -182,7 +186,8 @@ export class OpenViews {
     const unchanged = this.#written === '' && this.address === this.#first;
     if (!this.state.ready || unchanged) return;
     const { at, link, typed, whole } = this.#entry;
-    if (whole && isStep(link, this.state.link) && !(typing && typed)) {
+    const { link: shown, viewpoint } = this.state;
+    if (whole && isStep(link, shown, viewpoint) && !(typing && typed)) {
       this.#steps = [...this.#steps.filter((each) => each <= at), at + 1];
       this.#entry = { ...this.#entry, at: at + 1, step: true, typed: typing };
       history.pushState(this.#entry, '');

@@ -1,16 +1,16 @@
 /** What of a view's changes is a step that can be undone, and what only looks somewhere else. */
 import type { Link } from '../ui/link.ts';
 
-/** Names in links that say where one looks. */
-const looks = new Set(['head', 'sentence', 'token', 'key', 'at', 'typed']);
-
 const namesOf = (...links: readonly Link[]) => new Set(links.flatMap(Object.keys));
 
-/** Whether a text, a model or an intervention was changed. A link without a text is of no state yet. */
-export function isStep(before: Link, after: Link): boolean {
+/**
+ * Whether a text, a model or an intervention was changed; `viewpoint` are the names that only say what one
+ * looks at. A link without a text describes no state yet.
+ */
+export function isStep(before: Link, after: Link, viewpoint: readonly string[] = []): boolean {
   if (before.text === undefined) return false;
   return [...namesOf(before, after)].some(
-    (name) => !looks.has(name) && before[name] !== after[name],
+    (name) => !viewpoint.includes(name) && before[name] !== after[name],
   );
 }
 

@@ -20,6 +20,7 @@ export abstract class Explorer<M extends Model> implements ViewState {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   abstract readonly link: Link;
+  abstract readonly viewpoint: readonly string[];
   abstract follow(link: Link): void;
   abstract load(): Promise<void>;
 

@@ -10,6 +10,8 @@ export interface ViewState {
   follow(link: Link): void;
   /** The link to what is shown. */
   readonly link: Link;
+  /** The names in `link` that say what one looks at. A change of these alone is no step to undo. */
+  readonly viewpoint?: readonly string[];
   /** Whether there is something to link to. */
   readonly ready: boolean;
   /** Whether an answer is being computed. */

@@ -53,7 +53,11 @@ export function queryKeyOf(
   const most = row.reduce((a, b) => Math.max(a, b), -Infinity);
   const total = row.reduce((all, score) => all + Math.exp(score - most), 0);
   return {
-    ...{ q: own, k: other, products, sum, scaled: sum / Math.sqrt(size) },
+    q: own,
+    k: other,
+    products,
+    sum,
+    scaled: sum / Math.sqrt(size),
     score: row[key]!,
     seen: row.reduce((count, score) => count + Number(score !== -Infinity), 0),
     weight: Math.exp(row[key]! - most) / total,

@@ -28,7 +28,9 @@ export interface LedgerSubject<M extends Model> {
 
 /** The evidence for a classifier's last label. */
 export const evidenceOf = (text: string, labels: readonly string[]): LedgerSubject<Classifier> => ({
-  ...{ name: 'sentiment', measure: evidenceName(labels), reader: 'the classifier' },
+  name: 'sentiment',
+  measure: evidenceName(labels),
+  reader: 'the classifier',
   explain: async (model, options) => {
     const asked = { method: 'ledger', label: labels.at(-1), ...options } as const;
     const table = await model.explain<'ledger'>(text, asked);
@@ -53,7 +55,8 @@ const lead = (token: Named, against: Named) => ({
 
 /** How far one next token is ahead of another. */
 export const leadOf = (text: string, token: Named, against: Named): LedgerSubject<Generator> => ({
-  ...{ name: 'writer', ...lead(token, against) },
+  name: 'writer',
+  ...lead(token, against),
   explain: async (model, options) => {
     const asked = { method: 'ledger', token: token.id, against: against.id, ...options } as const;
     const table = await model.explain<'ledger'>(text, asked);
@@ -83,7 +86,8 @@ export const choiceOf = (
   token: Named,
   against: Named,
 ): LedgerSubject<Translator> => ({
-  ...{ name, ...lead(token, against) },
+  name,
+  ...lead(token, against),
   explain: async (model, options) => {
     const pair = { token: token.id, against: against.id };
     const asked = { method: 'ledger', prefix, ...pair, ...options } as const;

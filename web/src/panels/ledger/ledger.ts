@@ -67,16 +67,26 @@ export function componentsOf(
       const [short, name] = plain[column] ?? [column, column];
       const causes = column.startsWith('embed');
       components.push({
-        ...{ place: '', short, name, columns: [index] },
-        ...{ layer: undefined, unfolded: false, causes },
+        place: '',
+        short,
+        name,
+        columns: [index],
+        layer: undefined,
+        unfolded: false,
+        causes,
       });
       return;
     }
     const place = `layer ${layer + 1}`;
     if (!head) {
       components.push({
-        ...{ place, short: 'f.-f.', name: `${place}, feed-forward`, columns: [index] },
-        ...{ layer: undefined, unfolded: false, causes: true },
+        place,
+        short: 'f.-f.',
+        name: `${place}, feed-forward`,
+        columns: [index],
+        layer: undefined,
+        unfolded: false,
+        causes: true,
       });
       return;
     }
@@ -89,7 +99,13 @@ export function componentsOf(
     const short = head.cross ? (one ? `s. ${number}` : 'source') : one ? `h. ${number}` : 'heads';
     const name = `${place}, ${one ? `head ${number}` : 'heads'}${head.cross ? ' on the source' : ''}`;
     components.push({
-      ...{ place, short, name, columns: [index], layer, unfolded: one, causes: true },
+      place,
+      short,
+      name,
+      columns: [index],
+      layer,
+      unfolded: one,
+      causes: true,
     });
   });
   return components;
@@ -130,7 +146,10 @@ export function sheetOf(
   const largestOf = (list: Float32Array) =>
     list.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   return {
-    ...{ tokens, values, byToken, byComponent },
+    tokens,
+    values,
+    byToken,
+    byComponent,
     largest: largestOf(values),
     sum: byToken.reduce((sum, value) => sum + value, 0),
   };

@@ -76,7 +76,9 @@ export const translating = (beams: number): Kind<Translator, Translated> => ({
     const { sentences } = await model.translate(text, { ...asking, beams });
     const { sourceTokens, tokens, trace = {}, text: said } = sentences[0]!;
     return {
-      ...{ tokens: sourceTokens, trace, written: tokens },
+      tokens: sourceTokens,
+      trace,
+      written: tokens,
       answer: { before: '', text: said, likeliest: '' },
     };
   },
@@ -111,8 +113,10 @@ export const writing: Kind<Generator, Begun> = {
     const [pieces, { promptTokens: tokens, trace, text: said }] = await Promise.all([
       model.vocabulary(),
       model.generate(text, {
-        ...{ ...asking, trace: [...names, 'logits'] },
-        ...{ sample: false, maxNewTokens: writtenOn },
+        ...asking,
+        trace: [...names, 'logits'],
+        sample: false,
+        maxNewTokens: writtenOn,
       }),
     ]);
     const logits = rowOf(trace.logits!, tokens.length - 1);

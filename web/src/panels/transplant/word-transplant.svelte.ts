@@ -116,7 +116,8 @@ export class WordTransplant<M extends Model, R extends Run> {
     const whole = moved(pairs.baseColumns, kind.grows);
     const ownRun = await kind.run(model, own, { trace: streams, patch: whole, signal });
     const otherRun = await kind.run(model, other, {
-      ...{ trace: streams, signal },
+      trace: streams,
+      signal,
       patch: moved(pairs.donorColumns, kind.grows),
     });
 
@@ -144,11 +145,25 @@ export class WordTransplant<M extends Model, R extends Run> {
     };
     const show = () => {
       this.reading = {
-        ...{ base, donor, baseAnswer: ownRun.answer, donorAnswer: otherRun.answer },
-        ...{ words: parted?.words, alike: parted?.alike ?? false, site: 'residual', head: 0 },
+        base,
+        donor,
+        baseAnswer: ownRun.answer,
+        donorAnswer: otherRun.answer,
+        words: parted?.words,
+        alike: parted?.alike ?? false,
+        site: 'residual',
+        head: 0,
         table: {
-          ...{ method: 'transplant', label: parted?.words.donor ?? '', clipped: false, ...pairs },
-          ...{ cells, tokens, donorTokens, base: atBase, donor: atDonor, ...alone },
+          method: 'transplant',
+          label: parted?.words.donor ?? '',
+          clipped: false,
+          ...pairs,
+          cells,
+          tokens,
+          donorTokens,
+          base: atBase,
+          donor: atDonor,
+          ...alone,
           delta: { shape, data: data.slice() },
         },
       };

@@ -68,6 +68,8 @@ export class InsideExplorer extends Explorer<OpenModel> {
     this.#renew();
   }
 
+  readonly viewpoint = ['head', 'token', 'key'];
+
   get link(): Link {
     return toInsideLink(this);
   }

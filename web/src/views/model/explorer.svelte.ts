@@ -94,6 +94,7 @@ export class ModelExplorer
 
   // A link cannot carry a model, and what is typed for it makes no sense to another.
   readonly link = {};
+  readonly viewpoint = [];
 
   override get ready(): boolean {
     return false;
@@ -153,7 +154,8 @@ export class ModelExplorer
     const opened = await this.loader.open(
       ({ onProgress, ...options }) =>
         load(files, {
-          ...{ ...options, compute },
+          ...options,
+          compute,
           onProgress: (progress) => {
             read.add(progress.file);
             onProgress?.(progress);
@@ -356,7 +358,10 @@ export class ModelExplorer
     if (!outcome || !task || !model) return {};
     const { signal } = this.asking;
     const { looked } = await task.ask(model, outcome.input, {
-      ...{ ablate: this.choice.off, search: this.how, signal, trace },
+      ablate: this.choice.off,
+      search: this.how,
+      signal,
+      trace,
     });
     return (looked[this.chosen] ?? looked[0])?.trace ?? {};
   }

@@ -169,7 +169,11 @@ export const tasks: Record<TaskName, Task> = {
     },
     async ask(model, { first }, { ablate, search, signal, trace = [] }) {
       const result = await (model as Translator).translate(first, {
-        ...{ attention: true as const, hypotheses: true, ablate, signal, trace },
+        attention: true as const,
+        hypotheses: true,
+        ablate,
+        signal,
+        trace,
         beams: search.beams || undefined,
         prefixes: search.forced,
       });
@@ -192,7 +196,10 @@ export const tasks: Record<TaskName, Task> = {
       `generate(${literal(first)}, { ...options, maxNewTokens: ${mostWritten} })`,
     async ask(model, { first }, { ablate, signal, trace = [] }) {
       const result = await (model as Generator).generate(first, {
-        ...{ attention: true as const, maxNewTokens: mostWritten, signal, trace },
+        attention: true as const,
+        maxNewTokens: mostWritten,
+        signal,
+        trace,
         ablate: ofKind(ablate, 'decoder'),
       });
       const { promptTokens, tokens, attention, trace: traced } = result;
@@ -210,13 +217,18 @@ export const tasks: Record<TaskName, Task> = {
       `generate(${literal(first)}, { ...options, maxNewTokens: ${mostWritten} })`,
     async ask(model, { first }, { ablate, signal, trace = [] }) {
       const result = await (model as Generator).generate(first, {
-        ...{ attention: true as const, maxNewTokens: mostWritten, ablate, signal, trace },
+        attention: true as const,
+        maxNewTokens: mostWritten,
+        ablate,
+        signal,
+        trace,
       });
       const { promptTokens, tokens, attention: maps, trace: traced } = result;
       const labels = (text: string, of: readonly Token[]) =>
         shownTokens(text, of).map(({ label }) => label);
       const looked = {
-        ...{ maps, trace: traced },
+        maps,
+        trace: traced,
         source: labels(first, promptTokens),
         target: labels(result.text, tokens),
       };
@@ -240,7 +252,9 @@ function ofKind<Kind extends AttentionKind>(
 }
 
 const encoderOptions = ({ ablate, signal, trace = [] }: Options) => ({
-  ...{ attention: true as const, signal, trace },
+  attention: true as const,
+  signal,
+  trace,
   ablate: ofKind(ablate, 'encoder'),
 });
 

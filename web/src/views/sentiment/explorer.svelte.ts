@@ -98,6 +98,8 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     void this.refresh();
   }
 
+  readonly viewpoint = ['head'];
+
   get link(): Link {
     const { text, choice, hidden } = this;
     const own = toSentimentLink({ text, head: choice.selected, off: choice.off, hidden });

@@ -167,6 +167,8 @@ export class TranslationExplorer
     void this.refresh();
   }
 
+  readonly viewpoint = ['head', 'sentence'];
+
   get link(): Link {
     const { target, text, beams, sentence, forced, hidden, attention, choice } = this;
     const { selected: head, off } = choice;

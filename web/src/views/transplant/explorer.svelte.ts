@@ -53,6 +53,8 @@ export class TransplantExplorer extends Explorer<Classifier> {
     void this.refresh();
   }
 
+  readonly viewpoint = ['head'];
+
   get link(): Link {
     return toTransplantLink(this);
   }

@@ -114,11 +114,17 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     void this.refresh();
   }
 
+  readonly viewpoint = ['head', 'at', 'typed'];
+
   get link(): Link {
     const { text, typed, cursor, sampling, choice } = this;
     const own = toWritingLink({
-      ...{ text, typed, cursor, ...sampling },
-      ...{ head: choice.selected, off: choice.off },
+      text,
+      typed,
+      cursor,
+      ...sampling,
+      head: choice.selected,
+      off: choice.off,
     });
     return { ...own, ...choice.link };
   }

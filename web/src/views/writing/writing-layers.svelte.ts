@@ -23,7 +23,8 @@ export class WritingLayers {
     const options = { count: named, temperature: 1, topK: 0, topP: 1, ablate, signal };
     try {
       const { trace, next } = await model.next(text, {
-        ...{ ...options, trace: ['decoder.layers.*.input'] as const },
+        ...options,
+        trace: ['decoder.layers.*.input'] as const,
       });
       const guesses = [];
       for (let layer = 0; layer < layers; layer++) {

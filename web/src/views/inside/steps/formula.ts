@@ -1,22 +1,33 @@
-/** Formulas as MathML. What goes in is the page's own, never a person's text. */
+/** Formulas: elements of MathML, as data that Formula.svelte draws. */
 
-const escaped = (text: string) => text.replace(/[&<>]/g, (each) => `&#${each.charCodeAt(0)};`);
+/** An element, with its text or its parts. */
+export interface Maths {
+  tag: string;
+  attributes?: Readonly<Record<string, string>>;
+  content: string | readonly Maths[];
+}
 
-/** A letter stands oblique, the name of a function upright. */
-export const sym = (name: string): string =>
-  name.length > 1 ? `<mi class="name">${escaped(name)}</mi>` : `<mi>${escaped(name)}</mi>`;
-export const word = (text: string): string => `<mtext>${escaped(text)}</mtext>`;
-export const num = (value: string | number): string => `<mn>${escaped(`${value}`)}</mn>`;
-export const op = (sign: string): string => `<mo>${escaped(sign)}</mo>`;
-export const row = (...items: string[]): string => `<mrow>${items.join('')}</mrow>`;
-export const sub = (base: string, under: string): string => `<msub>${base}${under}</msub>`;
-export const sup = (base: string, over: string): string => `<msup>${base}${over}</msup>`;
+const element = (
+  tag: string,
+  content: Maths['content'],
+  attributes: Readonly<Record<string, string>> = {},
+): Maths => ({ tag, attributes, content });
+
+/** A letter is italic, the name of a function upright. */
+export const sym = (name: string): Maths =>
+  name.length > 1 ? element('mi', name, { class: 'name' }) : element('mi', name);
+export const word = (text: string): Maths => element('mtext', text);
+export const num = (value: string | number): Maths => element('mn', `${value}`);
+export const op = (sign: string): Maths => element('mo', sign);
+export const row = (...items: Maths[]): Maths => element('mrow', items);
+export const sub = (base: Maths, under: Maths): Maths => element('msub', [base, under]);
+export const sup = (base: Maths, over: Maths): Maths => element('msup', [base, over]);
 /** The sign alone: few typefaces can draw the bar over what is under it. */
-export const root = (of: string): string =>
-  row('<mo lspace="0" rspace="0" stretchy="false">√</mo>', of);
-export const over = (top: string, bottom: string): string => `<mfrac>${top}${bottom}</mfrac>`;
-export const total = (index: string, of: string): string =>
-  `<mrow><munder><mo>∑</mo>${index}</munder>${of}</mrow>`;
-export const apply = (name: string, of: string): string => row(sym(name), op('('), of, op(')'));
+export const root = (of: Maths): Maths =>
+  row(element('mo', '√', { lspace: '0', rspace: '0', stretchy: 'false' }), of);
+export const over = (top: Maths, bottom: Maths): Maths => element('mfrac', [top, bottom]);
+export const total = (index: Maths, of: Maths): Maths =>
+  row(element('munder', [op('∑'), index]), of);
+export const apply = (name: string, of: Maths): Maths => row(sym(name), op('('), of, op(')'));
 /** A vector: bold, as in print. */
-export const vec = (name: string): string => `<mi class="vector">${escaped(name)}</mi>`;
+export const vec = (name: string): Maths => element('mi', name, { class: 'vector' });

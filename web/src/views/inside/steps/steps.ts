@@ -4,7 +4,21 @@
  * has such a list; a view draws it without knowing which model it is.
  */
 import type { Activation, Stack, StackName, Stacks } from '../reading/stacks.ts';
-import { apply, num, op, over, root, row, sub, sup, sym, total, vec, word } from './formula.ts';
+import {
+  apply,
+  num,
+  op,
+  over,
+  root,
+  row,
+  sub,
+  sup,
+  sym,
+  total,
+  vec,
+  word,
+  type Maths,
+} from './formula.ts';
 
 /** How a number of a tensor is made. Names of tensors are the trace's; of weights, the folder's. */
 export type Recipe =
@@ -37,8 +51,7 @@ export type Recipe =
 /** A vector of a token, drawn as a strip. */
 export interface Vector {
   tensor: string;
-  /** As MathML. */
-  symbol: string;
+  symbol: Maths;
   label: string;
   /** Whose row it is: the chosen token's, that of the key it looks at, or one for the whole text. */
   of: 'token' | 'key' | 'text';
@@ -62,7 +75,7 @@ export interface Step {
   part: string;
   title: string;
   /** As MathML, a line each. */
-  formulas: readonly string[];
+  formulas: readonly Maths[];
   words: string;
   vectors?: readonly Vector[];
   keys?: KeyRow;
@@ -262,7 +275,7 @@ function normOf(stack: Stack, name: string, of: readonly string[]): Recipe {
   };
 }
 
-const normFormula = (symbol: string, of: string) =>
+const normFormula = (symbol: string, of: Maths) =>
   row(
     sub(vec(symbol), t),
     op('='),

@@ -57,7 +57,9 @@ export class MethodComparison {
         this.found = { text, tokens, label, rows: [...rows], random: undefined };
       }
       const { random } = await model.explain<'faithfulness'>(text, {
-        ...{ ...test, scores: rows[1]!.scores, orders: randomOrders },
+        ...test,
+        scores: rows[1]!.scores,
+        orders: randomOrders,
       });
       this.found = { text, tokens, label, rows, random };
     });

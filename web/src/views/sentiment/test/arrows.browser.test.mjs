@@ -7,10 +7,10 @@ import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
-  limit,
   read,
   root,
   settled,
+  until,
   workersLeft,
 } from '../../../../../tests/browser/open.mjs';
 
@@ -79,10 +79,11 @@ async function assertCut(page, text, edges) {
     .waitFor();
   // What was there before stays until this is measured.
   const told = page.getByTestId('without').locator('b');
-  const deadline = Date.now() + limit;
-  while (Math.abs((await value(told)) - side * without) > tolerance && Date.now() < deadline)
-    await page.waitForTimeout(50);
-  near(await value(told), side * without, 'without');
+  await until(
+    page,
+    () => value(told),
+    (shown) => Math.abs(shown - side * without) <= tolerance,
+  );
   const { value: whole } = await classifier.explain(text, options);
   near(await value(page.getByTestId('cut-delta')), side * (without - whole), 'Δ');
   // Each number is after − before, of “positive”; the package tells what is lost of its own label.

@@ -6,9 +6,9 @@ import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
 import {
   assertAccessible,
   assertFits,
-  limit,
   read,
   root,
+  until,
   workersLeft,
 } from '../../../../../tests/browser/open.mjs';
 
@@ -32,11 +32,7 @@ onPage('every layer’s verdict is the package’s, the last one the view’s ow
     const near = (values) =>
       values.length === expected.length &&
       values.every((value, i) => Math.abs(value - expected[i]) <= tolerance);
-    const deadline = Date.now() + limit;
-    while (!near(await shown(page))) {
-      assert.ok(Date.now() < deadline, `${await shown(page)}, not ${expected}`);
-      await page.waitForTimeout(50);
-    }
+    await until(page, () => shown(page), near);
     const score = Number(await page.getByTestId('score').getAttribute('data-value'));
     const last = expected.at(-1);
     assert.ok(Math.abs(Math.max(last, 1 - last) - score) <= tolerance);

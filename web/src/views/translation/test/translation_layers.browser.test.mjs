@@ -7,10 +7,10 @@ import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
-  limit,
   read,
   root,
   settled,
+  until,
   workersLeft,
 } from '../../../../../tests/browser/open.mjs';
 
@@ -44,11 +44,7 @@ async function assertRead(page, text, beams) {
       ({ text, score }, i) =>
         text === layers[i].text && Math.abs(score - layers[i].score) <= tolerance,
     );
-  const deadline = Date.now() + limit;
-  while (!same(await shown())) {
-    assert.ok(Date.now() < deadline, `${JSON.stringify([await shown(), layers])}`);
-    await page.waitForTimeout(100);
-  }
+  await until(page, shown, same);
   return layers;
 }
 

@@ -180,8 +180,9 @@ onPage('a step, a while of playing, and the rest at once', {}, async (page) => {
   const count = await page.getByTestId('token').count();
   // The address follows after a while.
   await page.waitForURL((url) => textIn(url).startsWith(`${start}${greedy}`));
-  // Paused is paused.
-  await page.waitForTimeout(600);
+  // Paused is paused: nothing is written until the address has followed another change.
+  await page.getByTestId('head').nth(1).click();
+  await page.waitForURL((url) => url.hash.includes('head=0.1'));
   assert.equal(await page.getByTestId('token').count(), count);
 
   await page.getByTestId('restart').click();

@@ -8,10 +8,10 @@ import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
 import {
   assertAccessible,
   assertFits,
-  limit,
   read,
   root,
   settled,
+  until,
 } from '../../../../../tests/browser/open.mjs';
 
 const onPage = testsOnPage('#view=writing');
@@ -100,17 +100,12 @@ onPage('it follows the text and the heads', {}, async (page) => {
   await read(page, text);
   await page.getByRole('button', { name: 'Read every layer' }).click();
   await page.getByTestId('next-so-far').nth(5).waitFor();
-  const until = async (changed) => {
-    const deadline = Date.now() + limit;
-    while (!changed(await shown(page))) {
-      assert.ok(Date.now() < deadline, JSON.stringify(await shown(page)));
-      await page.waitForTimeout(50);
-    }
-  };
   const before = JSON.stringify(await shown(page));
   await page.getByRole('switch', { name: 'Layer 1, all heads' }).click();
   await settled(page);
   await until(
+    page,
+    () => shown(page),
     (lines) => JSON.stringify(lines.slice(1)) !== JSON.stringify(JSON.parse(before).slice(1)),
   );
   await read(page, 'I did not');
@@ -118,7 +113,11 @@ onPage('it follows the text and the heads', {}, async (page) => {
     ...{ count: 1, temperature: 1, topK: 0, topP: 1 },
     ablate: Array.from({ length: 4 }, (_, head) => ({ attention: 'decoder', layer: 0, head })),
   });
-  await until((lines) => Math.abs(lines.at(-1)[0].logprob - next[0].logprob) < tolerance);
+  await until(
+    page,
+    () => shown(page),
+    (lines) => Math.abs(lines.at(-1)[0].logprob - next[0].logprob) < tolerance,
+  );
 });
 
 onPage('a phone, and axe', { viewport: { width: 320, height: 800 } }, async (page) => {

@@ -1,0 +1,13 @@
+/** Opens all parts of the view that wait for a press. */
+export async function openAll(page) {
+  await page.getByText('ledger', { exact: true }).click();
+  await page.getByTestId('show-pair').click();
+  for (const name of [
+    'Weigh every head',
+    'Read every layer',
+    'Compare the methods',
+    'Judge a list',
+    'Find the smallest circuit',
+  ])
+    await page.getByRole('button', { name }).first().click();
+}
