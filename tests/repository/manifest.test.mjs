@@ -20,7 +20,7 @@ test('a missing manifest and an outdated one are detected', () => {
   assert.ok(models.length >= 3);
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-manifest-'));
   after(() => rmSync(folder, { recursive: true }));
-  assert.throws(() => writeManifest(folder), /no model/);
+  assert.throws(() => writeManifest(folder), /not a model/);
   cpSync(join(weights, 'sentiment/config.json'), join(folder, 'config.json'));
   assert.throws(() => checkManifest(folder), /is missing: run/);
   writeManifest(folder);
