@@ -170,7 +170,7 @@ function spoil(memory) {
 }
 
 test('after a trap, an engine refuses all calls', waiting, async () => {
-  const failed = /The engine failed \(.+\) and answers no more; load the model again/;
+  const failed = /The engine failed \(.+\) and cannot be used any more; load the model again/;
   const [classifier, memory] = await loadWithMemory(load, classifierFolder);
   await classifier.classify('a film');
   const held = spoil(memory);

@@ -362,7 +362,7 @@ test('a server that stalls', waiting, async () => {
     await assert.rejects(Classifier.load(server.url, { timeout: 300 }), (error) => {
       assert.ok(error instanceof GlassformerError);
       assert.equal(error.code, 'timeout');
-      assert.equal(error.message, `${error.url}: not a byte came for 300 ms`);
+      assert.equal(error.message, `${error.url}: no byte arrived for 300 ms`);
       assert.ok(error.url.startsWith(`${server.url}/`));
       return true;
     });

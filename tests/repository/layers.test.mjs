@@ -190,6 +190,29 @@ test('no module of the package or the page imports itself through others', () =>
   }
 });
 
+test('each folder of the package imports only folders before it in the list', () => {
+  const packageFloors = ['base', 'engine', 'loading', 'host', 'model', 'tasks'];
+  const modules = filesIn('wasm/src').filter((file) => /^wasm\/src\/.+\//.test(file));
+  const folderOf = (file) => file.split('/')[2];
+  const wrong = [];
+  for (const [file, others] of importsAmong(modules)) {
+    for (const other of others) {
+      const [own, imported] = [folderOf(file), folderOf(other)];
+      // The element is an entry of its own and uses nothing but what is in base.
+      const allowed =
+        own === 'element'
+          ? ['element', 'base'].includes(imported)
+          : packageFloors.indexOf(imported) <= packageFloors.indexOf(own) && imported !== 'element';
+      if (!allowed) wrong.push(`${file}: ${other}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(
+    [...new Set(modules.map(folderOf))].toSorted(),
+    [...packageFloors, 'element'].toSorted(),
+  );
+});
+
 const pageModules = filesIn('web/src').filter((file) => /\.(ts|svelte)$/.test(file));
 
 test('each floor of the page imports only floors above it in the list', () => {

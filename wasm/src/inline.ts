@@ -1,3 +1,3 @@
-// The whole package in one script: assets.inline.ts takes the place of assets.ts.
+// The whole package in one script: assets.inline.ts replaces assets.ts.
 
 export * from './index.js';

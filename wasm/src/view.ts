@@ -1,5 +1,5 @@
-// `glassformer/view`: the element <glassformer-attention>, which importing this registers. It needs
-// nothing of the rest of the package, and runs no model.
+// `glassformer/view` registers the element <glassformer-attention>. It uses nothing else of the package
+// and runs no model.
 
 import { AttentionView, elementName } from './element/element.js';
 
@@ -13,7 +13,7 @@ declare global {
   }
 }
 
-// Where pages are made on a server there are no elements; a page may load two copies of this.
+// There are no elements where pages are rendered on a server. A page may load this script twice.
 const { customElements } = globalThis;
 if (customElements && !customElements.get(elementName)) {
   customElements.define(elementName, AttentionView);

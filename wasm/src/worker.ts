@@ -1,5 +1,5 @@
-// The worker's side: answers each call with one result or one error, under the call's id. It runs
-// as a web worker and as a thread of Node's.
+// The script of workers: answers each call with a result or an error, under the call's id. It runs as
+// a web worker and as a thread of Node.
 
 import { GlassformerError, messageOf } from './base/errors.js';
 import { nodeModule } from './base/node.js';
@@ -34,7 +34,7 @@ async function answer({ id, kind, request }: Call): Promise<void> {
       post({ id, kind: 'event', event }),
     );
     post({ id, kind: 'result', result });
-    // A text that the model refuses warms nothing up, and harms nothing.
+    // Ignores errors: a model may refuse the text.
     if (kind === 'load') runner.warmUp().catch(() => {});
   } catch (error) {
     const { url, status } = error as GlassformerError;
@@ -50,7 +50,7 @@ async function answer({ id, kind, request }: Call): Promise<void> {
   }
 }
 
-// Arrays, such as attention weights, are handed over, not copied once more.
+// Transfers arrays, such as attention weights, instead of copying them.
 function post(message: FromWorker): void {
   const buffers: ArrayBufferLike[] = [];
   const collect = (value: unknown): void => {

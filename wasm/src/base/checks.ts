@@ -1,6 +1,6 @@
 import { GlassformerError } from './errors.js';
 
-/** Throws `invalid_option` where `options` is no object or has a key that is not in `known`. */
+/** Throws `invalid_option` if `options` is not an object or has a key that is not in `known`. */
 export function checkOptions(options: object, known: readonly string[], where: string): void {
   if (typeof options !== 'object' || options === null) {
     throw new GlassformerError('invalid_option', `${where}: expected an object`);
@@ -15,12 +15,12 @@ export function checkOptions(options: object, known: readonly string[], where: s
   }
 }
 
-/** Throws `invalid_option` where `condition` does not hold. */
+/** Throws `invalid_option` unless `condition` holds. */
 export function checkOption(condition: boolean, name: string, expected: string): void {
   if (!condition) throw new GlassformerError('invalid_option', `${name}: expected ${expected}`);
 }
 
-/** Whether `value` is of this built-in class. Unlike instanceof, of any frame's or context's. */
+/** Returns whether `value` is of this built-in class. Unlike instanceof, works across frames. */
 export function isA(
   value: unknown,
   name:
@@ -41,7 +41,7 @@ export function checkSignal(signal: unknown): void {
   checkOption(signal === undefined || isSignal(signal), 'signal', 'an AbortSignal');
 }
 
-// A real one, of any frame or library, does what is asked of it; what only looks like one throws.
+// A signal of any frame or library accepts a listener; an object that only looks like one throws.
 function isSignal(value: unknown): boolean {
   const callback = (): void => {};
   try {
@@ -55,7 +55,7 @@ function isSignal(value: unknown): boolean {
 }
 
 export function checkTimeout(timeout: number | undefined): void {
-  const most = 2 ** 31 - 1; // that a timer can wait
+  const most = 2 ** 31 - 1; // the limit of timers
   const valid =
     timeout === undefined || (Number.isFinite(timeout) && timeout >= 1 && timeout <= most);
   checkOption(valid, 'timeout', `milliseconds from 1 to ${most}`);

@@ -1,6 +1,6 @@
-/** The reason for an error: stable, meant for programs. The message is for people. */
+/** The reason for an error, for programs: it is stable. The message is for people. */
 export type ErrorCode =
-  // The input or a file is refused by the engine.
+  // The engine refuses the input or a file.
   | 'empty_input'
   | 'too_large'
   | 'non_finite'
@@ -17,7 +17,7 @@ export type ErrorCode =
   | 'wrong_task'
   | 'unsupported'
   | 'internal'
-  // A file did not arrive, or is not the one that the manifest tells of.
+  // A file did not arrive, or does not match the manifest.
   | 'missing_file'
   | 'fetch_failed'
   | 'http_error'
@@ -25,16 +25,16 @@ export type ErrorCode =
   | 'timeout'
   | 'integrity'
   | 'invalid_manifest'
-  // A function of the caller's, such as onProgress, threw an error: the cause.
+  // A callback, such as onProgress, threw an error, which is the cause.
   | 'callback_failed'
-  // The call was given up.
+  // The call was ended early.
   | 'aborted'
   | 'disposed'
   // The engine cannot run here.
   | 'unsupported_runtime'
   | 'worker_failed';
 
-/** What an error can tell besides its code and message. */
+/** Details of an error in addition to its code and message. */
 export interface ErrorDetails {
   cause?: unknown;
   url?: string | undefined;
@@ -43,20 +43,20 @@ export interface ErrorDetails {
 
 /**
  * Every error that this package throws or rejects with. Its name is "GlassformerError". If the code
- * is `aborted` it is "AbortError", or "TimeoutError" if the signal was one of `AbortSignal.timeout`:
- * the names that other libraries look for.
+ * is `aborted`, the name is "AbortError", or "TimeoutError" if the signal came from
+ * `AbortSignal.timeout`: other libraries check for these names.
  */
 export class GlassformerError extends Error {
   readonly code: ErrorCode;
-  /** The URL of the file that did not arrive, or not as it should be. */
+  /** The URL of the file that did not arrive or is damaged. */
   declare readonly url?: string;
-  /** The server's HTTP status, where that is the reason. */
+  /** The server's HTTP status, if it is the reason. */
   declare readonly status?: number;
 
   constructor(code: ErrorCode, message: string, options: ErrorDetails = {}) {
     super(message, options);
     this.code = code;
-    // V8 begins a stack with the name that the error has when its stack is first read.
+    // V8 builds the stack when it is first read, and begins it with the error's name at that time.
     this.name = `GlassformerError [${code}]`;
     void this.stack;
     const { name } = (options.cause ?? {}) as { name?: unknown };
@@ -67,7 +67,7 @@ export class GlassformerError extends Error {
   }
 }
 
-/** The error of an aborted call; the reason given to `AbortController.abort` is its cause. */
+/** Returns the error of an aborted call. Its cause is the reason given to `AbortController.abort`. */
 export function abortedError(signal: AbortSignal): GlassformerError {
   return new GlassformerError('aborted', 'The call was aborted', { cause: signal.reason });
 }
@@ -76,7 +76,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortedError(signal);
 }
 
-/** Text of anything that was thrown, without a full stop. */
+/** Returns the text of anything that was thrown, without a period at its end. */
 export function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
 }

@@ -2,17 +2,17 @@ import { GlassformerError, abortedError, messageOf } from './errors.js';
 
 export interface FetchOptions {
   signal?: AbortSignal | undefined;
-  /** Most milliseconds to wait for the next byte. */
+  /** Maximum time in milliseconds to wait for the next byte. */
   timeout?: number | undefined;
-  /** Asks the server itself, whatever a cache on the way holds. */
+  /** Bypasses all caches between here and the server. */
   reload?: boolean;
-  /** Does not tell the server which page asks. */
+  /** Sends no referrer. */
   anonymous?: boolean | undefined;
-  /** Asks for a part only, as the header Range has it; not every server gives it. */
+  /** The value of the header Range, for a part of the file. Some servers ignore it. */
   range?: string | undefined;
 }
 
-/** The response to a GET, refused where it cannot be the file that was asked for. */
+/** Returns the response to a GET. Throws if it cannot be the requested file. */
 export async function fetchFile(
   url: string,
   { signal, timeout, reload = false, anonymous = false, range }: FetchOptions = {},
@@ -32,7 +32,7 @@ export async function fetchFile(
   if (!response.ok) {
     throw new GlassformerError('http_error', `${url}: HTTP status ${status}`, { url, status });
   }
-  // Single-page servers answer a missing file with their index page and status 200.
+  // Servers of single-page apps answer a missing file with their index page and status 200.
   const type = response.headers.get('content-type') ?? '';
   if (/^\s*(text\/html|application\/xhtml)/i.test(type)) {
     throw new GlassformerError(
@@ -44,7 +44,7 @@ export async function fetchFile(
   return response;
 }
 
-/** What `arrival` gives, or a `timeout` error where it takes longer than so many milliseconds. */
+/** Returns the result of `arrival`. Throws `timeout` if it takes longer than `timeout` milliseconds. */
 export function within<T>(
   timeout: number | undefined,
   url: string,
@@ -53,14 +53,14 @@ export function within<T>(
   if (timeout === undefined) return arrival;
   return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => {
-      const message = `${url}: not a byte came for ${timeout} ms`;
+      const message = `${url}: no byte arrived for ${timeout} ms`;
       reject(new GlassformerError('timeout', message, { url }));
     }, timeout);
     void arrival.then(resolve, reject).then(() => clearTimeout(timer));
   });
 }
 
-/** What an exception during reading means. */
+/** Converts an exception during reading to our error. */
 export function readError(url: string, error: unknown, signal?: AbortSignal): GlassformerError {
   if (signal?.aborted) return abortedError(signal);
   if (error instanceof GlassformerError) return error;
@@ -71,7 +71,7 @@ export function readError(url: string, error: unknown, signal?: AbortSignal): Gl
   return new GlassformerError('fetch_failed', `${url}: ${messageOf(error)}`, details);
 }
 
-/** Whether an error says that a file is not there, or cannot be reached. */
+/** Returns whether an error means that a file does not exist or cannot be reached. */
 export function isAbsence(error: unknown): boolean {
   const { code } = error as GlassformerError;
   return (

@@ -3,9 +3,9 @@ import { onAbort } from './signals.js';
 type End<Result> = { result: Result } | { error: unknown };
 
 /**
- * Iterates over what `work` pushes, and returns what it resolves to. What it rejects with is thrown
- * at once, before values that still wait. Where the iteration is left, the signal that `work` was
- * given aborts.
+ * Yields the values that `work` pushes, then returns its result. If `work` rejects, the error is
+ * thrown at once, before values that were not yielded yet. If the iteration ends early, `inner` is
+ * aborted.
  */
 export async function* iterate<T, Result>(
   signal: AbortSignal | undefined,

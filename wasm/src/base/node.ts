@@ -1,8 +1,6 @@
-// Node's modules come from process.getBuiltinModule: a dynamic import() would be refused by service
-// workers and upset bundlers. Only the few functions in use are described here, so that neither the
+// Node's modules come from process.getBuiltinModule, because service workers refuse a dynamic
+// import() and bundlers fail at it. Only the functions in use are declared here, so that neither the
 // sources nor their users need Node's types.
-
-
 
 /** The part of a worker that the package uses: a web worker, or a `Worker` of `node:worker_threads`. */
 export interface WorkerLike {
@@ -25,7 +23,7 @@ export interface Thread extends WorkerLike {
 
 export interface Threads {
   Worker: new (script: URL | string, options: { execArgv: string[]; eval?: boolean }) => Thread;
-  /** In a thread, what leads to the one that started it. */
+  /** In a worker thread: the channel to the thread that started it. */
   parentPort: {
     on(event: 'message', listener: (value: never) => void): void;
     postMessage(message: unknown, transfer: ArrayBufferLike[]): void;
@@ -52,21 +50,21 @@ interface Builtins {
 
 interface NodeProcess {
   getBuiltinModule?<Name extends keyof Builtins>(name: Name): Builtins[Name] | undefined;
-  /** In Electron: "browser", "renderer", … */
+  /** In Electron: "browser", "renderer" and so on. */
   type?: string;
 }
 
-/** Flags such as --input-type are for the program's own script. */
+/** Options of threads. Flags such as --input-type are only meant for the program's own script. */
 export const threadOptions = { execArgv: [] };
 
 const { process } = globalThis as { process?: NodeProcess };
 
-/** A module of Node's own; undefined in browsers and in Node before 20.16. */
+/** Returns a built-in module of Node; undefined in browsers and in Node before 20.16. */
 export function nodeModule<Name extends keyof Builtins>(name: Name): Builtins[Name] | undefined {
   return process?.getBuiltinModule?.(name);
 }
 
-/** Whether this is Node or a runtime of its kind, such as Bun and Deno. */
+/** Returns whether this is Node or a similar runtime, such as Bun and Deno. */
 export function isServer(): boolean {
   return process?.getBuiltinModule !== undefined && process.type !== 'renderer';
 }

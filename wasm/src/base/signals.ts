@@ -6,8 +6,8 @@ interface Listener {
 const listeners = new WeakMap<AbortSignal, Listener>();
 
 /**
- * Calls `callback` when `signal` aborts, until the function that it returns is called. A signal has
- * one listener of ours, however many calls it is given to: Node warns of more than ten.
+ * Calls `callback` when `signal` aborts. Returns a function that cancels this. All callbacks of a
+ * signal share one listener, because Node warns about more than ten.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (!signal) return () => {};

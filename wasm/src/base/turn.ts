@@ -1,7 +1,7 @@
 let channel: MessageChannel | undefined;
 const turns: (() => void)[] = [];
 
-/** Lets other events, such as messages and timers, be handled. */
+/** Returns to the event loop, so that messages and timers are handled. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
     const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => void };
@@ -9,7 +9,7 @@ export function turn(): Promise<void> {
       setImmediate(resolve);
       return;
     }
-    // Unlike setTimeout, a message is not held back by 4 ms or more.
+    // Browsers delay nested timers by 4 ms or more, but not messages.
     if (typeof MessageChannel !== 'function') {
       setTimeout(resolve);
       return;

@@ -1,6 +1,6 @@
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** An element with attributes and children; no markup is parsed, which policies may forbid. */
+/** Creates an element with attributes and children, without parsing markup, which policies may forbid. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -12,13 +12,13 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Places an element by custom properties, as a policy may forbid `style` attributes. */
+/** Places an element by custom properties, because a policy may forbid `style` attributes. */
 export function place(element: HTMLElement, values: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(values)) {
     element.style.setProperty(`--_${name}`, `${value}`);
   }
 }
 
-/** An attention weight as it is read out. */
+/** Returns an attention weight as text. */
 export const weightText = (value: number): string =>
   value === 0 ? '0' : value < 0.0005 ? '<0.001' : value.toFixed(3);

@@ -22,7 +22,7 @@ const kindNames: Record<AttentionKind, string> = {
 const choices = ['sentence', 'attention', 'layer', 'head'] as const;
 type Choice = (typeof choices)[number];
 
-/** Where pages are made on a server there are no elements. */
+/** There are no elements where pages are rendered on a server. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 let sheet: CSSStyleSheet | undefined;
@@ -34,10 +34,10 @@ function styles(): CSSStyleSheet {
 }
 
 /**
- * `<glassformer-attention>`: the heat map of one head, and the choice among heads. What it shows is
- * its `result`, or the JSON in a `<script type="application/json">` within it. Its attributes
- * `attention`, `layer`, `head` and `sentence` say which head, from 0; `theme`, "light" or "dark", is
- * the system's unless it is set. When a person chooses, it tells by an event `change`.
+ * `<glassformer-attention>`: the heat map of a head, and controls to choose the head. It shows its
+ * `result`, or the JSON in a `<script type="application/json">` in it. The attributes `attention`,
+ * `layer`, `head` and `sentence` select the head, from 0; `theme`, "light" or "dark", overrides the
+ * system's. An event `change` is sent when a person chooses.
  */
 export class AttentionView extends Base {
   static observedAttributes: string[] = [...choices, 'theme'];
@@ -55,7 +55,7 @@ export class AttentionView extends Base {
   #json = '';
   #waiting = false;
 
-  /** Throws `invalid_option` where it holds no attention, or what it holds does not fit together. */
+  /** The result to show. Throws `invalid_option` if it has no attention, or sizes do not match. */
   get result(): AttentionResult | string | undefined {
     return this.#result;
   }
@@ -67,7 +67,7 @@ export class AttentionView extends Base {
     this.#later();
   }
 
-  /** Which attention is shown: one that the result has. */
+  /** The kind of attention that is shown; one that the result has. */
   get attention(): AttentionKind {
     const wanted = this.getAttribute('attention') as AttentionKind;
     const kinds = [...(this.#part?.attention.keys() ?? [])];
@@ -78,7 +78,7 @@ export class AttentionView extends Base {
     this.setAttribute('attention', kind);
   }
 
-  /** From 0, as in the package; the last where there are fewer. */
+  /** Counts from 0, as in the package. The last one is used if there are fewer. */
   get layer(): number {
     return this.#number('layer', this.#weights?.layers);
   }
@@ -95,7 +95,7 @@ export class AttentionView extends Base {
     this.setAttribute('head', `${head}`);
   }
 
-  /** Of a translation of several. */
+  /** The sentence, of a translation of several. */
   get sentence(): number {
     return this.#number('sentence', this.#parts.length);
   }
@@ -104,14 +104,14 @@ export class AttentionView extends Base {
     this.setAttribute('sentence', `${sentence}`);
   }
 
-  /** The cell that is read out, once it is drawn. */
+  /** The cell that is described, once it is drawn. */
   get cell(): { query: number; key: number; weight: number } | undefined {
     return this.#weights && this.#map?.shows ? this.#map.cell : undefined;
   }
 
   connectedCallback(): void {
     if (!this.shadowRoot) this.#build();
-    // Set before the element was known, it hides the property.
+    // A value that was set before the element was defined hides the property.
     if (Object.hasOwn(this, 'result')) {
       const { result } = this;
       delete (this as { result?: unknown }).result;
@@ -171,7 +171,7 @@ export class AttentionView extends Base {
     root.append(this.#error, this.#room);
   }
 
-  /** What stands in the element as JSON, once it is there. */
+  /** Reads the JSON in the element, once it is there. */
   #read(): void {
     const json = this.querySelector('script[type="application/json"]')?.textContent?.trim() ?? '';
     if (json === this.#json) return;
@@ -187,7 +187,7 @@ export class AttentionView extends Base {
     if (this.#error) this.#error.textContent = message;
   }
 
-  /** Draws before the next frame, once, whatever has changed by then. */
+  /** Draws once before the next frame, after any number of changes. */
   #later = (): void => {
     if (this.#waiting || !this.isConnected) return;
     this.#waiting = true;
@@ -229,7 +229,7 @@ export class AttentionView extends Base {
     return { ...weights, weights: data.subarray(start, start + size), name };
   }
 
-  /** Fills a choice; where there is but one, it is not offered. */
+  /** Fills a control. Hides it if there is only one choice. */
   #offer(choice: Choice, options: readonly (readonly [string, string])[]): void {
     const select = this.#selects.get(choice)!;
     const same =

@@ -1,19 +1,19 @@
 import { make, place, weightText } from './dom.js';
 import { paint, type HeadWeights } from './paint.js';
 
-/** A head's weights and what their rows and columns are called. */
+/** A head's attention weights, and the names of their rows and columns. */
 export interface ShownHead extends HeadWeights {
   name: string;
   queryLabels: readonly string[];
   keyLabels: readonly string[];
 }
 
-/** Room for one label, in CSS pixels. */
+/** The size of a label, in CSS pixels. */
 const labelRoom = 13;
 
 /**
- * The heat map of one head: a canvas, the tokens beside it, and over it the cell that is read out,
- * which pointer and arrow keys move. Without either it is that of the largest weight.
+ * The heat map of a head: a canvas, its tokens, and the cell that is described, which pointer and
+ * arrow keys move. At first it is the cell with the largest weight.
  */
 export class AttentionMapView {
   readonly element: HTMLElement;
@@ -68,7 +68,7 @@ export class AttentionMapView {
     this.draw();
   }
 
-  /** Draws all of it in the room that there is. */
+  /** Draws everything in the available space. */
   draw(): void {
     const head = this.#head;
     if (!head) return;
@@ -90,7 +90,7 @@ export class AttentionMapView {
     return this.#head !== undefined;
   }
 
-  /** The cell that is read out. */
+  /** The cell that is described. */
   get cell(): { query: number; key: number; weight: number } {
     const query = this.#query;
     const key = this.#key;
@@ -117,7 +117,7 @@ export class AttentionMapView {
     });
   }
 
-  /** What the cell says: in words, and by the lines over the map. */
+  /** Describes the cell in words, and by the lines over the map. */
   #mark(): void {
     const { queryLabels, keyLabels, queries, keys, causal } = this.#head!;
     const { query, key, weight } = this.cell;
@@ -169,7 +169,7 @@ export class AttentionMapView {
   }
 }
 
-/** As many labels as there is room for, and the one of the cell over them. */
+/** Draws as many labels as fit, and the label of the current cell over them. */
 function label(
   side: HTMLElement,
   labels: readonly string[],

@@ -1,6 +1,6 @@
 import { checkOption } from '../base/checks.js';
 
-/** One head's weights: [queries, keys], row-major. */
+/** A head's attention weights [queries, keys], row-major. */
 export interface HeadWeights {
   weights: Float32Array;
   queries: number;
@@ -10,7 +10,7 @@ export interface HeadWeights {
 
 const steps = 256;
 
-/** The colors between a list's, as 256 pixels; CSS's own colors, apart by commas. */
+/** Returns 256 pixels with the colors between those of a list: CSS colors, separated by commas. */
 export function rampOf(colors: string): Uint32Array {
   const stops = colors.match(/(?:[^,(]|\([^)]*\))+/g) ?? [];
   const name = '--glassformer-ramp';
@@ -31,8 +31,9 @@ export function rampOf(colors: string): Uint32Array {
 }
 
 /**
- * Draws a pixel a weight, by its square root, so that small ones show too. Where there are more than
- * `most` in a row or column, a pixel is the largest of several: a thin line stays visible.
+ * Draws one pixel per weight. The color depends on the square root, so that small weights are visible.
+ * If a row or column has more than `most` weights, a pixel is the largest of several, so that a thin
+ * line stays visible.
  */
 export function paint(
   canvas: HTMLCanvasElement,
@@ -59,7 +60,7 @@ export function paint(
   const image = new ImageData(columns, rows);
   const pixels = new Uint32Array(image.data.buffer);
   for (const [index, weight] of largest.entries()) {
-    if (weight < 0) continue; // not there yet
+    if (weight < 0) continue; // not known yet
     pixels[index] = ramp[Math.round((steps - 1) * Math.sqrt(weight / (max || 1)))]!;
   }
   canvas.getContext('2d')!.putImageData(image, 0, 0);

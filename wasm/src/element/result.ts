@@ -3,7 +3,7 @@ import { checkOption } from '../base/checks.js';
 
 export type AttentionKind = 'encoder' | 'decoder' | 'cross';
 
-/** One kind of attention, as a result holds it or as JSON of a result does. */
+/** One kind of attention in a result or in its JSON. */
 export interface AttentionJson {
   layers: number;
   heads: number;
@@ -11,7 +11,7 @@ export interface AttentionJson {
   keys: number;
   /**
    * [layers, heads, queries, keys], row-major: numbers, or base64 of little-endian f32 as the
-   * command line writes it. What `JSON.stringify` makes of a `Float32Array` will do, too.
+   * command line writes it, or the output of `JSON.stringify` for a `Float32Array`.
    */
   data: ArrayLike<number> | Readonly<Record<string, number>> | string;
 }
@@ -23,19 +23,19 @@ interface Piece {
   end?: number;
 }
 
-/** A result of any class of this package that was asked for its attention, or its JSON. */
+/** A result of any class of this package with attention, or its JSON. */
 export interface AttentionResult {
   tokens?: readonly Piece[];
-  /** What a translator read. */
+  /** The input of a translator. */
   sourceTokens?: readonly Piece[];
-  /** What a generator read. */
+  /** The input of a generator. */
   promptTokens?: readonly Piece[];
   attention?: { [Kind in AttentionKind]?: AttentionJson };
-  /** A translation's. */
+  /** The sentences of a translation. */
   sentences?: readonly AttentionResult[];
 }
 
-/** One kind of attention, and what its rows and columns are called. */
+/** One kind of attention, and the names of its rows and columns. */
 export interface Weights {
   layers: number;
   heads: number;
@@ -43,13 +43,13 @@ export interface Weights {
   keys: number;
   /** [layers, heads, queries, keys] */
   data: Float32Array;
-  /** Row i sees columns 0 … i only. */
+  /** Whether row i only sees columns 0 … i. */
   causal: boolean;
   queryLabels: string[];
   keyLabels: string[];
 }
 
-/** A text that was read, or a sentence of it. */
+/** A text, or a sentence of it. */
 export interface Part {
   name: string;
   attention: Map<AttentionKind, Weights>;
@@ -59,7 +59,7 @@ const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
 
 const labelOf = ({ text }: Piece): string => text.trim() || '␣';
 
-/** Throws `invalid_option` where it cannot be shown. */
+/** Converts a result for display. Throws `invalid_option` if that is impossible. */
 export function partsOf(given: AttentionResult | string): Part[] {
   const result = typeof given === 'string' ? parsed(given) : given;
   checkObject(result, 'result');
@@ -87,7 +87,7 @@ export function partsOf(given: AttentionResult | string): Part[] {
   });
 }
 
-/** A value in a message: it may be anything that JSON holds. */
+/** Returns a JSON value as text for a message. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return `"${value.slice(0, 200)}"`;
   if (Array.isArray(value)) return 'an array';
@@ -149,7 +149,7 @@ function weightsOf(
     checkOption(valid, `${where}.${name}`, `a positive integer, got ${shown(value)}`);
   }
   const causal = kind === 'decoder';
-  // The last token that a generator writes is not read again.
+  // A generator does not read the last token that it writes.
   const named = (labels: string[], count: number, side: string): string[] => {
     const enough = labels.length === count || (causal && labels.length > count);
     const wanted = `${count} for the ${side} of ${where}, got ${labels.length}`;
@@ -159,7 +159,7 @@ function weightsOf(
   const rows = named(queryLabels, queries, 'rows');
   const columns = named(keyLabels, keys, 'columns');
   const count = layers * heads * queries * keys;
-  // Nothing is made before the counts agree: a few bytes of JSON may promise any length.
+  // Allocates nothing before the sizes match, because a few bytes of JSON can claim any length.
   const got = countOf(data, `${where}.data`);
   const wanted = `${layers} × ${heads} × ${queries} × ${keys} numbers, got ${got}`;
   checkOption(got === count, `${where}.data`, wanted);
@@ -174,12 +174,12 @@ function weightsOf(
   };
 }
 
-/** Whether its length is that of the memory which it takes, not just a number that it holds. */
+/** Returns whether `length` is a property of real data, and not just a number in an object. */
 function isList(data: unknown): data is ArrayLike<number> {
   return Array.isArray(data) || (ArrayBuffer.isView(data) && !(data instanceof DataView));
 }
 
-/** How many numbers there are, by what is there. */
+/** Returns the number of numbers that are present. */
 function countOf(data: AttentionJson['data'], where: string): number {
   if (typeof data === 'string') return base64Bytes(data) / 4;
   checkOption(

@@ -1,4 +1,4 @@
-// What a page sets with --glassformer-… overrides the theme's own, which stand in --_….
+// A page's --glassformer-… properties override the theme's, which are in --_… properties.
 
 const light = `
   --_page: var(--glassformer-page, #f3f5f4);
@@ -43,7 +43,7 @@ select { max-width: 16rem; margin-inline-start: 0.25rem; font: inherit; }
 .map { padding: 0.25rem; outline-offset: 2px; }
 :focus-visible { outline: 2px solid var(--_accent); }
 
-/* Rows go down and columns to the right in every language. */
+/* Rows go down and columns go right in every language. */
 .figure {
   --_side: calc(var(--_rows) * 0.5rem + 1rem);
   display: grid;

@@ -3,7 +3,7 @@ import type { ShownHead } from './map.js';
 
 const strongest = 5;
 
-/** The same in words: each token and what it looks at most. Made when it is opened. */
+/** The attention in words: the keys with the largest weights for each token. Created when opened. */
 export class AttentionTableView {
   readonly element = make('details', {}, make('summary', {}, 'As a table'));
   readonly #room = make('div', { class: 'scroll', role: 'region', tabindex: 0 });

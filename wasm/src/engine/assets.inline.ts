@@ -1,5 +1,5 @@
-// The package's own files, within its script: what `glassformer/inline` has in place of assets.ts,
-// for wherever a script cannot find files beside itself.
+// The package's own files, embedded in the script. `glassformer/inline` contains this module instead
+// of assets.ts, for environments in which a script cannot find files in its folder.
 
 import { GlassformerError } from '../base/errors.js';
 import { threadOptions } from '../base/node.js';
@@ -7,14 +7,14 @@ import type { Thread, Threads } from '../base/node.js';
 import type { WorkerLike } from '../base/node.js';
 
 /**
- * The files as build.mjs puts them in: the worker's script, and the whole binaries, as base64 of
- * zlib.
+ * The files, inserted by build.mjs: the worker's script, and the whole binaries as base64 of zlib
+ * data.
  */
 declare const files: { worker: string; simd: string; relaxed: string };
 
 export const cure = '';
 
-/** Under a policy that forbids workers from blobs, models run in the page's own thread. */
+/** If a policy forbids workers from blobs, models run in the page's own thread. */
 export const runsWithoutWorker = true;
 
 export function binaryFile(name: string): Promise<BufferSource> {

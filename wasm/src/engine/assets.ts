@@ -1,16 +1,16 @@
-// The package's own files: where they are, each as one literal expression that bundlers look for.
-// `glassformer/inline` has assets.inline.ts in place of this module.
+// The places of the package's own files. Each is a literal expression, because bundlers look for
+// those. `glassformer/inline` contains assets.inline.ts instead of this module.
 
 import { threadOptions } from '../base/node.js';
 import type { Thread, Threads } from '../base/node.js';
 import type { WorkerLike } from '../base/node.js';
 
-/** What to do where one of the files does not arrive. */
+/** The advice in errors if one of the files does not arrive. */
 export const cure =
   "If a bundler has not put the package's files where its script looks for them, " +
   "import from 'glassformer/inline' instead, or name their URLs in the option urls.";
 
-/** Whether this thread takes over where a web worker cannot start. */
+/** Whether models run in this thread if a web worker cannot start. */
 export const runsWithoutWorker = false;
 
 const binaries = {
@@ -25,12 +25,12 @@ const binaries = {
 };
 export type BinaryFile = keyof typeof binaries;
 
-/** The URL of a binary, or its bytes. */
+/** Returns the URL of a binary, or its bytes. */
 export function binaryFile(name: BinaryFile): string | Promise<BufferSource> {
   return installed(binaries[name]());
 }
 
-/** Starts the web worker that a model runs in. */
+/** Starts a web worker for a model. */
 export function startWebWorker(): WorkerLike {
   const binary = new URL('./glassformer.wasm', import.meta.url);
   return copied.test(binary.pathname)
@@ -38,17 +38,17 @@ export function startWebWorker(): WorkerLike {
     : new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 }
 
-/** Starts the thread of Node's that a model runs in. */
+/** Starts a thread of Node for a model. */
 export function startThread({ Worker }: Threads): Thread {
-  // Not the literal expression: bundlers would take the script for one more file to copy.
+  // This is not a literal expression, so that bundlers do not copy the script as another file.
   return new Worker(new URL('./worker.js', String(import.meta.url)), threadOptions);
 }
 
-// Up to version 7, Vite's development server runs a copy of the script, in a folder without the
-// other files.
+// Up to version 7, Vite's development server runs a copy of the script in a folder without the other
+// files.
 const copied = /\/\.vite\/deps[^/]*\/(?=[^/]+$)/;
 
-// The file's URL where npm has installed it.
+// Returns the URL of the file as npm installed it.
 function installed(url: URL): string {
   return url.href.replace(copied, '/glassformer/dist/');
 }

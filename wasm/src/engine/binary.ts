@@ -9,25 +9,25 @@ import { tasks } from './tasks.js';
 import type { Task } from './tasks.js';
 import type { Binary } from './compute.js';
 
-// Compiled modules by URL or, of the package's own files, by name: models share them.
+// Compiled modules, shared by all models: by URL or, for the package's own files, by name.
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
-/** What a binary has: models that read, models that write, or all of them and explanations. */
+/** The contents of a binary: models that read, models that write, or all models and explanations. */
 export type Scope = 'read' | 'write' | 'all';
 
-/** The smallest scope that a model of the task needs; of a task that is not known yet, all. */
+/** Returns the smallest scope for a task; all, if the task is not known yet. */
 export function scopeOf(task: Task | undefined, explain: boolean): Scope {
   if (explain || !task) return 'all';
   return tasks[task].binary;
 }
 
-/** The name of the package's file. */
+/** Returns the name of the package's file. */
 export function fileName(scope: Scope, binary: Binary): BinaryFile {
   const dotted = `${scope === 'all' ? '' : `.${scope}`}${binary === 'simd' ? '' : '.relaxed'}`;
   return `glassformer${dotted}.wasm` as BinaryFile;
 }
 
-/** Compiles the best binary for this runtime, or the one that is wanted, once for all models. */
+/** Compiles the requested binary, or the best one for this runtime, once for all models. */
 export function compileBinary(
   wanted: Binary | undefined,
   needed: Scope,
@@ -37,7 +37,7 @@ export function compileBinary(
     urls[fileName(scope, 'simd')],
     urls[fileName(scope, 'relaxed')],
   ];
-  // Those who name the URL of the whole binary alone host no smaller one.
+  // If only the URL of the whole binary is given, the smaller ones are not hosted.
   const whole = !hosted(needed).some(Boolean) && hosted('all').some(Boolean);
   const scope = whole ? 'all' : needed;
   const [simd, relaxed] = hosted(scope);
@@ -45,14 +45,14 @@ export function compileBinary(
   if (wanted === 'relaxed' && binary === 'simd') {
     throw new GlassformerError('unsupported_runtime', 'This runtime has no relaxed SIMD');
   }
-  // If only the plain binary's URL is named, only that one is hosted.
+  // If only the plain binary's URL is given, only that one is hosted.
   if (wanted === 'simd' || (wanted === undefined && simd && !relaxed)) binary = 'simd';
   const url = binary === 'simd' ? simd : relaxed;
   const name = fileName(scope, binary);
   return once(url ?? name, () => (url ? fromUrl(url) : fromPackage(name)));
 }
 
-/** A module from the option of that name. */
+/** Returns the module of the option `module`. */
 export async function compileModule(
   module: WebAssembly.Module | BufferSource,
 ): Promise<WebAssembly.Module> {
@@ -75,7 +75,7 @@ async function fromPackage(name: BinaryFile): Promise<WebAssembly.Module> {
     const file = binaryFile(name);
     return await (typeof file === 'string' ? fromUrl(file) : compileModule(await file));
   } catch (error) {
-    // A script that is no module does not know its own URL: that is a TypeError.
+    // A script that is not a module does not know its own URL, which is a TypeError.
     const failure = readError(name, error);
     if (failure.code === 'unsupported_runtime') throw failure;
     throw new GlassformerError(failure.code, `${failure.message}. ${cure}`, { cause: error });

@@ -4,7 +4,7 @@ import type { Input } from './input.js';
 import type { ErrorCode } from '../base/errors.js';
 import type { Binary, Compute } from './compute.js';
 
-/** What binding.cpp exports; pointers and sizes are byte offsets into `memory`. */
+/** The exports of binding.cpp. Pointers and sizes are in bytes of `memory`. */
 interface Exports {
   memory: WebAssembly.Memory;
   _initialize(): void;
@@ -38,23 +38,23 @@ interface Exports {
   gf_relaxed_simd(): number;
 }
 
-/** What the engine wants to know of a folder; see gf_load_folder. */
+/** The files that the engine requests from a folder; see gf_load_folder. */
 export interface WantedFiles {
-  /** Files whose bytes it needs. */
+  /** Files whose bytes are needed. */
   read: { name: string; max_bytes: number; code: ErrorCode }[];
-  /** Files of which it may need to know whether they are there; the first of them in any case. */
+  /** Files whose existence may matter; that of the first one does. */
   find: string[];
 }
 
-/** The files of weights, and how long their headers may be. */
+/** The files of weights, and the maximum size of their headers. */
 export interface KnownFolder {
   weights: string[];
   max_header_bytes: number;
-  /** Whether they are one file with the configuration in it, and not safetensors. */
+  /** Whether they are one container, which also holds the configuration, instead of safetensors. */
   container: boolean;
 }
 
-/** How many bytes of a container's beginning the engine wants; see gf_load_container. */
+/** The number of bytes that the engine requests from a container; see gf_load_container. */
 interface WantedHeader {
   header_bytes: number;
   config?: { begin: number; end: number };
@@ -64,14 +64,14 @@ interface PlannedTensor {
   name: string;
   begin: number;
   end: number;
-  /** Most bytes of it to take at a time; only its last piece has fewer. */
+  /** Bytes to pass per call. Only the last piece is smaller. */
   piece: number;
   ignored: boolean;
 }
 
-/** Where the tensors lie in the data section of each file of weights, in the files' order. */
+/** The position of each tensor in the data section of its file, file by file. */
 export interface LoadPlan {
-  /** What the model is for. */
+  /** The task of the model. */
   task: string;
   files: { tensors: PlannedTensor[] }[];
   /** Size of the largest piece in bytes. */
@@ -97,32 +97,32 @@ export interface ParameterInfo {
   shape: number[];
 }
 
-/** Numbers that a result tells of, by their name in it. */
+/** A tensor of a result, by its name there. */
 export interface NamedTensor {
   name: string;
   shape: number[];
   data: Float32Array<ArrayBuffer>;
 }
 
-/** A result as it crosses threads; tensors.ts puts it together. */
+/** A result as it crosses threads; see model/assemble.ts. */
 export interface RawResult {
   result: object;
   tensors: NamedTensor[];
 }
 
-/** What a call is asked for. */
+/** The options of a call, encoded for the engine. */
 export interface EngineOptions {
-  /** UTF-8. */
+  /** JSON in UTF-8. */
   json: Uint8Array;
-  /** The 32-bit floats that it points to, as bytes. */
+  /** The 32-bit floats that the JSON refers to, as bytes. */
   values: Uint8Array;
-  /** Whether its results have a trace. */
+  /** Whether the results have a trace. */
   traced: boolean;
-  /** Whether they are explanations of answers. */
+  /** Whether the results are explanations. */
   explains: boolean;
 }
 
-/** Whether a call has steps left, and what the last one has to show. */
+/** Whether a call has steps left, and the intermediate result of the last one. */
 export interface Step {
   more: boolean;
   progress?: RawResult;
@@ -133,14 +133,14 @@ export interface Failure {
   error: { code: ErrorCode; message: string };
 }
 
-/** What the engine says of one text. */
+/** The engine's answer to one input. */
 export type Answer = RawResult | Failure;
 
 export function toError({ error }: Failure, where = ''): GlassformerError {
   return new GlassformerError(error.code, where + error.message);
 }
 
-/** The results of `count` texts, or the error of one of them; of several, it tells which. */
+/** Returns the results of `count` inputs. Throws the first error; with several inputs, it tells which. */
 export function resultsOf(answers: Answer[], count: number): RawResult[] {
   return answers.map((answer, index) => {
     if (!('error' in answer)) return answer;
@@ -148,7 +148,7 @@ export function resultsOf(answers: Answer[], count: number): RawResult[] {
   });
 }
 
-/** One WebAssembly instance, which holds one model. Everything it returns is a copy. */
+/** A WebAssembly instance with one model. Everything that it returns is a copy. */
 export class Engine {
   readonly #exports: Exports;
   readonly #encoder = new TextEncoder();
@@ -161,7 +161,7 @@ export class Engine {
   }
 
   static async instantiate(module: WebAssembly.Module): Promise<Engine> {
-    // Views are made anew, so growth is no news.
+    // Views of the memory are created for each use, so its growth needs no action.
     const env = { emscripten_notify_memory_growth() {} };
     const { exports } = (await WebAssembly.instantiate(module, { env })) as { exports: object };
     if (!isEngine(exports)) {
@@ -175,11 +175,11 @@ export class Engine {
     return this.#exports.gf_relaxed_simd() ? 'relaxed' : 'simd';
   }
 
-  /** Starts to load a model, in place of the one that is there or has begun. */
+  /** Starts to load a model, which replaces the current one. */
   loadBegin(options: {
     compute: Compute | undefined;
     shortlist: boolean;
-    /** Of the files, where they are known. */
+    /** All file names, if they are known. */
     names: string[] | undefined;
   }): void {
     const json = this.#encoder.encode(JSON.stringify(options));
@@ -188,8 +188,8 @@ export class Engine {
   }
 
   /**
-   * What the folder's model needs, of what the engine does not have yet; null where the model may be
-   * of a kind that the binary lacks.
+   * Returns the files that are still missing, or null if the model may be of a kind that the binary
+   * lacks.
    */
   loadFolder(): WantedFiles | KnownFolder | null {
     return this.#call<WantedFiles | KnownFolder | null>([], this.#exports.gf_load_folder);
@@ -204,18 +204,18 @@ export class Engine {
     this.#write(address, bytes);
   }
 
-  /** Takes note whether a file is there. */
+  /** Records whether a file exists. */
   loadFound(name: string, there: boolean): void {
     const encoded = this.#encoder.encode(name);
     this.#call([encoded], (at) => this.#exports.gf_load_found(at, encoded.length, Number(there)));
   }
 
-  /** Takes the header of the next file of weights; `dataSize` counts the bytes after it. */
+  /** Takes the header of the next file of weights. `dataSize` is the number of bytes after it. */
   loadHeader(header: Uint8Array, dataSize: number | undefined): void {
     this.#call([header], (at) => this.#exports.gf_load_header(at, header.length, dataSize ?? -1));
   }
 
-  /** Takes the header of a container and the configuration in it; returns the data behind it. */
+  /** Takes the header of a container and its configuration. Returns the data after the header. */
   loadContainer(file: Uint8Array): Uint8Array {
     let size = 0;
     for (;;) {
@@ -243,12 +243,12 @@ export class Engine {
     return plan;
   }
 
-  /** Puts bytes of the next piece of a tensor at their place in the staging buffer. */
+  /** Copies bytes of a tensor's next piece to their place in the staging buffer. */
   stage(chunk: Uint8Array, at: number): void {
     this.#write(this.#staging + at, chunk);
   }
 
-  /** Takes the piece that lies in the staging buffer. */
+  /** Takes the piece in the staging buffer. */
   loadTensor(index: number, size: number): void {
     this.#call([], () => this.#exports.gf_load_tensor(index, this.#staging, size));
   }
@@ -293,7 +293,7 @@ export class Engine {
     this.#staging = 0;
   }
 
-  /** Starts on texts, instead of any that are under way. It checks the options. */
+  /** Starts to answer inputs, instead of those in progress. Checks the options. */
   begin(inputs: Input[], { json, values, explains }: EngineOptions): void {
     const { gf_texts, gf_begin, gf_explain } = this.#exports;
     this.#call(encodeInputs(inputs), (...at) => {
@@ -307,30 +307,30 @@ export class Engine {
     });
   }
 
-  /** Does the next piece of the work. */
+  /** Does the next step. */
   step(): Step {
     const step = this.#call<Step>([], this.#exports.gf_step);
     if (step.progress) this.#copyTensors([step.progress]);
     return step;
   }
 
-  /** The result, or the error, of each text after the last step. */
+  /** Returns the result or error of each input, after the last step. */
   end(): Answer[] {
     const answers = this.#call<Answer[]>([], this.#exports.gf_end);
     this.#copyTensors(answers);
     return answers;
   }
 
-  /** Frees what texts that are given up hold. Throws nothing: what it ends may have failed. */
+  /** Frees the memory of inputs in progress. Never throws, because they may have failed. */
   cancel(): void {
     try {
       this.#guard(() => this.#exports.gf_cancel());
     } catch {
-      // The engine is retired, and every later call says so.
+      // Every later call throws the engine's failure.
     }
   }
 
-  // Tensors are counted through the whole of an answer.
+  // Tensors are counted through the whole answer.
   #copyTensors(answers: Answer[]): void {
     const tensors = answers.flatMap((answer) => ('tensors' in answer ? answer.tensors : []));
     for (const [index, tensor] of tensors.entries()) tensor.data = this.#tensor(index);
@@ -342,7 +342,7 @@ export class Engine {
     return new Float32Array(memory.buffer, gf_tensor(index), gf_tensor_size(index)).slice();
   }
 
-  // Calls the engine with the addresses of copies of `inputs`, and reads its answer.
+  // Calls the engine with the addresses of copies of `inputs`, and returns its answer.
   #call<T>(inputs: Uint8Array[], invoke: (...addresses: number[]) => number): T {
     const { memory, gf_free, gf_result, gf_result_size } = this.#exports;
     const addresses: number[] = [];
@@ -364,8 +364,8 @@ export class Engine {
     throw toError(result as Failure);
   }
 
-  // Runs some of the engine's code. It catches its own exceptions, so what it throws is a trap: its
-  // state is lost, and no call may go in again.
+  // Runs code of the engine. The engine catches its own exceptions, so anything that it throws is a
+  // trap: its state is lost, and it must not be called again.
   #guard<T>(run: () => T): T {
     if (this.#failure) throw this.#failure;
     try {
@@ -373,7 +373,7 @@ export class Engine {
     } catch (error) {
       this.#failure = new GlassformerError(
         'internal',
-        `The engine failed (${messageOf(error)}) and answers no more; load the model again`,
+        `The engine failed (${messageOf(error)}) and cannot be used any more; load the model again`,
         { cause: error },
       );
       throw this.#failure;
@@ -388,7 +388,7 @@ export class Engine {
     return address;
   }
 
-  // A view of the memory is made for each use: growing the memory detaches older ones.
+  // Creates a view of the memory for each use, because growing the memory detaches older views.
   #write(address: number, bytes: Uint8Array): void {
     new Uint8Array(this.#exports.memory.buffer, address, bytes.length).set(bytes);
   }

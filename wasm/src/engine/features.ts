@@ -1,8 +1,8 @@
 import { GlassformerError } from '../base/errors.js';
 import type { Binary } from './compute.js';
 
-// A module with one function, `() -> ()`, of this body. Asking the engine to validate it tells
-// whether it knows the instruction without running anything.
+// Returns whether the runtime knows the instructions of a function's body: it validates a module with
+// that function, `() -> ()`, without running it.
 function knows(...body: number[]): boolean {
   return WebAssembly.validate(
     Uint8Array.of(
@@ -17,9 +17,9 @@ function knows(...body: number[]): boolean {
 const splat = [0x41, 0x00, 0xfd, 0x0f]; // i32.const 0, i8x16.splat
 const relaxedMadd = [0xfd, 0x85, 0x02]; // f32x4.relaxed_madd
 const drop = 0x1a;
-const tryCatchAll = [0x06, 0x40, 0x19, 0x0b]; // try catch_all end, as Emscripten writes exceptions
+const tryCatchAll = [0x06, 0x40, 0x19, 0x0b]; // try catch_all end: the exceptions of Emscripten
 
-/** Throws where this runtime lacks what the package stands on. */
+/** Throws if this runtime lacks something that the package needs. */
 export function checkRuntime(): void {
   for (const name of ['WebAssembly', 'TextEncoder', 'AbortController']) {
     if (name in globalThis) continue;
@@ -30,7 +30,7 @@ export function checkRuntime(): void {
   }
 }
 
-/** The best binary that this runtime can run. */
+/** Returns the best binary for this runtime. */
 export function detectBinary(): Binary {
   if (!knows(...splat, drop, ...tryCatchAll)) {
     throw new GlassformerError(

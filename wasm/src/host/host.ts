@@ -10,7 +10,7 @@ import type { WorkerLike } from '../base/node.js';
 
 type Wanted = LoadOptions['worker'];
 
-/** Where a model runs, see LoadOptions.worker: a worker, or this thread. */
+/** Returns the host of a model: a worker or this thread, as LoadOptions.worker says. */
 export function createHost(wanted: Wanted, url: Urls['worker.js']): Host {
   const start = starter(wanted, url);
   if (!start) return new Runner();
@@ -22,7 +22,7 @@ export function createHost(wanted: Wanted, url: Urls['worker.js']): Host {
   }
 }
 
-/** The host in place of a worker that could not start; throws its error where there is none. */
+/** Returns the host to use instead of a worker that could not start, or throws the worker's error. */
 export function replaceHost(wanted: Wanted, error: unknown): Host {
   const failed = error instanceof GlassformerError && error.code === 'worker_failed';
   if (!failed || !replaceable(wanted)) throw error;
@@ -36,7 +36,7 @@ function replaceable(wanted: Wanted): boolean {
 function starter(wanted: Wanted, url: Urls['worker.js']): (() => WorkerLike) | undefined {
   if (wanted === false) return undefined;
   if (typeof wanted === 'function') return wanted;
-  // Node's own workers, which some packages make global, are of another kind.
+  // Some packages make Node's own workers global, which differ from web workers.
   if (!isServer() && typeof Worker === 'function' && 'onmessage' in Worker.prototype) {
     return url === undefined ? startWebWorker : () => new Worker(url as string, { type: 'module' });
   }
@@ -57,7 +57,7 @@ interface PendingCall {
   onEvent: (event: never) => void;
 }
 
-/** A model in a worker of its own. */
+/** A model in its own worker. */
 class WorkerHost implements Host {
   readonly #worker: WorkerLike & Partial<Thread>;
   readonly #pending = new Map<number, PendingCall>();
@@ -110,7 +110,7 @@ class WorkerHost implements Host {
 
   #receive(message: FromWorker): void {
     const call = this.#pending.get(message.id);
-    if (!call) return; // aborted meanwhile
+    if (!call) return; // it was aborted
     if (message.kind === 'event') {
       call.onEvent(message.event as never);
       return;
@@ -126,13 +126,13 @@ class WorkerHost implements Host {
     return was;
   }
 
-  // A thread of Node's keeps the process alive while a call waits for it, and no longer.
+  // A thread keeps Node's process alive only while a call waits for it.
   #holdProcess(): void {
     if (this.#pending.size > 0) this.#worker.ref?.();
     else this.#worker.unref?.();
   }
 
-  // The worker is of no more use: all its calls end, those to come at once.
+  // Ends all calls to a worker that has failed. Later calls fail at once.
   #fail(reason: string): void {
     const failure = workerFailed(`The model's worker failed: ${reason}`);
     this.#failure = failure;

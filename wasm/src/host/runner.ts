@@ -9,7 +9,7 @@ import type { CallEvent, Host, Kind, Request, Result, RunRequest } from './proto
 import { turn } from '../base/turn.js';
 import type { Progress } from '../loading/options.js';
 
-// Longest time in milliseconds without giving way to other events, among them an abort.
+// Maximum time in milliseconds between two returns to the event loop, where aborts are handled.
 const sliceMs = 8;
 
 // Number of inputs of a stepwise task that run together. More keep the engine busier and take more
@@ -17,7 +17,7 @@ const sliceMs = 8;
 const inputsAtOnce = 16;
 
 // Enough for V8: the sentiment model's first call takes 2 ms after a warm-up, 9 to 20 ms without.
-// The limit of time is for large models, whose kernels run longer and are optimized sooner.
+// The time limit is for large models, whose kernels run longer and are optimized sooner.
 const warmUpRuns = 30;
 const warmUpMs = 200;
 const warmUpText = 'Warm up the engine with a few plain words.';
@@ -28,14 +28,14 @@ type Work<K extends Kind> = (
   onEvent: (event: CallEvent<K>) => void,
 ) => Promise<Result<K>>;
 
-/** Runs a model in the thread that it is made in, one call after the other. */
+/** Runs a model in this thread, one call after another. */
 export class Runner implements Host {
   #model: Engine | undefined;
   #stepwise = false;
-  #longest = 0; // tokens that it reads
-  #sliceEnd = Infinity; // until other events have had their turn; else that of a slice
-  #pace = 0; // milliseconds per unit of work, as it was for the texts before
-  #measured = 0; // the work that they were
+  #longest = 0; // maximum number of input tokens
+  #sliceEnd = Infinity; // end of the current slice; infinite if no slice has begun
+  #pace = 0; // milliseconds per unit of work, measured on the last inputs
+  #measured = 0; // the work of those inputs
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   readonly #work: { [K in Kind]: Work<K> } = {
@@ -66,9 +66,8 @@ export class Runner implements Host {
   }
 
   /**
-   * Runs a short text again and again, while nobody asks for anything else: the runtime starts
-   * WebAssembly in a slow tier and optimizes what runs often. A call waits for one step of it at
-   * most.
+   * Runs a short text repeatedly while there are no calls, because runtimes start WebAssembly in a
+   * slow tier and optimize code that runs often. A call waits for at most one step of this.
    */
   async warmUp(): Promise<void> {
     const options = {
@@ -84,7 +83,7 @@ export class Runner implements Host {
       this.#engine.begin([warmUpText], options);
       while (this.#engine.step().more) {
         spent += performance.now() - start;
-        // A call takes the place of this one.
+        // A call has replaced this run.
         if (await this.#idle()) break;
         start = performance.now();
       }
@@ -93,8 +92,7 @@ export class Runner implements Host {
     this.#model?.cancel();
   }
 
-  // Until the calls so far are answered and those that have just come, too. Resolves to whether
-  // there were any.
+  // Waits until all calls are answered, including new ones. Returns whether there were any.
   async #idle(): Promise<boolean> {
     await turn();
     const waited = this.#waiting > 0;
@@ -139,7 +137,7 @@ export class Runner implements Host {
         : await this.#fitting(texts, first);
       const more = await run(some);
       for (const [i, answer] of more.entries()) {
-        // What several texts take together is counted; alone it may fit.
+        // The inputs were too large together; each of them may fit alone.
         if ('error' in answer && answer.error.code === 'too_large' && some.length > 1) {
           more[i] = (await run([some[i]!]))[0]!;
         }
@@ -150,8 +148,8 @@ export class Runner implements Host {
     return answers;
   }
 
-  // As many texts, from `first` on, as the rest of the slice has time for. What was measured on a
-  // few texts says little of many, so at most twice as much as before.
+  // Returns as many texts, beginning with `first`, as fit into the rest of the slice. The pace of a
+  // few texts is a poor estimate for many, so the work at most doubles.
   async #fitting(texts: Input[], first: number): Promise<Input[]> {
     let work = this.#workOf(texts[first]!);
     const sliceEnd = await this.#slice(work * this.#pace);
@@ -183,7 +181,7 @@ export class Runner implements Host {
     };
     this.#engine.begin(texts, options);
     try {
-      // A step can take as long as a slice, so each is one.
+      // A step can take as long as a slice, so there is a pause before each.
       if (this.#stepwise) await pause();
       for (;;) {
         const { more, progress } = this.#engine.step();
@@ -200,8 +198,8 @@ export class Runner implements Host {
     }
   }
 
-  // Until when this thread may work on. Gives way to other events first, unless work of `expected`
-  // milliseconds still fits into the slice that began when they last had their turn.
+  // Returns the end of the current slice. Returns to the event loop first, unless work of `expected`
+  // milliseconds fits into the slice.
   async #slice(expected: number): Promise<number> {
     if (performance.now() + expected > this.#sliceEnd) await turn();
     if (this.#sliceEnd === Infinity) {
@@ -211,14 +209,14 @@ export class Runner implements Host {
     return this.#sliceEnd;
   }
 
-  // How long a text takes, but for a factor: by its characters, of which a model has a token for
-  // every four or so, and by what every text has.
+  // Returns a number that is proportional to the time for a text: its characters, of which about four
+  // make a token, and a constant part.
   #workOf(text: Input): number {
     return Math.min(lengthOf(text), 4 * this.#longest) + 16;
   }
 }
 
-/** Whether the texts after these answers are wanted, too. */
+/** Returns whether the inputs after these answers are to be answered, too. */
 function goesOn({ each }: RunRequest, answers: Answer[]): boolean {
   return each || !answers.some((answer) => 'error' in answer);
 }

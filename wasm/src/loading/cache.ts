@@ -2,30 +2,30 @@ import { GlassformerError } from '../base/errors.js';
 import type { FileFacts } from './manifest.js';
 import type { Sources } from './locate.js';
 
-/** How the names of our caches begin: those of an origin are shared by all that lives there. */
+/** The beginning of our caches' names. All scripts of an origin share its caches. */
 export const family = 'glassformer-models-';
 
-// The number stands for the layout: each file under its URL, with its hash in a header; a file that
-// the folder does not have, as an empty one with another header.
+// The number is the version of the layout: each file is stored under its URL, with its hash in a
+// header; a file that the folder does not have is stored as an empty response with another header.
 const cacheName = `${family}1`;
 const hashHeader = 'x-sha256';
 const absentHeader = 'x-absent';
 
-/** The browser's caches, where there are any. */
+/** Returns the browser's caches, if there are any. */
 export function cacheStorage(): CacheStorage | undefined {
   try {
     return globalThis.caches;
   } catch {
-    return undefined; // a sandboxed frame may not even look
+    return undefined; // in a sandboxed frame even the access throws
   }
 }
 
-/** Whether a file comes from a server. */
+/** Returns whether a file comes from a server. */
 export function isHttp(source: unknown): source is string {
   return typeof source === 'string' && /^https?:/.test(source);
 }
 
-/** Throws where option `cache` asks for what cannot be. */
+/** Throws if option `cache` cannot be fulfilled. */
 export function checkCache({ files, folder }: Sources): void {
   if (![folder, ...Object.values(files)].some(isHttp)) {
     throw new GlassformerError('invalid_option', 'cache: expected a model at an HTTP URL');
@@ -38,12 +38,12 @@ export function checkCache({ files, folder }: Sources): void {
   }
 }
 
-/** The cache; undefined where the browser refuses it, as some do in private windows. */
+/** Returns the cache; undefined if the browser refuses it, as some do in private windows. */
 export function openCache(): Promise<Cache | undefined> {
   return caches.open(cacheName).catch(() => undefined);
 }
 
-/** A file that was kept, and what it was then. */
+/** A stored file, and its size and hash when it was stored. */
 export interface KeptFile {
   response: Response;
   facts: FileFacts;
@@ -56,7 +56,7 @@ export async function findKept(cache: Cache, url: string): Promise<KeptFile | un
   return { response, facts: { size: Number(response.headers.get('content-length')), sha256 } };
 }
 
-/** A file for which there is no room is not kept. */
+/** Stores a file, if there is space. */
 export async function keep(
   cache: Cache,
   url: string,
@@ -67,13 +67,13 @@ export async function keep(
   await cache.put(url, new Response(bytes as BodyInit, { headers })).catch(() => {});
 }
 
-/** Remembers that a folder has no such file. */
+/** Records that a folder does not have a file. */
 export async function keepAbsence(cache: Cache, url: string): Promise<void> {
   const headers = { [absentHeader]: '1' };
   await cache.put(url, new Response(null, { headers })).catch(() => {});
 }
 
-/** Whether the folder had no such file when the server was last asked. */
+/** Returns whether the file did not exist when the server was last asked. */
 export async function wasAbsent(cache: Cache, url: string): Promise<boolean> {
   const response = await cache.match(url).catch(() => undefined);
   return response?.headers.has(absentHeader) ?? false;

@@ -4,10 +4,10 @@ import { Download } from './download.js';
 import { nodeModule } from '../base/node.js';
 import type { Chunks } from './response.js';
 
-/** A file: its absolute URL, or what is in hand. */
+/** A file: its absolute URL, or its contents. */
 export type Source = string | Uint8Array | Blob;
 
-/** The file at a URL; at first only `part` bytes of it, if that is given and the server does so. */
+/** Opens the file at a URL. Requests only the first `part` bytes, if given and the server supports it. */
 export async function openUrl(url: string, options: FetchOptions, part?: number): Promise<Chunks> {
   if (url.startsWith('file:')) {
     const fs = nodeModule('node:fs');
@@ -41,7 +41,7 @@ async function openPath(
   };
 }
 
-/** A file in hand; of a Blob, one slice after the other comes into memory. */
+/** Opens a file in memory. A Blob is read slice by slice. */
 export function openBytes(source: Uint8Array | Blob): Chunks {
   const total = 'size' in source ? source.size : source.length;
   let at = 0;

@@ -3,8 +3,8 @@ import { folderUrl } from './locate.js';
 import type { LoadOptions } from './options.js';
 
 /**
- * Deletes what option `cache` has kept: of the model in a folder, or of all models. Where nothing
- * can be kept, it does nothing.
+ * Deletes the files that option `cache` has stored: those of the model in a folder, or of all models.
+ * Does nothing if there is no Cache API.
  */
 export async function clearCache(
   folder?: string | URL,

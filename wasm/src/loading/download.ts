@@ -5,24 +5,24 @@ import { openResponse } from './response.js';
 import type { Chunks } from './response.js';
 
 /**
- * A file of a server. It can be taken up where it was left: by a request for the rest or, where the
- * server gives no parts of files, by one for the whole, of which the beginning is skipped.
+ * A file on a server. An interrupted download continues with a request for the rest or, if the server
+ * does not support parts, with a request for the whole file, whose beginning is skipped.
  */
 export class Download implements Chunks {
   total: number | undefined;
   readonly #url: string;
   readonly #options: FetchOptions;
-  #body: Chunks | undefined; // of the response that is being read
-  #end = Infinity; // where that ends, if the file may go on
-  #at = 0; // bytes handed out
-  #skip = 0; // bytes of the response before those
+  #body: Chunks | undefined; // of the current response
+  #end = Infinity; // the end of that response, if it is only a part
+  #at = 0; // bytes returned so far
+  #skip = 0; // bytes of the response to skip
 
   constructor(url: string, options: FetchOptions) {
     this.#url = url;
     this.#options = options;
   }
 
-  /** Asks for what is left, or for the first `part` bytes of that. */
+  /** Requests the rest of the file, or the first `part` bytes of the rest. */
   async ask(part = Infinity): Promise<void> {
     const from = this.#at;
     const range = `bytes=${from}-${part < Infinity ? from + part - 1 : ''}`;
@@ -46,12 +46,12 @@ export class Download implements Chunks {
           await this.ask();
         } catch (error) {
           if ((error as GlassformerError).status !== 416) throw error;
-          break; // there was no more
+          break; // the file has ended
         }
       }
       const bytes = await this.#body!.next();
       if (!bytes) {
-        if (this.#at < this.#end) break; // the file's end, or that of a broken connection
+        if (this.#at < this.#end) break; // the file has ended, or the connection broke
         this.#body = undefined;
         continue;
       }
@@ -64,7 +64,7 @@ export class Download implements Chunks {
   }
 
   pause(): void {
-    if (this.#end < Infinity) return; // a part comes to its end by itself
+    if (this.#end < Infinity) return; // a part ends by itself
     this.close();
     this.#body = undefined;
   }
@@ -73,7 +73,7 @@ export class Download implements Chunks {
     this.#body?.close();
   }
 
-  // Some servers allow pages of other origins no requests for parts.
+  // Some servers refuse requests for parts from other origins.
   async #fetch(range: string | undefined): Promise<Response> {
     try {
       return await fetchFile(this.#url, { ...this.#options, range });
@@ -84,10 +84,10 @@ export class Download implements Chunks {
   }
 }
 
-/** A file's length as a response with a part of it tells, which has to begin at `from`. */
+/** Returns the length of a file from a response with a part of it, which must begin at `from`. */
 function totalOf({ headers, url }: Response, from: number): number | undefined {
   const range = headers.get('content-range');
-  if (range === null) return undefined; // other origins may hide it
+  if (range === null) return undefined; // servers of other origins may hide it
   const [, first, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(range) ?? [];
   if (Number(first) !== from) {
     const message = `${url}: expected a part from byte ${from} on, got "${range}"`;
@@ -96,10 +96,10 @@ function totalOf({ headers, url }: Response, from: number): number | undefined {
   return total === '*' ? undefined : Number(total);
 }
 
-/** A response's length, where it is known for sure. */
+/** Returns the length of a response, if it is certain. */
 function lengthOf({ headers, type }: Response): number | undefined {
-  // Content-Length counts compressed bytes where the body is compressed, and responses from other
-  // origins hide whether it is.
+  // Content-Length counts compressed bytes if the body is compressed, which responses of other origins
+  // do not tell.
   const length = headers.get('content-length') ?? '';
   const known = type === 'basic' && !headers.has('content-encoding') && /^\d+$/.test(length);
   return known ? Number(length) : undefined;

@@ -17,11 +17,11 @@ import { onAbort } from '../base/signals.js';
 
 export interface FolderOptions {
   signal: AbortSignal;
-  /** Most milliseconds to wait for the next byte. */
+  /** Maximum time in milliseconds to wait for the next byte. */
   timeout: number | undefined;
   cache: Cache | undefined;
   progress: ProgressMeter;
-  /** Files to be asked of the server itself, whatever a cache holds. */
+  /** Files to request from the server, bypassing caches. */
   reload: ReadonlySet<string>;
 }
 
@@ -29,51 +29,51 @@ export interface FolderOptions {
 export interface OpenFile {
   file: string;
   reader: ModelFileReader;
-  /** Where it comes from the cache. */
+  /** The stored file, if it comes from the cache. */
   kept: KeptFile | undefined;
 }
 
-// As the engine has it, of those that it reads.
+// The engine has limits for the other files.
 const manifestFile = 'manifest.json';
 const maxManifestBytes = 2 ** 20;
 
-/** The files of a model while it is loaded: from a server, the cache, a disk or memory. */
+/** The files of a model while it is loaded, from a server, the cache, a disk or memory. */
 export class ModelFolder {
-  /** What manifest.json tells, where there is one. */
+  /** The contents of manifest.json, if there is one. */
   readonly manifest: Promise<Manifest | undefined>;
-  /** Files that are not what they should be, and may be where the server itself is asked for them. */
+  /** Damaged files that may be correct on the server. */
   readonly damaged = new Set<string>();
   readonly #sources: Sources;
   readonly #options: FolderOptions;
   readonly #group = new AbortController();
   readonly #detach: () => void;
   readonly #readers: ModelFileReader[] = [];
-  readonly #found = new Map<string, Promise<OpenFile | undefined>>(); // and not read yet
+  readonly #found = new Map<string, Promise<OpenFile | undefined>>(); // files that were found but not read yet
   readonly #absent = new Map<string, GlassformerError>();
   readonly #toKeep: (() => Promise<void>)[] = [];
 
   constructor(sources: Sources, options: FolderOptions) {
     this.#sources = sources;
     this.#options = options;
-    // The files are asked for together; where one fails, the others are given up.
+    // Files are requested together. If one fails, the others are canceled.
     const { signal } = options;
     const abort = (): void => this.#group.abort(signal.reason);
     if (signal.aborted) abort();
     this.#detach = onAbort(signal, abort);
     this.manifest = this.#readManifest();
-    this.manifest.catch(() => {}); // whoever waits for it hears of it
+    this.manifest.catch(() => {}); // handled where it is awaited
   }
 
-  /** Of all files, where one can know: of those in hand or, in Node, on a disk. */
+  /** Returns the names of all files, if they are known: files in memory or, in Node, on a disk. */
   async names(): Promise<string[] | undefined> {
     const { files, folder } = this.#sources;
     if (folder === undefined) return Object.keys(files);
     const fs = folder.startsWith('file:') ? nodeModule('node:fs') : undefined;
-    // Where there is no such folder, opening its first file says so.
+    // If the folder does not exist, opening its first file fails.
     return fs?.promises.readdir(new URL(folder)).catch(() => undefined);
   }
 
-  /** A file, if it is there; one that was looked for before is not asked for again. */
+  /** Returns a file if it exists. Each file is requested once. */
   find(file: string): Promise<OpenFile | undefined> {
     const found = this.#found.get(file) ?? this.#find(file);
     this.#found.set(file, found);
@@ -93,7 +93,7 @@ export class ModelFolder {
     }
   }
 
-  /** Runs some of the engine's code: where it misses a file, the error says what became of that. */
+  /** Runs code of the engine. If a file is missing, the error tells the reason. */
   explain<T>(work: () => T): T {
     try {
       return work();
@@ -107,7 +107,7 @@ export class ModelFolder {
     }
   }
 
-  /** A file; if it was found, that one. Of one that will wait, at first only so many bytes. */
+  /** Opens a file, or returns it if it was found before. `part`: bytes to request at first. */
   async open(file: string, part?: number): Promise<OpenFile> {
     const found = this.#found.get(file);
     this.#found.delete(file);
@@ -121,7 +121,7 @@ export class ModelFolder {
     if (cache && isHttp(source) && !reload.has(file)) {
       const expected = (await this.manifest)?.[file];
       kept = await findKept(cache, source);
-      if (expected && expected.sha256 !== kept?.facts.sha256) kept = undefined; // an older one
+      if (expected && expected.sha256 !== kept?.facts.sha256) kept = undefined; // an older version
     }
     const opened = await this.#open(file, { kept, part });
     opened.reader.onBytes = (loaded, ended) => {
@@ -131,27 +131,27 @@ export class ModelFolder {
     return opened;
   }
 
-  /** All bytes of a file, at most so many, checked; where it has more, an error of this code. */
+  /** Reads and checks a whole file. Throws an error with this code if it is longer than the limit. */
   async readAll(opened: OpenFile, maxBytes: number, code: ErrorCode): Promise<Uint8Array> {
     this.#found.delete(opened.file);
     const bytes = await opened.reader.all(maxBytes, code);
     await this.check(opened, bytes);
-    throwIfAborted(this.#group.signal); // nobody waits for it any more
+    throwIfAborted(this.#group.signal); // it is no longer needed
     return bytes;
   }
 
-  /** What a file has to be, where that is known. */
+  /** Returns the expected size and hash of a file, if they are known. */
   async expected({ file, kept }: OpenFile): Promise<FileFacts | undefined> {
     if (kept || file === manifestFile) return kept?.facts;
     return (await this.manifest)?.[file];
   }
 
-  /** Whether a file is to be kept. */
+  /** Returns whether a file is to be stored. */
   keeps({ file, kept }: OpenFile): boolean {
     return this.#options.cache !== undefined && isHttp(sourceOf(this.#sources, file)) && !kept;
   }
 
-  /** Throws where these, all its bytes, are not what a file has to be. */
+  /** Throws if the bytes of a file do not have the expected size and hash. */
   async check(opened: OpenFile, bytes: Uint8Array): Promise<void> {
     const { file, reader, kept } = opened;
     const keeps = this.keeps(opened);
@@ -160,8 +160,8 @@ export class ModelFolder {
     const got = await factsOf(bytes);
     const { size, sha256 = expected?.sha256 } = got;
     if (expected && (size !== expected.size || sha256 !== expected.sha256)) {
-      // What was kept is fetched again; what a server sent may come from a cache on the way, and so
-      // may the manifest.
+      // Stored files are downloaded again. A server's response may come from a cache in between, and
+      // so may the manifest.
       const fetched = !kept && isHttp(sourceOf(this.#sources, file));
       for (const each of fetched ? [file, manifestFile] : kept ? [file] : []) {
         this.damaged.add(each);
@@ -174,12 +174,12 @@ export class ModelFolder {
     if (keeps && sha256) this.#toKeep.push(() => keep(cache!, reader.name, bytes, sha256));
   }
 
-  /** Keeps what has come, now that the model is loaded, and what did not come. */
+  /** Stores the files, and which files do not exist, after the model was loaded. */
   async keep(): Promise<void> {
     await Promise.all(this.#toKeep.map((put) => put()));
   }
 
-  /** Gives up what is not read yet. */
+  /** Cancels everything that was not read yet. */
   close(): void {
     this.#detach();
     for (const reader of this.#readers) reader.close();
@@ -235,9 +235,9 @@ export class ModelFolder {
   }
 
   /**
-   * Whether an error says that the folder has no file of this name. Some servers hide that behind
-   * status 403 or a page of their own; hubs do not. What cannot be reached is absent only where that
-   * is kept, and in packages of extensions, which have no server.
+   * Returns whether an error means that the folder does not have this file. Some servers answer with
+   * status 403 or a page of their own instead; hubs do not. A file that cannot be reached counts as
+   * absent only if its absence is stored, and in packages of browser extensions, which have no server.
    */
   async #isAbsent(file: string, { code, status }: GlassformerError): Promise<boolean> {
     if (code === 'fetch_failed') {
@@ -263,7 +263,7 @@ export class ModelFolder {
     } catch (error) {
       const absent = isAbsence(error);
       if (!absent && (error as GlassformerError).code !== 'timeout') throw error;
-      // Without a network, the one that was kept; if that is damaged, each file's own hash will do.
+      // Without a network, the stored manifest is used; if it is damaged, each file's own hash is.
       const { cache } = this.#options;
       const kept = cache && isHttp(source) ? await findKept(cache, source) : undefined;
       if (kept) return read(kept).catch(() => undefined);

@@ -4,7 +4,13 @@ import type { Sources } from './locate.js';
 import { concat } from '../base/bytes.js';
 import { openCache } from './cache.js';
 import { Engine } from '../engine/engine.js';
-import type { Description, Failure, InspectedModel, KnownFolder, LoadPlan } from '../engine/engine.js';
+import type {
+  Description,
+  Failure,
+  InspectedModel,
+  KnownFolder,
+  LoadPlan,
+} from '../engine/engine.js';
 import { GlassformerError } from '../base/errors.js';
 import { ModelFolder } from './folder.js';
 import type { OpenFile } from './folder.js';
@@ -13,11 +19,11 @@ import { checkTask } from '../engine/tasks.js';
 import type { Task } from '../engine/tasks.js';
 import type { Progress } from './options.js';
 
-// Enough for the header of a file among several: more of them is read when it is their turn.
+// Enough for the header of one of several files. The rest is requested when the file is read.
 const headerPart = 1 << 18;
-// As many connections as browsers open to one server.
+// The number of connections that browsers open to one server.
 const mostAtOnce = 6;
-// Ten times what the largest has that is known.
+// Ten times the size of the largest known container.
 const maxContainerBytes = 2 ** 29;
 
 /** A description of a loaded model, with keys in camel case. */
@@ -30,7 +36,7 @@ export interface InspectedFolder extends Omit<InspectedModel, 'model'> {
   container: boolean;
 }
 
-/** What is wanted from a folder. */
+/** A request to load or inspect a folder. */
 export interface FolderRequest {
   /** The expected task; undefined: any. */
   task: Task | undefined;
@@ -150,7 +156,7 @@ async function inFolder<T>(
       if (result !== undefined) await folder.keep();
       return result;
     } catch (error) {
-      // Of what came damaged from a cache, the server itself is asked, once.
+      // Files that were damaged in a cache are requested from the server, once.
       const damaged = [...folder.damaged].filter((file) => !reload.has(file));
       if (damaged.length === 0 || signal.aborted) throw error;
       for (const file of damaged) reload.add(file);
@@ -237,7 +243,7 @@ async function readUntrained(opening: Opening): Promise<Description | undefined>
   return engine.loadRandom(request.seed!);
 }
 
-/** What `work` makes of each item, of a few at a time. */
+/** Returns the results of `work` for all items. Works on a few at a time. */
 async function mapFew<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,
@@ -251,7 +257,7 @@ async function mapFew<Item, Result>(
     }
   };
   const failed = (error: unknown): never => {
-    next = items.length; // no other one is begun
+    next = items.length; // starts no other item
     throw error;
   };
   await Promise.all(Array.from({ length: mostAtOnce }, () => go().catch(failed)));
@@ -272,9 +278,7 @@ async function openContainer(
   const opened = await folder.open(name!);
   progress.expect(opened.file, opened.reader.total);
   progress.begin(await folder.manifest);
-  return engine.loadContainer(
-    await folder.readAll(opened, maxContainerBytes, 'invalid_weights'),
-  );
+  return engine.loadContainer(await folder.readAll(opened, maxContainerBytes, 'invalid_weights'));
 }
 
 function readContainer(engine: Engine, { files }: LoadPlan, data: Uint8Array): void {
@@ -287,7 +291,7 @@ function readContainer(engine: Engine, { files }: LoadPlan, data: Uint8Array): v
   }
 }
 
-// Hands the engine what it asks for, until it needs nothing but the weights.
+// Gives the engine the files that it requests, until only the weights are missing.
 async function readFolder(
   engine: Engine,
   folder: ModelFolder,
@@ -298,7 +302,7 @@ async function readFolder(
   const once = (map: typeof reading, name: string, work: () => Promise<void>): void => {
     if (map.has(name)) return;
     const done = work().finally(() => map.delete(name));
-    done.catch(() => {}); // whoever waits for it hears of it
+    done.catch(() => {}); // handled where it is awaited
     map.set(name, done);
   };
   for (;;) {
@@ -319,7 +323,7 @@ async function readFolder(
     for (const name of answer.find) {
       once(finding, name, async () => {
         const found = folder.find(name);
-        found.catch(() => {}); // who opens it hears of it
+        found.catch(() => {}); // handled when it is opened
         const listed = (await folder.manifest)?.[name] !== undefined;
         engine.loadFound(name, listed || (await found) !== undefined);
       });
@@ -330,11 +334,11 @@ async function readFolder(
   }
 }
 
-/** A file of weights of which the header has been read. */
+/** A file of weights whose header was read. */
 interface Weights {
   opened: OpenFile;
   header: Uint8Array;
-  /** Bytes after the header, where somebody knows. */
+  /** Number of bytes after the header, if it is known. */
   dataSize: number | undefined;
 }
 
@@ -400,7 +404,7 @@ async function readTensors(
   await check(opened, folder);
 }
 
-// Where the bytes are not the right ones, that is the reason, whatever the engine made of them.
+// Throws if the file's bytes are wrong, because that is the reason for any error of the engine.
 async function checkRest(opened: OpenFile, folder: ModelFolder): Promise<void> {
   const expected = await folder.expected(opened);
   if (!expected) return;
@@ -413,7 +417,7 @@ async function check(opened: OpenFile, folder: ModelFolder): Promise<void> {
   if (gathered) await folder.check(opened, concat(gathered));
 }
 
-/** The tensors lie one after the other, without gaps. */
+/** Returns the size of a file's data. Its tensors have no gaps between them. */
 function dataSizeOf({ tensors }: LoadPlan['files'][number]): number {
   return tensors.at(-1)?.end ?? 0;
 }

@@ -15,23 +15,23 @@ export interface Sources {
   hub?: boolean;
 }
 
-/** Absolute form of a URL, of a relative one, or in Node of a path. */
+/** Returns a URL as an absolute one. In Node, `location` may be a path. */
 export function absoluteUrl(location: string | URL): URL {
   try {
     if (typeof location !== 'string') return new URL(location.href);
     if (/^[a-z][a-z\d+.-]+:/i.test(location)) return new URL(location);
     const node = nodeModule('node:url');
-    // A request resolves like fetch: against the document's base or the worker's own address.
+    // A request resolves URLs like fetch: against the document's base or the worker's own address.
     return node ? node.pathToFileURL(location) : new URL(new Request(location).url);
   } catch (error) {
-    throw new GlassformerError('invalid_option', `"${location}" is no URL: ${messageOf(error)}`);
+    throw new GlassformerError('invalid_option', `"${location}" is not a URL: ${messageOf(error)}`);
   }
 }
 
-/** Absolute URLs that replace the default ones; the worker's may be a TrustedScriptURL. */
+/** Absolute URLs that replace the default ones. That of the worker may be a TrustedScriptURL. */
 export type Urls = Record<string, string | undefined> & { 'worker.js'?: string | TrustedUrl };
 
-/** The overridden URLs of `LoadOptions.urls`, made absolute. */
+/** Returns the URLs of `LoadOptions.urls` as absolute ones. */
 export function resolveUrls(urls: LoadOptions['urls'] = {}): Urls {
   checkOption(typeof urls === 'object' && urls !== null, 'urls', 'an object');
   const resolved: Record<string, unknown> = {};
@@ -49,7 +49,7 @@ export function resolveUrls(urls: LoadOptions['urls'] = {}): Urls {
 
 const defaultHub = 'https://huggingface.co';
 
-/** URL of the folder of a model, whether it is a name on a hub or a location. */
+/** Returns the URL of a model's folder, which is a location or a name on a hub. */
 export function folderUrl(
   folder: string | URL,
   hubUrl: string | URL = defaultHub,
@@ -57,7 +57,7 @@ export function folderUrl(
   const name = /^hf:(.*)$/s.exec(String(folder))?.[1];
   if (name === undefined) return { url: absoluteUrl(folder), hub: false };
   const [, model, revision = 'main'] = /^([\w.-]+(?:\/[\w.-]+)?)(?:@(.+))?$/.exec(name) ?? [];
-  // A segment "." or ".." would lead out of the model's folder, or of the hub's.
+  // A segment "." or ".." would leave the folder of the model or of the hub.
   const valid =
     model !== undefined && ![...model.split('/'), ...revision.split('/')].some(isUnsafe);
   checkOption(valid, String(folder), 'hf:owner/name or hf:owner/name@revision');
@@ -74,7 +74,7 @@ function trimmed({ pathname }: URL): string {
   return pathname.replace(/\/$/, '');
 }
 
-/** Where the files of a model come from, if they are there. */
+/** Returns the places of a model's files. */
 export function locateModel(
   folder: string | URL | ModelFiles,
   { 'worker.js': _, ...urls }: Urls,
@@ -102,11 +102,11 @@ export function locateModel(
   return { files };
 }
 
-/** Where a file comes from; undefined where it is not among those in hand. */
+/** Returns the place of a file; undefined if there is no folder and no such file in hand. */
 export function sourceOf({ files, folder, hub }: Sources, name: string): Source | undefined {
   if (Object.hasOwn(files, name)) return files[name];
   if (folder === undefined || (hub && name === 'manifest.json')) return undefined;
-  // Any query, such as an access token, stays.
+  // Keeps a query, such as an access token.
   const url = new URL(folder);
   const segments = name.split('/');
   if (segments.some(isUnsafe)) {

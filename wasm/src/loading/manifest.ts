@@ -1,18 +1,18 @@
 import { GlassformerError, messageOf } from '../base/errors.js';
 import { nodeModule } from '../base/node.js';
 
-/** What a file is. */
+/** The size and hash of a file. */
 export interface FileFacts {
-  /** In bytes. */
+  /** Size in bytes. */
   size: number;
-  /** SHA-256 of its contents as hexadecimal digits; undefined where it cannot be computed. */
+  /** SHA-256 of its contents in hexadecimal; undefined if it cannot be computed. */
   sha256: string | undefined;
 }
 
-/** What manifest.json tells of the files of its folder, by name. */
+/** The files that manifest.json lists, by name. */
 export type Manifest = Partial<Record<string, FileFacts>>;
 
-/** Reads `{ "files": { name: { "size", "sha256" } } }`; other JSON, which tells of no files, is none. */
+/** Reads `{ "files": { name: { "size", "sha256" } } }`. Returns undefined for JSON without `files`. */
 export function parseManifest(bytes: Uint8Array): Manifest | undefined {
   let files: Manifest | null | undefined;
   try {
@@ -21,7 +21,7 @@ export function parseManifest(bytes: Uint8Array): Manifest | undefined {
   } catch (error) {
     throw invalid(messageOf(error));
   }
-  // Web apps and browser extensions have a manifest.json as well.
+  // Web apps and browser extensions have another kind of manifest.json.
   if (files === undefined) return undefined;
   if (files === null || Object.getPrototypeOf(files) !== Object.prototype) {
     throw invalid('files: expected an object');
@@ -40,13 +40,13 @@ function invalid(what: string): GlassformerError {
   return new GlassformerError('invalid_manifest', `manifest.json: ${what}`);
 }
 
-/** What a file of these bytes is. */
+/** Returns the size and hash of a file's bytes. */
 export async function factsOf(bytes: Uint8Array): Promise<FileFacts> {
   const size = bytes.length;
-  const node = nodeModule('node:crypto'); // several times as fast
+  const node = nodeModule('node:crypto'); // several times as fast as Web Crypto
   if (node) return { size, sha256: node.createHash('sha256').update(bytes).digest('hex') };
   const subtle = (globalThis.crypto as Crypto | undefined)?.subtle as SubtleCrypto | undefined;
-  if (!subtle) return { size, sha256: undefined }; // on insecure origins
+  if (!subtle) return { size, sha256: undefined }; // Web Crypto is missing on insecure origins
   const digest = new Uint8Array(await subtle.digest('SHA-256', bytes as BufferSource));
   const digits = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0'));
   return { size, sha256: digits.join('') };

@@ -1,7 +1,7 @@
 import type { Manifest } from './manifest.js';
 import type { Progress } from './options.js';
 
-/** How far a model's files have come, told in events that never go back. */
+/** Reports the progress of a model's files in events whose numbers never decrease. */
 export class ProgressMeter {
   readonly #onProgress: (progress: Progress) => void;
   readonly #files = new Map<string, { loaded: number; total: number | undefined }>();
@@ -11,7 +11,7 @@ export class ProgressMeter {
     this.#onProgress = onProgress;
   }
 
-  /** This file will be read: of so many bytes, where that is known. */
+  /** Announces a file that will be read, and its size if it is known. */
   expect(file: string, total?: number): void {
     const state = this.#files.get(file) ?? { loaded: 0, total: undefined };
     this.#files.set(file, state);
@@ -21,8 +21,8 @@ export class ProgressMeter {
   }
 
   /**
-   * No other files will be read, and some have these sizes. Until then nothing is told, so that the
-   * first event can tell the sum of all sizes; what came meanwhile is told now.
+   * Starts the events: all files are announced, and the manifest tells the sizes of some. Earlier
+   * progress is reported now, so that the first event has the sum of all sizes.
    */
   begin(manifest: Manifest | undefined): void {
     for (const [file, state] of this.#files) state.total = manifest?.[file]?.size ?? state.total;
@@ -31,11 +31,11 @@ export class ProgressMeter {
     for (const [file, { loaded }] of this.#files) if (loaded > 0) this.#tell(file);
   }
 
-  /** So many bytes of the file have come, and where it has ended, that was all. */
+  /** Records the number of bytes that have arrived, and whether the file has ended. */
   reach(file: string, loaded: number, ended: boolean): void {
     const state = this.#files.get(file)!;
     const news = loaded > state.loaded || (ended && state.total === undefined);
-    // A file that is fetched a second time tells nothing new at first.
+    // A file that is downloaded again reports nothing until it passes its earlier progress.
     state.loaded = Math.max(loaded, state.loaded);
     if (ended) state.total ??= loaded;
     if (news) this.#tell(file);

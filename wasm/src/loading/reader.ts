@@ -4,13 +4,13 @@ import { GlassformerError, throwIfAborted } from '../base/errors.js';
 import type { ErrorCode } from '../base/errors.js';
 import { readError } from '../base/fetch.js';
 
-/** Reads one file of a model from front to back. */
+/** Reads a model's file from beginning to end. */
 export class ModelFileReader {
-  /** The file's URL; for bytes in hand, its name. */
+  /** The file's URL or, for a file in memory, its name. */
   readonly name: string;
-  /** Hears how many bytes have come so far, and at last that this was all. */
+  /** Called with the number of bytes read so far, and whether the file has ended. */
   onBytes: (loaded: number, ended: boolean) => void = () => {};
-  /** Where it is set, all bytes that are read are added. */
+  /** Collects all bytes that are read, if it is set. */
   gathered: Uint8Array[] | undefined;
   readonly #chunks: Chunks;
   readonly #signal: AbortSignal;
@@ -24,14 +24,14 @@ export class ModelFileReader {
     this.#signal = signal;
   }
 
-  /** Length of the file, where it is known for sure. */
+  /** Length of the file, if it is certain. */
   get total(): number | undefined {
     return this.#chunks.total;
   }
 
   /**
-   * Hands the next `size` bytes to `sink`, piece by piece with each piece's place among them.
-   * Returns how many there were: fewer than `size` at the end of the file.
+   * Passes the next `size` bytes to `sink`, in pieces, each with its offset. Returns the number of
+   * bytes: less than `size` at the end of the file.
    */
   async read(size: number, sink: (chunk: Uint8Array, at: number) => void): Promise<number> {
     let at = 0;
@@ -46,21 +46,21 @@ export class ModelFileReader {
     return at;
   }
 
-  /** The next `size` bytes, or as many as there are. */
+  /** Returns the next `size` bytes, or as many as there are. */
   async bytes(size: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
     await this.read(size, (chunk) => parts.push(chunk.slice()));
     return concat(parts);
   }
 
-  /** The bytes of a file that may have at most `limit`; where it has more, an error of this code. */
+  /** Returns all bytes. Throws an error with this code if there are more than `limit`. */
   async all(limit: number, code: ErrorCode): Promise<Uint8Array> {
     const bytes = await this.bytes(limit + 1);
     if (bytes.length <= limit) return bytes;
     throw new GlassformerError(code, `${this.name}: expected at most ${limit} bytes, got more`);
   }
 
-  /** Nothing more will be read for a while. */
+  /** Announces that nothing will be read for a while. */
   pause(): void {
     this.#chunks.pause?.();
   }

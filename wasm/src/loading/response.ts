@@ -1,17 +1,17 @@
 import { within } from '../base/fetch.js';
 
-/** The bytes of a file, from front to back. */
+/** The bytes of a file, from beginning to end. */
 export interface Chunks {
-  /** Length of the file, where it is known for sure. */
+  /** Length of the file, if it is certain. */
   readonly total: number | undefined;
-  /** The next bytes, of any length; undefined at the end. They are valid until the next call. */
+  /** Returns the next bytes, of any number; undefined at the end. They are valid until the next call. */
   next(): Promise<Uint8Array | undefined>;
-  /** Holds no connection until the next call of `next`, which goes on at the same place. */
+  /** Closes the connection until the next call of `next`, which continues at the same place. */
   pause?(): void;
   close(): void;
 }
 
-/** A response's body. */
+/** Opens the body of a response. */
 export function openResponse(url: string, { body }: Response, timeout?: number): Chunks {
   const reader = body?.getReader();
   return {
@@ -20,7 +20,7 @@ export function openResponse(url: string, { body }: Response, timeout?: number):
       return reader && (await within(timeout, url, reader.read())).value;
     },
     close() {
-      // Canceling a body that has failed rejects; the failure was reported where it was read.
+      // Canceling a body that has failed rejects. The failure was reported when it was read.
       reader?.cancel().catch(() => {});
     },
   };

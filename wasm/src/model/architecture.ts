@@ -39,12 +39,7 @@ export interface StackArchitecture {
   /** Maximum number of tokens. */
   maxLength: number;
   positions:
-    | 'sinusoidal'
-    | 'learned'
-    | 'sinusoidal_halves'
-    | 'relative'
-    | 'sinusoidal_endpoint'
-    | 'none';
+    'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'relative' | 'sinusoidal_endpoint' | 'none';
   /** With learned positions: the row of the first token in their table. */
   positionOffset?: number;
   /** Number of learned vectors for the texts of a pair; 0: none. */
@@ -56,7 +51,7 @@ export interface StackArchitecture {
   layerNorm: 'standard' | 'unbiased' | 'rms';
   layerNormBias: boolean;
   layerNormEps: number;
-  /** Of a translator's decoder: the token that it reads first, as its vocabulary spells it. */
+  /** The first input token of a translator's decoder, as its vocabulary spells it. */
   startToken?: string;
   /** Whether the output of the last layer is normalized. */
   finalNorm: boolean;

@@ -2,7 +2,7 @@ import { AttentionMap } from './attention.js';
 import type { NamedTensor, RawResult } from '../engine/engine.js';
 import type { TracedTensor } from './results.js';
 
-// A tensor of what is in an array of the result: "sentences.0.attention.cross".
+// The name of a tensor that belongs to an element of an array: "sentences.0.attention.cross".
 const inArray = /^(\w+)\.(\d+)\.(.+)$/;
 
 interface Holder {
@@ -15,8 +15,8 @@ interface Holder {
 const tracePrefix = 'trace.';
 
 /**
- * A result with its tensors, which their names say the places of. Where it is `traced`, it has a
- * trace, even of nothing.
+ * Puts the tensors of a result in their places, which their names tell. A `traced` result has a
+ * trace even if it is empty.
  */
 export function assemble<Result>(
   { result, tensors }: RawResult,
@@ -34,7 +34,7 @@ export function assemble<Result>(
   return result as Result;
 }
 
-/** An explanation with its tensors. */
+/** Puts the tensors of an explanation in their places. */
 export function assembleExplanation<Result>({ result, tensors }: RawResult): Result {
   for (const tensor of tensors) {
     const [holder, name] = placeOf(tensor, result);
@@ -43,7 +43,7 @@ export function assembleExplanation<Result>({ result, tensors }: RawResult): Res
   return result as Result;
 }
 
-// What a tensor belongs to, and its name there.
+// Returns the object that a tensor belongs to, and its name there.
 function placeOf(tensor: NamedTensor, result: object): [holder: object, name: string] {
   const [, list, index, name] = inArray.exec(tensor.name) ?? [];
   if (!list) return [result, tensor.name];

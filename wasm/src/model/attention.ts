@@ -1,10 +1,10 @@
 import { checkOption, isA } from '../base/checks.js';
 
 /**
- * Attention weights after softmax. Each row, a query's, sums to 1.
+ * Attention weights after softmax. Each row belongs to a query and sums to 1.
  *
  * `structuredClone` and `postMessage` keep its data but not its class: `new AttentionMap(clone)`
- * gives the method back.
+ * restores the method.
  */
 export class AttentionMap {
   layers: number;
@@ -25,7 +25,7 @@ export class AttentionMap {
     this.data = data;
   }
 
-  /** One head's [queries, keys], row-major: a view of `data`. */
+  /** Returns a head's [queries, keys], row-major, as a view of `data`. */
   at(layer: number, head: number): Float32Array {
     const size = this.queries * this.keys;
     const index = (value: number, count: number, name: string): number => {
@@ -39,5 +39,5 @@ export class AttentionMap {
   }
 }
 
-/** An attention map as structured cloning carries it: without its method. */
+/** A structured clone of an AttentionMap, which lacks its method. */
 export type RawAttention = Omit<AttentionMap, 'at'>;

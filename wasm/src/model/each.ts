@@ -7,13 +7,13 @@ import { onAbort } from '../base/signals.js';
 import { turn } from '../base/turn.js';
 import type { Outcome } from './results.js';
 
-/** Texts that the model gets at once: enough that no time is lost between them. */
+/** Inputs per call to the model: enough that no time is lost between calls. */
 const textsAtOnce = 16;
 
-/** Most texts that are read before somebody has taken what became of them. */
+/** Maximum number of inputs that are read before their results are taken. */
 const readAhead = 64;
 
-/** What a caller gives, and how it becomes the engine's texts. */
+/** The inputs from a caller, and the function that checks each. */
 export interface Inputs {
   given: Iterable<unknown> | AsyncIterable<unknown>;
   toInput: ToInput;
@@ -24,14 +24,14 @@ interface Waiting {
   text: Input;
 }
 
-/** A model that work can be run on, until an abort or its disposal. */
+/** A model that runs work until an abort or its disposal. */
 interface Model {
   run<T>(signal: AbortSignal | undefined, work: (inner: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 /**
- * Gives texts to `call`, some at a time, and iterates over what becomes of each. Texts are read
- * ahead while the model works, and no more of them while nobody takes the outcomes.
+ * Passes inputs to `call`, some at a time, and yields the result or error of each. Inputs are read
+ * ahead while the model works, up to a limit if results are not taken.
  */
 export async function* outcomesOf(
   model: Model,
@@ -42,8 +42,8 @@ export async function* outcomesOf(
   const source = iteratorOf(given);
   const bell = new Bell();
   const waiting: Waiting[] = [];
-  let count = 0; // texts read
-  let taken = 0; // outcomes
+  let count = 0; // inputs read
+  let taken = 0; // results yielded
   let ended = false;
   type Push = (outcome: Outcome<RawResult>) => void;
 
@@ -75,7 +75,7 @@ export async function* outcomesOf(
 
   const send = async (push: Push, inner: AbortSignal): Promise<void> => {
     for (;;) {
-      await turn(); // until then a quick source gives more than one text
+      await turn(); // a fast source provides several inputs meanwhile
       throwIfAborted(inner);
       if (waiting.length > 0) {
         const some = waiting.splice(0, textsAtOnce);
@@ -95,7 +95,7 @@ export async function* outcomesOf(
     }
   };
 
-  // Two senders: while one hands over its answers, the model has the other's texts.
+  // There are two senders: while one passes on its answers, the model works for the other.
   const outcomes = iterate<Outcome<RawResult>, unknown>(signal, (push, left) =>
     model.run(left, (inner) =>
       Promise.all([read(push, inner), send(push, inner), send(push, inner)]),
@@ -116,7 +116,7 @@ function iteratorOf(texts: Inputs['given']): AsyncIterator<unknown> | Iterator<u
   throw new GlassformerError('invalid_option', 'texts: expected an iterable of strings');
 }
 
-/** Wakes all who wait for it. */
+/** Wakes everything that awaits `rung`. */
 class Bell {
   rung!: Promise<void>;
   #wake = (): void => {};

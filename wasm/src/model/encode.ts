@@ -5,8 +5,8 @@ import type { EngineOptions } from '../engine/engine.js';
 import type { TracedTensor } from './results.js';
 
 /**
- * A call's options but for its signal, and `fixed` ones; the engine checks their values. Throws
- * `invalid_option` for keys that are not in `known`.
+ * Encodes a call's options, except its signal, and the `fixed` ones. The engine checks their values.
+ * Throws `invalid_option` for keys that are not in `known`.
  */
 export function encodeOptions(
   options: { signal?: AbortSignal | undefined; trace?: unknown; patch?: unknown },
@@ -23,7 +23,7 @@ export function encodeOptions(
   return { json, values: numbers.bytes(), traced: rest.trace !== undefined, explains: false };
 }
 
-/** The options of an explanation, whose scores of tokens are numbers of the caller's. */
+/** Encodes the options of an explanation, which may have scores of tokens. */
 export function encodeExplanation(
   options: { signal?: AbortSignal | undefined; scores?: unknown },
   known: readonly string[],
@@ -41,11 +41,13 @@ function toJson(options: object): Uint8Array {
   try {
     return new TextEncoder().encode(JSON.stringify(options));
   } catch (error) {
-    throw new GlassformerError('invalid_option', 'The options are no plain data', { cause: error });
+    throw new GlassformerError('invalid_option', 'The options are not plain data', {
+      cause: error,
+    });
   }
 }
 
-// The numbers of a caller that go beside the engine's JSON, which says where each tensor begins.
+// The numbers in options. They are passed in addition to the JSON, which says where each tensor begins.
 class Numbers {
   readonly #parts: Uint8Array[] = [];
   #count = 0;
@@ -58,13 +60,13 @@ class Numbers {
     return { shape, offset };
   }
 
-  /** A copy of all of them. */
+  /** Returns a copy of all numbers. */
   bytes(): Uint8Array {
     return concat(this.#parts);
   }
 }
 
-// Patches as the engine's JSON has them.
+// Returns patches for the JSON: each value is replaced by the place of its numbers.
 function withoutNumbers(patches: unknown, numbers: Numbers): unknown {
   if (!Array.isArray(patches)) return patches;
   return Array.from(patches, (patch: unknown, index) => {

@@ -80,11 +80,7 @@ function checkLoadOptions(task: Task | undefined, options: TranslatorLoadOptions
   const { binary, explain, module, worker, untrained } = options;
   checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
   checkOption([undefined, 'simd', 'relaxed'].includes(binary), 'binary', '"simd" or "relaxed"');
-  checkOption(
-    module === undefined || isModule(module),
-    'module',
-    'a WebAssembly.Module or bytes',
-  );
+  checkOption(module === undefined || isModule(module), 'module', 'a WebAssembly.Module or bytes');
   checkOption(!module || !binary, 'binary', 'nothing where module is given');
   const places = ['undefined', 'boolean', 'function'];
   checkOption(places.includes(typeof worker), 'worker', 'true, false or a function');

@@ -126,7 +126,7 @@ export interface GenerationAttention {
    * row i wrote token i.
    */
   decoder: AttentionMap;
-  /** Of a model with an encoder: over the prompt's tokens, their own and those of each step. */
+  /** With an encoder: its attention over the prompt, and that of each step to the prompt. */
   encoder?: AttentionMap;
   cross?: AttentionMap;
 }
