@@ -1,8 +1,9 @@
 import type { GlassformerError } from '../base/errors.js';
+import { toError } from '../engine/engine.js';
 import type { LoadOptions, ModelFiles } from '../loading/options.js';
 import type { Architecture } from './architecture.js';
 import type { ModelInfo } from './info.js';
-import { inspectModel } from './open_model.js';
+import { openFolder } from './open_model.js';
 
 /** A tensor in a model's files. */
 export interface StoredTensor {
@@ -35,9 +36,25 @@ export interface Inspection {
  * of the weights. The folder is given as for `load`. If it has a config.json but its model cannot be
  * loaded, the reason is in `problem`. Throws if there is no config.json, or files cannot be fetched.
  */
-export function inspect(
+export async function inspect(
   folder: string | URL | ModelFiles,
   options: LoadOptions = {},
 ): Promise<Inspection> {
-  return inspectModel(folder, options);
+  const { host, result } = await openFolder('inspect', undefined, folder, options);
+  host.dispose();
+  const { model, config, container, tensors, problem } = result;
+  const { model_type: family, architectures } = config;
+  const publishedClass: unknown = Array.isArray(architectures) ? architectures[0] : undefined;
+  const inspection: Inspection = { tensors };
+  if (model) {
+    const { architecture, ...info } = model as unknown as ModelInfo & {
+      architecture: Architecture;
+    };
+    Object.assign(inspection, { info, architecture });
+  }
+  if (container) inspection.family = 'bergamot';
+  else if (typeof family === 'string') inspection.family = family;
+  if (typeof publishedClass === 'string') inspection.publishedClass = publishedClass;
+  if (problem) inspection.problem = toError(problem);
+  return inspection;
 }

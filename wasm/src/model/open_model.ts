@@ -2,7 +2,6 @@ import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from '../ba
 import { GlassformerError, messageOf, throwIfAborted } from '../base/errors.js';
 import { isAbsence } from '../base/fetch.js';
 import { compileBinary, compileModule, scopeOf } from '../engine/binary.js';
-import { toError } from '../engine/engine.js';
 import { checkRuntime } from '../engine/features.js';
 import { tasks } from '../engine/tasks.js';
 import type { Task } from '../engine/tasks.js';
@@ -13,7 +12,6 @@ import { locateModel, resolveUrls } from '../loading/locate.js';
 import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
 import type { Architecture } from './architecture.js';
 import type { ClassifierInfo, ModelInfo } from './info.js';
-import type { Inspection } from './inspect.js';
 import { Session, interruptible } from './session.js';
 
 /** A model that was loaded. */
@@ -33,30 +31,6 @@ export async function openModel<Info extends ModelInfo>(
   const { architecture, ...info } = result as unknown as Info & { architecture: Architecture };
   const { labels } = info as Partial<ClassifierInfo>;
   return { session: new Session(host, labels), info: info as unknown as Info, architecture };
-}
-
-/** Reads what a model is, without its weights. */
-export async function inspectModel(
-  folder: string | URL | ModelFiles,
-  options: TranslatorLoadOptions,
-): Promise<Inspection> {
-  const { host, result } = await openFolder('inspect', undefined, folder, options);
-  host.dispose();
-  const { model, config, container, tensors, problem } = result;
-  const { model_type: family, architectures } = config;
-  const publishedClass: unknown = Array.isArray(architectures) ? architectures[0] : undefined;
-  const inspection: Inspection = { tensors };
-  if (model) {
-    const { architecture, ...info } = model as unknown as ModelInfo & {
-      architecture: Architecture;
-    };
-    Object.assign(inspection, { info, architecture });
-  }
-  if (container) inspection.family = 'bergamot';
-  else if (typeof family === 'string') inspection.family = family;
-  if (typeof publishedClass === 'string') inspection.publishedClass = publishedClass;
-  if (problem) inspection.problem = toError(problem);
-  return inspection;
 }
 
 const loadOptions = [
@@ -101,7 +75,7 @@ function seedOf(untrained: boolean | number | undefined): number | undefined {
 }
 
 /** Opens a folder in a new host, and loads or inspects its model there. */
-async function openFolder<K extends 'load' | 'inspect'>(
+export async function openFolder<K extends 'load' | 'inspect'>(
   kind: K,
   task: Task | undefined,
   folder: string | URL | ModelFiles,
