@@ -491,7 +491,7 @@ test('loading options are checked', async () => {
     [{ urls: { 'config.json': 1 } }, /urls\["config\.json"\]/],
     [{ urls: 'x' }, /urls: expected an object/],
     [{ hubUrl: 1 }, /hubUrl: expected a URL/],
-    [{ urls: { 'config.json': 'http://[' } }, /no URL/],
+    [{ urls: { 'config.json': 'http://[' } }, /not a URL/],
     ['f32', /load: expected an object/],
     [null, /load: expected an object/],
   ]) {
