@@ -3,69 +3,28 @@
 //   node wasm/toolchain/build.mjs TARGET...    targets: package, native, web
 //
 // `package` writes dist/, `native` writes build/native, `web` writes web/dist.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { setPriority } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import { orderedForCompression } from './order.mjs';
+import { filesIn, root, run, runTool } from './run.mjs';
 
-export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-
-/** Runs a program in the repository. Resolves to its output, or throws an error with it. */
-export function run(command, args, { env, inherit = false, patient = false } = {}) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd: root,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', inherit ? 'inherit' : 'pipe', inherit ? 'inherit' : 'pipe'],
-    });
-    // It runs with low priority, so that programs with time limits, such as page tests, go first.
-    if (patient && child.pid) setPriority(child.pid, 10);
-    let output = '';
-    child.stdout?.on('data', (data) => (output += data));
-    child.stderr?.on('data', (data) => (output += data));
-    child.on('error', reject);
-    child.on('close', (status) => {
-      if (status === 0) resolve(output);
-      else reject(Object.assign(new Error(`${command} ${args.join(' ')} failed`), { output }));
-    });
-  });
-}
-
-/** Runs a program of an installed npm package. */
-export function runTool(name, args, options) {
-  return run(join(root, 'node_modules/.bin', name), args, options);
-}
+export { filesIn, root, run, runTool };
 
 /**
  * Installs the requirements of the groups (see setup.mjs); nearly instant if nothing is missing.
  */
 export function setUp(...groups) {
   return run(process.execPath, ['wasm/toolchain/setup.mjs', ...groups], { inherit: true });
-}
-
-/** Returns the files in a folder of the repository and its subfolders, without outputs. */
-export function filesIn(folder) {
-  const found = [];
-  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isFile()) found.push(path);
-    else if (entry.isDirectory() && !/^(node_modules|dist|build|__pycache__)$/.test(entry.name)) {
-      found.push(...filesIn(path));
-    }
-  }
-  return found.sort();
 }
 
 /** Does `work`, unless it succeeded before with the same contents of `inputs` (files, folders). */

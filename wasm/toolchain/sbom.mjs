@@ -2,7 +2,7 @@
 // their licenses are in THIRD_PARTY_NOTICES.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, run } from './build.mjs';
+import { root, run } from './run.mjs';
 
 const text = (file) => {
   const path = join(root, '.toolchain', file);
