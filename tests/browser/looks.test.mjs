@@ -94,6 +94,7 @@ onPage('axe finds nothing to object to', {}, async (page) => {
   await settled(page);
   await assertAccessibleToAll(page);
   await page.getByTestId('draw-table').check();
+  await page.getByTestId('table').waitFor();
   await assertAccessibleToAll(page);
 });
 

@@ -131,6 +131,7 @@ onPage('the table says what the map shows', {}, async (page) => {
   const { attention } = await classifier.classify('not good', { attention: true });
   await page.getByTestId('draw-table').check();
   const table = page.getByTestId('table');
+  await table.waitFor();
   const printed = await table.locator('tbody td').allTextContents();
   const values = printed.map((text) => (text === '<0.001' ? 0 : Number(text)));
   const expected = Array.from(attention.encoder.at(0, 0), (value) =>

@@ -26,7 +26,11 @@ const cells = (page) =>
     .evaluateAll((list) =>
       list.map(({ dataset: { query, key, value } }) => [query, key, value].map(Number)),
     );
-const draw = (page, how) => page.getByTestId(`draw-${how}`).check();
+/** Draws the head as a map or as lines, and waits until it is drawn. */
+async function draw(page, how) {
+  await page.getByTestId(`draw-${how}`).check();
+  await page.getByTestId(how === 'map' ? 'heatmap' : how).waitFor();
+}
 const token = (page, side, index) =>
   page.locator(`[data-testid=line-token][data-side=${side}][data-token="${index}"]`);
 const order = (list) => [...list].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
