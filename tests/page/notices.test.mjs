@@ -323,7 +323,7 @@ async function continuationOf(model, text) {
 
 const insideSentiment = [
   [
-    'Choose “good”: in layer 1, head 1 has it look at the token before, as in any text. In layer 2, head 6 seeks “not”.',
+    'Choose “good”: in layer 1, head 1 attends to the token before, as in any text. In layer 2, head 6 attends to “not”.',
     async ({ seenBy }, text, model) => {
       assert.equal(seenBy('good', 1, 1), 'not');
       const other = await readingOf(model, 'A gripping, beautifully shot film.');
@@ -332,19 +332,19 @@ const insideSentiment = [
     },
   ],
   [
-    'Layer 1, head 6: “A”, the comma and “shot” all look at “beautifully”, from either side.',
+    'Layer 1, head 6: “A”, the comma and “shot” all attend to “beautifully”, from both sides.',
     ({ seenBy }) => {
       for (const token of ['A', ',', 'shot']) assert.equal(seenBy(token, 1, 6), 'beautifully');
     },
   ],
   [
-    'Layer 1, head 6: even “great” and “cast”, far from it, look at “dreadful” more than at anything else.',
+    'Layer 1, head 6: even “great” and “cast”, far from it, attend most to “dreadful”.',
     ({ seenBy }) => {
       for (const token of ['great', 'cast']) assert.equal(seenBy(token, 1, 6), 'dreadful');
     },
   ],
   [
-    'The vocabulary lacks “Meh”: it is cut into “Me” and “h”, and each has a row of its own in the table.',
+    'The vocabulary lacks “Meh”: it is split into “Me” and “h”, and each has its own embedding.',
     ({ labels }) => assert.deepEqual(labels, ['Me', 'h', '.']),
   ],
 ];
@@ -366,28 +366,28 @@ async function stepsOf(model, text) {
 const insideTranslation = {
   'en-de': [
     [
-      '“arrives” becomes “kommt” and, at the end, “an”. Choose “Uhr”, which comes before: in layer 2, head 6 looks back at “arrive”.',
+      '“arrives” becomes “kommt” and, at the end, “an”. Choose “Uhr”, just before it: in layer 2, head 6 attends to “arrive”.',
       ({ text, seenAfter }) => {
         assert.equal(text, 'Der Zug kommt um sieben Uhr an.');
         assert.equal(seenAfter('Uhr', 2, 6), 'arrive');
       },
     ],
     [
-      'It is wrong: “Bank” is where one sits, or money lies. A river’s is “Ufer”.',
+      'The translation is wrong: “Bank” is a bench or a financial bank. A river bank is “Ufer”.',
       ({ text }) => assert.match(text, /Bank des Flusses/),
     ],
     [
-      'One word order becomes another: “nicht” comes after “heute”, and “gesehen” waits for the end.',
+      'The word order changes: “nicht” comes after “heute”, and “gesehen” moves to the end.',
       ({ text }) => assert.equal(text, 'Ich habe ihn heute nicht gesehen.'),
     ],
   ],
   'en-fr': [
     [
-      'French wants “heures” after “sept”; no word in English says so.',
+      'French needs “heures” after “sept”; no English word says so.',
       ({ text }) => assert.match(text, /sept heures/),
     ],
     [
-      'It is wrong: “banque” is where money lies. A river’s is “rive”.',
+      'The translation is wrong: “banque” is a financial bank. A river bank is “rive”.',
       ({ text }) => assert.match(text, /banque/),
     ],
     [
@@ -399,18 +399,18 @@ const insideTranslation = {
 
 const insideWriter = [
   [
-    '“best” comes first, “worst” third: see the last pane.',
+    '“best” comes first, “worst” third: see the last step.',
     ({ first }) => assert.deepEqual([first(3)[0], first(3)[2]], ['best', 'worst']),
   ],
   [
-    '“years” comes first, then “wee”: there is no piece for “weeks”, so it takes two steps.',
+    '“years” comes first, then “wee”: the vocabulary has no token for “weeks”, so it takes two.',
     ({ first, next }) => {
       assert.deepEqual(first(2), ['years', 'wee']);
       assert.ok(!next.some(({ text }) => text.trim() === 'weeks'));
     },
   ],
   [
-    'Two pieces lead, “Sp” and “Se”. In the Writing view, at temperature 0, “Sp” becomes “Spielberg”.',
+    'Two tokens lead, “Sp” and “Se”. In the Writing view, at temperature 0, “Sp” becomes “Spielberg”.',
     async ({ first }, text) => {
       assert.deepEqual(first(2), ['Sp', 'Se']);
       const written = await models.writer.generate(text, { sample: false, maxNewTokens: 4 });
