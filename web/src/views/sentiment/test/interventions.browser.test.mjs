@@ -90,7 +90,7 @@ onPage('a hidden token stays hidden while the text around it is edited', {}, asy
   assert.match(await page.getByTestId('change').textContent(), /1 token hidden/);
   await read(page, 'Something else.');
   assert.deepEqual(await hidden(page), []);
-  assert.match(await page.getByTestId('unhidden').textContent(), /1 hidden token changed/);
+  assert.match(await page.getByTestId('unhidden').textContent(), /changed 1 hidden token/);
   assert.equal(await page.getByTestId('change').count(), 0);
 });
 
