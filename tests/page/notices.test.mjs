@@ -444,7 +444,7 @@ async function tableOf(model, text) {
 
 const inTransplant = [
   [
-    'Before layer 1 only “not” tells the two apart. One layer on, “is” and “good” have heard of it.',
+    'Before layer 1, only “not” differs between the texts. After one layer, “is” and “good” carry that difference, too.',
     ({ deltas, labels }) => {
       const moved = (row, least) => labels.filter((_, i) => Math.abs(deltas(row)[i]) > least);
       assert.deepEqual(moved(0, 1e-3), ['not']);
@@ -452,7 +452,7 @@ const inTransplant = [
     },
   ],
   [
-    'Before layer 1 one vector holds it all; one layer on it is spread so widely that none turns the verdict by itself.',
+    'Before layer 1, one vector holds the whole difference. After one layer, it is spread so widely that no single vector changes the verdict.',
     ({ deltas, table, gap }) => {
       assert.ok(deltas(0).some((delta) => Math.abs(delta - gap) < 1e-3));
       for (const delta of deltas(1))
@@ -460,23 +460,23 @@ const inTransplant = [
     },
   ],
   [
-    'Both are praise: the number moves, the verdict does not.',
+    'Both are praise: the number changes, the verdict does not.',
     ({ table, gap }) => {
       assert.ok(table.base > 0 && table.donor > 0);
       assert.ok(Math.abs(gap) > 0.5);
     },
   ],
   [
-    'The same praise of somebody else: a name alone has weight, which this model learned from reviews.',
+    'The same praise for another person: even a name has an effect, which this model learned from reviews.',
     ({ table, gap }) =>
       assert.ok(table.donor > 0 && Math.abs(gap) > 0.5, `${table.base} ${table.donor}`),
   ],
   [
-    'The same words in another order: what comes last weighs more.',
+    'The same words in another order: what comes last counts more.',
     ({ table }) => assert.ok(table.plainDonor > table.plainBase + 1),
   ],
   [
-    'It takes three layers until the vector of “bad” has much to say about what stands at the beginning.',
+    'It takes three layers until the vector of “bad” carries much of what the text starts with.',
     ({ deltas, labels, gap }) => {
       const bad = labels.indexOf('bad');
       const shares = [0, 1, 2, 3].map((row) => deltas(row)[bad] / gap);

@@ -12,7 +12,7 @@ const start = /\/src\/(app\/main\.ts|views\/sentiment\/index\.ts)$/;
 /** The module of a view. */
 const view = /\/src\/views\/([^/]+)\/index\.ts$/;
 
-/** The chunks with the modules that `test` matches, and all that these import statically. */
+/** Returns the chunks with modules that match `test`, and their static imports. */
 function chunksOf(bundle: Bundle, test: RegExp): Rollup.OutputChunk[] {
   const found = new Map<string, Rollup.OutputChunk>();
   const add = (name: string) => {
@@ -28,8 +28,8 @@ function chunksOf(bundle: Bundle, test: RegExp): Rollup.OutputChunk[] {
 }
 
 /**
- * Puts all that the first verdict needs into one chunk: a visitor waits for one file, and it is smaller
- * than many that export to each other.
+ * Puts everything that the first verdict needs into one chunk: visitors wait for one file, which is
+ * smaller than several files with exports.
  */
 export function startChunk(id: string, context: ChunkingContext): string | null {
   const seen = new Set<string>();
@@ -42,7 +42,7 @@ export function startChunk(id: string, context: ChunkingContext): string | null 
   return isNeeded(id) ? 'start' : null;
 }
 
-/** Writes the files of the start and of each further view to build/page_chunks.json, for their limits. */
+/** Writes the files of the start and of each other view to build/page_chunks.json. */
 export function chunkList(): Plugin {
   return {
     name: 'chunk-list',
@@ -67,7 +67,7 @@ export function chunkList(): Plugin {
   };
 }
 
-/** Nothing is drawn before the page's code has run: an empty page's first frame would hold it up. */
+/** Blocks rendering until the page's code has run: drawing an empty page first would delay it. */
 export function codeFirst(): Plugin {
   return {
     name: 'code-first',
