@@ -512,7 +512,7 @@ onPage(
 );
 
 onPage('a folder without a model is no model', {}, async (page) => {
-  const said = await refusal(page, join(root, 'web/src/styles'));
+  const said = await refusal(page, join(root, 'web/src/ui/styles'));
   assert.match(said, /config\.json: expected.*Choose the whole folder/s);
   assert.equal(await page.getByTestId('found').textContent(), 'No model');
   assert.equal(await page.getByTestId('memory').count(), 0);
