@@ -7,8 +7,9 @@ import type { Plugin, Rollup } from 'vite';
 type Bundle = Rollup.OutputBundle;
 type ChunkingContext = Pick<Rollup.PluginContext, 'getModuleInfo'>;
 
+const firstView = 'sentiment';
 /** The modules that the first verdict needs. */
-const start = /\/src\/(app\/main\.ts|views\/sentiment\/index\.ts)$/;
+const start = new RegExp(`/src/(app/main\\.ts|views/${firstView}/index\\.ts)$`);
 /** The module of a view. */
 const view = /\/src\/views\/([^/]+)\/index\.ts$/;
 
@@ -42,22 +43,31 @@ export function startChunk(id: string, context: ChunkingContext): string | null 
   return isNeeded(id) ? 'start' : null;
 }
 
-/** Writes the files of the start and of each other view to build/page_chunks.json. */
+/**
+ * Writes build/page_chunks.json, for the limits on sizes: the files that the first verdict needs, and
+ * the files that each further view adds to those of the first view. A view's files include its panels,
+ * which the page fetches by itself.
+ */
 export function chunkList(): Plugin {
   return {
     name: 'chunk-list',
     apply: 'build',
     writeBundle(_, bundle) {
-      const names = (chunks: readonly Rollup.OutputChunk[]) => chunks.map(({ fileName }) => fileName);
+      const names = (chunks: readonly Rollup.OutputChunk[]) =>
+        chunks.map(({ fileName }) => fileName);
+      const filesOf = (name: string) => {
+        const modules = new RegExp(`/src/views/${name}/(index\\.ts|\\w+Panels\\.svelte)$`);
+        return names(chunksOf(bundle, modules));
+      };
       const first = names(chunksOf(bundle, start));
+      const known = new Set([...first, ...filesOf(firstView)]);
       const views: Record<string, string[]> = {};
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
         for (const id of chunk.moduleIds) {
           const name = view.exec(id)?.[1];
-          if (name === undefined || start.test(id)) continue;
-          const own = names(chunksOf(bundle, new RegExp(`/src/views/${name}/index\\.ts$`)));
-          views[name] = own.filter((file) => !first.includes(file));
+          if (name === undefined || name === firstView) continue;
+          views[name] = filesOf(name).filter((file) => !known.has(file));
         }
       }
       const file = fileURLToPath(new URL('../../build/page_chunks.json', import.meta.url));
