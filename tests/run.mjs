@@ -60,7 +60,7 @@ function withoutPasses(output) {
 const cores = availableParallelism();
 const testFiles = (folder) => filesIn(folder).filter((file) => /\.test\.m?js$/.test(file));
 const isOfBrowser = (file) => file.endsWith('.browser.test.mjs');
-/** Tests of the page that lie beside what they test. */
+/** Returns the tests of the page that are next to the tested code. */
 const besidePage = () => testFiles('web/src');
 
 function nodeTests(files, { concurrency = 1, env } = {}) {
