@@ -169,6 +169,7 @@ const steps = {
   },
   'sources of the page': {
     group: 'browser',
+    needs: ['build package'],
     files: () => [...testFiles('tests/page'), ...besidePage().filter((file) => !isOfBrowser(file))],
     work: nodeTests,
   },
