@@ -47,10 +47,21 @@ onPage(
   },
 );
 
-onPage('the explaining model is loaded only while it is used', {}, async (page) => {
+onPage("the explaining model replaces the view's own", {}, async (page) => {
+  await workersLeft(page, 1);
+  const [before] = page.workers();
   await page.getByRole('button', { name: 'Read every layer' }).click();
   await page.getByTestId('so-far').nth(4).waitFor();
-  await workersLeft(page, 2);
+  await workersLeft(page, 1);
+  assert.notEqual(page.workers()[0], before);
+  // It also answers the view's other questions.
+  const score = await page.getByTestId('score').getAttribute('data-value');
+  await page.getByTestId('input').fill('A dull and lifeless film.');
+  await page.locator('main[aria-busy="false"]').waitFor();
+  await page.waitForFunction(
+    (old) => document.querySelector('[data-testid=score]').dataset.value !== old,
+    score,
+  );
   await page.getByRole('link', { name: 'Speed' }).click();
   await workersLeft(page, 1);
 });

@@ -115,7 +115,7 @@ onPage('the layers follow text, sentence, beams and language', {}, async (page) 
   const { text } = await french.translate('The dog sleeps.');
   french.dispose();
   await rows(page).last().getByText(text, { exact: true }).waitFor();
-  await workersLeft(page, 2);
+  await workersLeft(page, 1); // The model that explains is the view's.
   await page.getByRole('button', { name: 'Read every layer' }).click();
   await workersLeft(page, 1);
 });
