@@ -46,6 +46,7 @@ async function unfoldAll(page, index = 1) {
     await vector(page, tensor).getByTestId('unfolded').waitFor();
   }
   await page.getByTestId('answers').getByRole('button').first().click();
+  await page.locator('[data-testid=answers] + [data-testid=unfolded]').waitFor();
   const groups = await page.getByTestId('unfolded').evaluateAll((list) =>
     list.map((group) => ({
       tensor: group.closest('[data-tensor]')?.dataset.tensor,
