@@ -7,7 +7,7 @@ import { openPage } from './open-views.svelte.ts';
 
 void openPage().then(async (opened) => {
   opened.state.start();
-  // The model's worker starts only while the page's own thread is free.
+  // The model's worker starts only while the main thread is free.
   await Promise.all([opened.drawing, anotherTask()]);
   mount(App, { target: document.getElementById('app')!, props: { opened } });
 });
