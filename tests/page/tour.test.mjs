@@ -1,4 +1,4 @@
-// Each stop of the tour claims something of a model: it stands here, with what makes it true.
+// Checks the claim of every stop of the tour against the model.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ async function withModel(kind, name, options, body) {
 
 const checks = new Map([
   [
-    'Without “not” this review is positive to the model.',
+    'Without “not”, the model calls this review positive.',
     ({ text }) =>
       withModel(Classifier, 'sentiment', {}, async (model) => {
         const whole = await model.classify(text);
@@ -35,7 +35,7 @@ const checks = new Map([
       }),
   ],
   [
-    'Layer 1, head 1 always looks at the token before. Without it this verdict moves by less than a point.',
+    'In any text, layer 1, head 1 mostly attends to the previous token. Without this head, “positive” changes by less than one percentage point.',
     ({ text }) =>
       withModel(Classifier, 'sentiment', {}, async (model) => {
         for (const each of [text, 'The plot is not good.', 'A great cast, but a dull film.']) {
@@ -55,7 +55,7 @@ const checks = new Map([
       }),
   ],
   [
-    'Of all 32, layer 4’s head 3 weighs most here, and against it: without it “positive” gains.',
+    'Of all 32 heads, layer 4, head 3 has the largest effect here. It works against the verdict: without it, “positive” becomes more likely.',
     ({ text }) =>
       withModel(Classifier, 'sentiment', {}, async (model) => {
         const { layers, heads } = model.info;
@@ -73,7 +73,7 @@ const checks = new Map([
       }),
   ],
   [
-    'Before layer 1 the vector of “not” holds all of the difference. After layer 2 it no longer turns the verdict: others have read it.',
+    'Before layer 1, the vector of “not” holds the whole difference. After layer 2, patching it no longer flips the verdict: other tokens have read it.',
     (link) =>
       withModel(Classifier, 'sentiment', { compute: 'f32', explain: true }, async (model) => {
         const { base, donor } = fromTransplantLink(link);
@@ -91,7 +91,7 @@ const checks = new Map([
       }),
   ],
   [
-    'In layer 2, head 6, “good” gives more than nine tenths of its attention to “not”.',
+    'In layer 2, head 6, “good” gives more than 90% of its attention to “not”.',
     ({ text, token, head: at }) =>
       withModel(Classifier, 'sentiment', { compute: 'f32' }, async (model) => {
         assert.equal(at, '1.5');
@@ -104,7 +104,7 @@ const checks = new Map([
       }),
   ],
   [
-    'With four beams the German is right. With one it says “auf der Bank” twice.',
+    'With four beams, the German is right. With one beam, it says “auf der Bank” twice.',
     ({ text }) =>
       withModel(Translator, 'en-de', {}, async (model) => {
         const four = await model.translate(text, { beams: 4 });
@@ -114,7 +114,7 @@ const checks = new Map([
       }),
   ],
   [
-    'Made to begin with “Gestern”, it puts the verb second, as German wants: “Gestern habe ich ihn”.',
+    'Forced to begin with “Gestern”, the model puts the verb second, as German requires: “Gestern habe ich ihn”.',
     ({ text }) =>
       withModel(Translator, 'en-de', {}, async (model) => {
         const { sentences } = await model.translate(text, { beams: 4, hypotheses: true });
@@ -125,7 +125,7 @@ const checks = new Map([
       }),
   ],
   [
-    'At temperature 0 this model repeats “the music” until it can read no further.',
+    'At temperature 0, this model repeats “the music” until it reaches its length limit.',
     ({ text, temperature }) =>
       withModel(Generator, 'writer', {}, async (model) => {
         assert.equal(temperature, '0');
@@ -147,7 +147,7 @@ test('the tour has eight stops, over five views, whose claims hold', async () =>
   for (const { claim, link } of stops) await checks.get(claim)(link);
 });
 
-test('an address leads to a stop, and has nothing of it for the view', () => {
+test('an address can name a stop, which is no part of the link of a view', () => {
   assert.equal(tourIn('#tour=3'), 3);
   assert.equal(tourIn('#text=a&tour=8'), 8);
   for (const other of ['', '#tour=', '#tour=x', '#tour=12', '#view=tour'])

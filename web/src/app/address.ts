@@ -1,23 +1,23 @@
-/** The page's address. What is shown stands after "#", so it is never sent anywhere. */
+/** Reads the page's address. All state is after "#", which is never sent to a server. */
 import type { Link } from '../ui/link.ts';
 import { unpack } from './packed-text.ts';
 
 const parametersOf = (hash: string) => new URLSearchParams(hash.replace(/^#/, ''));
 
-/** The name of the view that an address leads to, where it has one. */
+/** Returns the name of the view in an address, if there is one. */
 export const viewIn = (hash: string): string | undefined =>
   parametersOf(hash).get('view') ?? undefined;
 
-/** The stop of the tour that an address leads to, from 1. */
+/** Returns the stop of the tour in an address, from 1. */
 export function tourIn(hash: string): number | undefined {
   const stop = parametersOf(hash).get('tour') ?? '';
   return /^\d$/.test(stop) ? Number(stop) : undefined;
 }
 
-/** Whether an address asks for a view alone, to be a part of another page. */
+/** Whether an address asks for only the view, to be embedded in another page. */
 export const isEmbedded = (hash: string): boolean => parametersOf(hash).get('embed') === '1';
 
-/** The address of the same, alone. */
+/** Returns the address that embeds the same view. */
 export const embedded = (hash: string): string => `#embed=1${hash.replace(/^#/, '&')}`;
 
 export function linkIn(hash: string): Link {
@@ -30,7 +30,7 @@ export function linkIn(hash: string): Link {
   return link;
 }
 
-/** The same with the text unpacked where it is packed. */
+/** Returns the link in an address; unpacks a packed text. */
 export async function linkAt(hash: string): Promise<Link> {
   const { packed, ...link } = linkIn(hash);
   const text = packed === undefined ? undefined : await unpack(packed);

@@ -1,4 +1,4 @@
-/** The HTML that shows a view in another page. */
+/** HTML that embeds a view in another page. */
 
 const attribute = (value: string) => value.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 

@@ -1,4 +1,4 @@
-/** The state of a view whose code is fetched when the view is opened. Until then it holds its links. */
+/** The state of a view whose code is fetched when the view opens. Until then it keeps the links. */
 import type { Link } from '../ui/link.ts';
 import type { ViewModule, ViewState } from '../ui/view.ts';
 
@@ -15,7 +15,7 @@ export class LaterState implements ViewState {
     this.#fetch = fetch;
   }
 
-  /** The state itself. Fetches its code if that was not done yet. */
+  /** The view's own state. Fetches its code on first use. */
   get fetched(): Promise<ViewState> {
     return (this.#fetching ??= this.#fetch().then(({ default: { open } }) => {
       const [first = {}, ...others] = this.#links;
@@ -25,13 +25,13 @@ export class LaterState implements ViewState {
     }));
   }
 
-  /** Whether the code was fetched. */
+  /** Whether the code has been fetched. */
   get there(): boolean {
     return this.#state !== undefined;
   }
 
   start(): void {
-    // If the code can't be fetched, the page says so in the view's place.
+    // If the code can't be fetched, the page shows a message in place of the view.
     void this.fetched.then((state) => state.start()).catch(() => undefined);
   }
 

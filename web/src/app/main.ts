@@ -5,8 +5,8 @@ import App from './App.svelte';
 import { openPage } from './open-views.svelte.ts';
 
 /**
- * Milliseconds for the model's worker to start, which it does only while the page's own thread is free.
- * Without them the model's first verdict comes 30 ms later.
+ * Time in milliseconds for the model's worker to start, which it does only while the main thread is
+ * free. Without this pause, the model's first verdict comes 30 ms later.
  */
 const headStart = 20;
 

@@ -1,4 +1,4 @@
-/** Which view is open, what each shows, the addresses that say so, and the steps that led there. */
+/** The open view, the state and address of each view, and the undo history. */
 import { hashFor, longestText, type Link } from '../ui/link.ts';
 import type { ViewModule, ViewState } from '../ui/view.ts';
 import { firstView, viewNamed, views, type View } from '../views/index.ts';
@@ -15,22 +15,22 @@ interface Drawing {
 
 export class OpenViews {
   view = $state.raw<View>(firstView);
-  /** Whether the page shows the view alone, as a part of another page. */
+  /** Whether the page shows only the view, embedded in another page. */
   readonly embedded = isEmbedded(location.hash);
   readonly #states: ReadonlyMap<View, ViewState>;
   /** The address as this page last wrote or read it. */
   #written = $state.raw(location.hash);
-  /** What it would be if nothing had changed since the page was opened. */
+  /** The address of the state that the page opened with. */
   readonly #first: string;
-  /** The stop of the tour, from 1; undefined while nobody takes it. */
+  /** The stop of the tour, from 1; undefined outside the tour. */
   tour = $state.raw<number>();
-  /** Whether the address named the stop alone: what it is about is still to be shown. */
+  /** Whether the address named only the stop, so that its example must still be shown. */
   tourAsked = $state.raw(false);
-  /** Whether the view changes since the tour ends: what has the focus then is the tour's to say. */
+  /** Whether the view changes because the tour ended. Then the tour sets the focus. */
   leavingTour = false;
-  /** The visitor's texts when the tour began. */
+  /** The visitor's own texts, kept during the tour. */
   #visitor: Visitor | undefined;
-  /** Where in the tab's history the page is. */
+  /** The current entry of the tab's history. */
   #entry: Entry = $state.raw({
     kind: 'glassformer',
     at: 0,
@@ -39,12 +39,12 @@ export class OpenViews {
     step: false,
     whole: true,
   });
-  /** Which entries are steps from the ones before them, as far as this page has made them. */
+  /** The positions of entries that this page created as undoable steps. */
   #steps = $state.raw<readonly number[]>([]);
-  /** The last text that was too long to stand in an address as it is, and how it stands there. */
+  /** The last text that was too long for an address, and its packed form. */
   #packed = $state.raw<{ text: string; packed: string | undefined }>();
 
-  /** `first` is the first view's code; each view starts with its link. */
+  /** Each view starts with its link. `first` is the first view's code. */
   constructor(view: View, links: ReadonlyMap<View, Link>, first: ViewModule) {
     this.view = view;
     this.#tourTo(location.hash);
@@ -62,7 +62,7 @@ export class OpenViews {
     return this.#states.get(this.view)!;
   }
 
-  /** What the open view is drawn by, and what it shows, once all of its code is there. */
+  /** The open view's component and state, once their code is fetched. */
   get drawing(): Promise<Drawing> {
     const { view, state } = this;
     const shown = state instanceof LaterState ? state.fetched : state;
@@ -79,13 +79,13 @@ export class OpenViews {
     );
   }
 
-  /** Where a view is, as it was left. */
+  /** Returns the address of a view in its current state. */
   addressOf(view: View, tour?: number): string {
     const address = this.pageAddressOf(view, tour);
     return this.embedded ? embedded(address) : address;
   }
 
-  /** The same in the whole page. */
+  /** Returns the same address, but for the full page. */
   pageAddressOf(view: View, tour?: number): string {
     const { link } = this.#states.get(view)!;
     const packed = this.#packed?.text === link.text ? this.#packed?.packed : undefined;
@@ -93,7 +93,7 @@ export class OpenViews {
     return hashFor(view === firstView ? undefined : view.name, all, packed);
   }
 
-  /** Opens dropped files in the view that takes them. */
+  /** Opens dropped files in the view that accepts them. */
   async openDropped(entries: readonly FileSystemEntry[]): Promise<void> {
     const view = viewOfFiles;
     if (this.view !== view) {
@@ -102,13 +102,13 @@ export class OpenViews {
       );
       location.hash = this.addressOf(view);
       await visited;
-      // What is shown of the model is where this entry of the history begins, not a step of it.
+      // Opening the model is part of this history entry, not a step that can be undone.
       this.#entry = { ...this.#entry, whole: false };
     }
     await this.#states.get(view)!.takeDropped?.(entries);
   }
 
-  /** Shows what a stop of the tour is about. */
+  /** Shows the example of a stop of the tour. */
   show(view: View, link: Link): void {
     this.tourAsked = false;
     this.#visitor ??= new Visitor(this.view);
@@ -119,7 +119,7 @@ export class OpenViews {
     this.#enter(this.#entry);
   }
 
-  /** Gives the visitor's own texts back, and the view in which the tour began. */
+  /** Ends the tour; restores the visitor's own texts and the view in which the tour began. */
   endTour(): void {
     const visitor = this.#visitor;
     this.tour = undefined;
@@ -131,7 +131,7 @@ export class OpenViews {
     this.write();
   }
 
-  /** The tour is over: each view shows the visitor's text from before it again. */
+  /** Restores the texts from before the tour. Returns the views that changed. */
   #giveBack(): ReadonlySet<View> {
     const given = this.#visitor?.links(this.#states) ?? new Map<View, Link>();
     this.#visitor = undefined;
@@ -144,7 +144,7 @@ export class OpenViews {
     this.tourAsked = this.tour !== undefined && Object.keys(linkIn(hash)).length === 0;
   }
 
-  /** Where the open view is alone, to be a part of another page. */
+  /** The address that embeds the open view in another page. */
   get embedAddress(): string {
     return embedded(this.pageAddressOf(this.view));
   }
@@ -153,7 +153,7 @@ export class OpenViews {
     return this.addressOf(this.view, this.tour);
   }
 
-  /** Whether the address has all of the text; if not, `pack` may help. */
+  /** Whether the address holds the whole text; if not, `pack` may help. */
   get whole(): boolean {
     const { text = '' } = this.state.link;
     return (
@@ -162,7 +162,7 @@ export class OpenViews {
     );
   }
 
-  /** Makes room in the address for a long text, where that can be. */
+  /** Packs a long text so that it fits into the address, if possible. */
   async pack(): Promise<void> {
     const { text = '' } = this.state.link;
     if (text.length <= longestText || this.#packed?.text === text) return;
@@ -176,12 +176,12 @@ export class OpenViews {
   }
 
   /**
-   * The address follows what is shown, once that differs from what the page opened with: as a step
-   * that can be undone, where it is one. `typing`: what somebody types is one step as long as nothing
-   * else happens.
+   * Writes the current state to the address, once it differs from the state that the page opened
+   * with. An undoable change becomes a new history entry. Consecutive typing (`typing`) counts as
+   * one step.
    */
   follow(typing = false): void {
-    // Somebody followed a link just now, and hashchange is still to come: it is not overwritten.
+    // A link was just followed, and hashchange is still to come: don't overwrite its address.
     if (location.hash !== this.#written) return;
     const unchanged = this.#written === '' && this.address === this.#first;
     if (!this.state.ready || unchanged) return;
@@ -193,7 +193,7 @@ export class OpenViews {
       history.pushState(this.#entry, '');
     }
     this.write();
-    // Several frames of a page may show this one: what each shows, its address says.
+    // Several frames of a page may show this view, so its state is kept only in the address.
     if (this.embedded) return;
     remember(this.view, { address: this.#written, link: this.state.link });
   }
@@ -207,7 +207,7 @@ export class OpenViews {
   }
 
   undo(): void {
-    // The last change may be younger than the address.
+    // The last change may not be in the address yet.
     this.follow();
     if (this.canUndo) history.back();
   }
@@ -217,7 +217,7 @@ export class OpenViews {
     if (this.canRedo) history.forward();
   }
 
-  /** Somebody went back or forth in the history, by whatever button. */
+  /** Shows the current history entry, after Back, Forward, undo or redo. */
   travel(): void {
     const entry = entryIn(history.state);
     if (!entry) return;
@@ -231,7 +231,7 @@ export class OpenViews {
     if (link.text !== undefined && !sameLink(link, this.state.link)) this.state.follow(link);
   }
 
-  /** The page is at an entry of the history that says nothing of it yet. */
+  /** Starts a history entry that has no state yet. */
   #enter({ at, step }: Pick<Entry, 'at' | 'step'>): void {
     const { state } = this;
     const whole = !(state instanceof LaterState) || state.there;
@@ -240,9 +240,9 @@ export class OpenViews {
     history.replaceState(this.#entry, '');
   }
 
-  /** Somebody followed a link: a view's own, as the masthead has it, leaves the view as it is. */
+  /** Opens a followed link. A link of the masthead opens its view with the state it already has. */
   async visit(): Promise<void> {
-    // What was there before is told by `travel`.
+    // `travel` handles entries that already have a state.
     if (entryIn(history.state)) return;
     const { hash } = location;
     this.#written = hash;
@@ -251,7 +251,7 @@ export class OpenViews {
     this.#enter({ at: this.#entry.at + 1, step: false });
     if (this.tourAsked) return;
     if (this.tour === undefined && this.#giveBack().has(this.view)) {
-      // The link still had the tour's text.
+      // The link still held the tour's text.
       this.#enter(this.#entry);
       return this.write();
     }
@@ -263,10 +263,10 @@ export class OpenViews {
   }
 }
 
-/** The view in which dropped files open. */
+/** The view that opens dropped files. */
 export const viewOfFiles = views.find(({ takesFiles }) => takesFiles)!;
 
-/** The views as the address says, and those that it does not tell of as this tab left them. */
+/** Opens the view in the address with its state; restores the other views as this tab left them. */
 export async function openPage(): Promise<OpenViews> {
   const { hash } = location;
   const opened = viewNamed(viewIn(hash));
@@ -278,10 +278,10 @@ export async function openPage(): Promise<OpenViews> {
   return new OpenViews(opened, links, first);
 }
 
-// --- what a tab remembers of its views when it is reloaded ---------------------------------------
+// --- the state of the views across a reload of the tab -------------------------------------------
 
 interface Memory {
-  /** The link as an address, which may lack the text. */
+  /** The link as an address, possibly without the text. */
   address: string;
   link: Link;
 }
@@ -292,7 +292,7 @@ function remember(view: View, memory: Memory): void {
   try {
     sessionStorage.setItem(placeOf(view), JSON.stringify(memory));
   } catch {
-    // Storage is full or switched off: then it is forgotten.
+    // Storage is full or disabled: the state is lost on reload.
   }
 }
 
@@ -305,7 +305,7 @@ function remembered(view: View): Memory | undefined {
   }
 }
 
-/** What is stored may be of another version of the page, or of another page. */
+/** Checks stored data, which may come from another version of the page or from another page. */
 function isMemory(value: unknown): value is Memory {
   if (typeof value !== 'object' || value === null) return false;
   const { address, link } = value as Partial<Record<keyof Memory, unknown>>;

@@ -1,9 +1,9 @@
-/** Long texts in an address: compressed, in the letters that addresses are made of. */
+/** Long texts in an address: compressed and encoded in URL-safe letters. */
 
-/** Longer ones are not put into an address: what carries links on cuts them somewhere. */
+/** The maximum length of a packed text. Other programs may cut off longer links. */
 export const longestPacked = 30_000;
 
-/** A packed text may claim to be any length; more than this is not unpacked. */
+/** The maximum length of an unpacked text, whatever length the packed text claims. */
 const longestUnpacked = 2_000_000;
 
 async function bytesOf(stream: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array> {
@@ -30,10 +30,10 @@ async function bytesOf(stream: ReadableStream<Uint8Array>, most: number): Promis
 const letters = { '+': '-', '/': '_', '=': '' } as const;
 type Letter = keyof typeof letters;
 
-/** Undefined where the browser cannot, or the outcome is too long for an address. */
+/** Returns undefined if the browser cannot compress or the result is too long for an address. */
 export async function pack(text: string): Promise<string | undefined> {
   if (typeof CompressionStream === 'undefined') return undefined;
-  // Four letters hold three bytes.
+  // Four letters encode three bytes.
   const most = (longestPacked * 3) / 4;
   try {
     const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate'));
@@ -46,7 +46,7 @@ export async function pack(text: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined for what `pack` has not made. */
+/** Returns undefined if `packed` is not a result of `pack`. */
 export async function unpack(packed: string): Promise<string | undefined> {
   if (typeof DecompressionStream === 'undefined') return undefined;
   try {

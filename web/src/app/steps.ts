@@ -1,11 +1,11 @@
-/** What of a view's changes is a step that can be undone, and what only looks somewhere else. */
+/** Tells changes that can be undone from those that only select what to look at. */
 import type { Link } from '../ui/link.ts';
 
 const namesOf = (...links: readonly Link[]) => new Set(links.flatMap(Object.keys));
 
 /**
- * Whether a text, a model or an intervention was changed; `viewpoint` are the names that only say what one
- * looks at. A link without a text describes no state yet.
+ * Whether a text, a model or an intervention was changed. `viewpoint` lists the parameters that
+ * only select what to look at. A link without a text describes no state yet.
  */
 export function isStep(before: Link, after: Link, viewpoint: readonly string[] = []): boolean {
   if (before.text === undefined) return false;
@@ -17,21 +17,21 @@ export function isStep(before: Link, after: Link, viewpoint: readonly string[] =
 export const sameLink = (one: Link, other: Link): boolean =>
   [...namesOf(one, other)].every((name) => one[name] === other[name]);
 
-/** What the browser keeps with each entry of its history. */
+/** The state that the browser keeps with each history entry. */
 export interface Entry {
   kind: 'glassformer';
-  /** Counts from 0 in a tab. */
+  /** The position in the tab's history, from 0. */
   at: number;
   link: Link;
-  /** Whether typing made it: more of that makes no other. */
+  /** Whether it was created by typing: more typing creates no new entry. */
   typed: boolean;
-  /** Whether it is a step from the entry before, in the same view. */
+  /** Whether it is an undoable step from the entry before, in the same view. */
   step: boolean;
-  /** Whether `link` is whole: one that somebody followed may leave out what a view starts with. */
+  /** Whether `link` is complete: a link that was followed may omit defaults. */
   whole: boolean;
 }
 
-/** The history may be another page's, or another version's. */
+/** Returns the entry in `state`, which another page or version of the page may have written. */
 export function entryIn(state: unknown): Entry | undefined {
   const found = state as Partial<Entry> | null | undefined;
   if (typeof found !== 'object' || found?.kind !== 'glassformer') return undefined;

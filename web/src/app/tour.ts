@@ -1,17 +1,17 @@
-/** A way through the page: claims about the models, each with the control that tests it. */
+/** The tour of the page: claims about the models, each with the control that tests it. */
 import type { Link } from '../ui/link.ts';
 
 export interface Stop {
-  /** In the address. */
+  /** The name of the view in the address. */
   view: string;
-  /** What the view shows: a text that the claim is true of; tests/page/tour.test.mjs. */
+  /** A state of the view for which the claim is true; see tests/page/tour.test.mjs. */
   link: Link;
   title: string;
-  /** What the model does, to be tested. */
+  /** The claim about the model. */
   claim: string;
-  /** What to do, with that, and with a text of one’s own. */
+  /** How to test the claim, first on this text, then on the visitor's own. */
   test: string;
-  /** The control that does it. */
+  /** The CSS selector of the control to use. */
   control: string;
 }
 
@@ -22,9 +22,9 @@ export const stops: readonly Stop[] = [
       text: 'The plot is not good at all, and I would never watch it again.',
       head: '0.0',
     },
-    title: 'One word turns a verdict',
-    claim: 'Without “not” this review is positive to the model.',
-    test: 'Press “not” to hide it. Then type a sentence of your own: which word does it hang on?',
+    title: 'One word flips the verdict',
+    claim: 'Without “not”, the model calls this review positive.',
+    test: 'Press “not” to hide it. Then type your own sentence: which word decides its verdict?',
     control: '[data-testid=token][data-index="3"]',
   },
   {
@@ -33,10 +33,10 @@ export const stops: readonly Stop[] = [
       text: 'A gripping, beautifully shot film.',
       head: '0.0',
     },
-    title: 'A striking head need not matter',
+    title: 'A striking attention head may not matter',
     claim:
-      'Layer 1, head 1 always looks at the token before. Without it this verdict moves by less than a point.',
-    test: 'Switch it off. Does your own sentence need it?',
+      'In any text, layer 1, head 1 mostly attends to the previous token. Without this head, “positive” changes by less than one percentage point.',
+    test: 'Switch the head off. Does your own sentence need it?',
     control: '[data-testid=head-switch]',
   },
   {
@@ -45,10 +45,10 @@ export const stops: readonly Stop[] = [
       text: 'A gripping, beautifully shot film.',
       head: '3.2',
     },
-    title: 'Some heads argue against the verdict',
+    title: 'Some heads work against the verdict',
     claim:
-      'Of all 32, layer 4’s head 3 weighs most here, and against it: without it “positive” gains.',
-    test: 'Weigh every head. With another text it is another head.',
+      'Of all 32 heads, layer 4, head 3 has the largest effect here. It works against the verdict: without it, “positive” becomes more likely.',
+    test: 'Weigh every head. With another text, another head has the largest effect.',
     control: '[data-testid=weigh]',
   },
   {
@@ -56,10 +56,10 @@ export const stops: readonly Stop[] = [
     link: {
       text: 'The plot is not good.\nThe plot is good.',
     },
-    title: 'Where a verdict is kept',
+    title: 'Which vector carries the verdict',
     claim:
-      'Before layer 1 the vector of “not” holds all of the difference. After layer 2 it no longer turns the verdict: others have read it.',
-    test: 'Press its cell in the top row, then those below it.',
+      'Before layer 1, the vector of “not” holds the whole difference. After layer 2, patching it no longer flips the verdict: other tokens have read it.',
+    test: 'Press its cell in the top row, then the cells below it.',
     control: '[data-testid=transplant]',
   },
   {
@@ -69,9 +69,9 @@ export const stops: readonly Stop[] = [
       token: 'encoder.4',
       head: '1.5',
     },
-    title: 'A weight, down to its products',
-    claim: 'In layer 2, head 6, “good” gives more than nine tenths of its attention to “not”.',
-    test: 'Press that weight here: it unfolds into the products of a query and a key.',
+    title: 'An attention weight, down to its products',
+    claim: 'In layer 2, head 6, “good” gives more than 90% of its attention to “not”.',
+    test: 'Press that weight: it unfolds into the products of a query and a key.',
     control: '[data-step="encoder.layers.1.self_attn.weights"]',
   },
   {
@@ -82,9 +82,9 @@ export const stops: readonly Stop[] = [
       beams: '4',
       head: 'cross.0.0',
     },
-    title: 'Looking ahead pays',
-    claim: 'With four beams the German is right. With one it says “auf der Bank” twice.',
-    test: 'Set the beams to 1. Do your own sentences need more?',
+    title: 'Beam search pays off',
+    claim: 'With four beams, the German is right. With one beam, it says “auf der Bank” twice.',
+    test: 'Set the beams to 1. How many does your own sentence need?',
     control: '[data-testid=beams]',
   },
   {
@@ -95,10 +95,10 @@ export const stops: readonly Stop[] = [
       beams: '4',
       head: 'cross.0.0',
     },
-    title: 'Another beginning, another sentence',
+    title: 'A different beginning, a different sentence',
     claim:
-      'Made to begin with “Gestern”, it puts the verb second, as German wants: “Gestern habe ich ihn”.',
-    test: 'Press “Gestern” in the tree’s first column. Press any other token, too.',
+      'Forced to begin with “Gestern”, the model puts the verb second, as German requires: “Gestern habe ich ihn”.',
+    test: 'Press “Gestern” in the first column of the tree. Then try any other token.',
     control: '[data-testid=tree]',
   },
   {
@@ -108,9 +108,9 @@ export const stops: readonly Stop[] = [
       temperature: '0',
       head: '0.0',
     },
-    title: 'Always the likeliest, always the same',
-    claim: 'At temperature 0 this model repeats “the music” until it can read no further.',
-    test: 'Write to the end. Then raise the temperature, or begin a review of your own.',
+    title: 'The most likely token, over and over',
+    claim: 'At temperature 0, this model repeats “the music” until it reaches its length limit.',
+    test: 'Write to the end. Then raise the temperature, or start your own review.',
     control: '[data-testid=finish]',
   },
 ];

@@ -1,10 +1,10 @@
-/** How answers that were computed beforehand are written, as JSON. */
+/** The JSON format of precomputed answers. */
 import type { AttentionMap } from 'glassformer';
 
-/** A map as data. */
+/** Attention weights as plain data. */
 type RawAttention = Omit<AttentionMap, 'at'>;
 
-/** An attention weight is a number of this many steps, from 0 to 1. */
+/** An attention weight from 0 to 1 is stored as an integer number of steps. */
 const steps = 65535;
 
 type Packed = Omit<RawAttention, 'data'> & { weights: string };
@@ -25,7 +25,7 @@ export const packed = (answer: unknown): string =>
     return { layers, heads, queries, keys, weights: written(data) };
   });
 
-/** `mapOf` makes the package's own map of one. */
+/** `mapOf` creates the package's own AttentionMap. */
 export const unpacked = (json: string, mapOf: (map: RawAttention) => unknown): unknown =>
   JSON.parse(json, (_, value: unknown) => {
     if (isFloats(value)) return Float32Array.from(value.floats);
@@ -34,7 +34,7 @@ export const unpacked = (json: string, mapOf: (map: RawAttention) => unknown): u
     return mapOf({ layers, heads, queries, keys, data: read(weights) });
   });
 
-/** Two bytes a weight, the lower one first, in base64. */
+/** Writes two bytes per weight, the lower one first, in base64. */
 function written(weights: Float32Array): string {
   let bytes = '';
   for (const weight of weights) {

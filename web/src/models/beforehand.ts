@@ -1,6 +1,6 @@
 /**
- * Answers to the first texts of two views that were computed when the page was built: something true
- * to look at until a model has come. See web/build/beforehand.ts.
+ * Precomputed answers for the first texts of two views, shown until a model is loaded. The build
+ * computes them: see web/build/beforehand.ts.
  */
 import { AttentionMap, type Classification, type Translation } from 'glassformer';
 import { unpacked } from './beforehand-format.ts';
@@ -9,7 +9,7 @@ export interface SentimentBeforehand {
   text: string;
   labels: readonly string[];
   result: Classification;
-  /** Δ of the evidence when each token is left out, after − before. */
+  /** Change of the evidence if each token is hidden, after − before. */
   effects: Float32Array;
 }
 
@@ -17,13 +17,13 @@ export interface TranslationBeforehand {
   text: string;
   beams: number;
   result: Translation;
-  /** Δ of the translation's log-probability when each source token is hidden, after − before. */
+  /** Change of the translation's log-probability if each source token is hidden, after − before. */
   effects: Float32Array;
 }
 
 const read = (json: string): unknown => unpacked(json, (map) => new AttentionMap(map));
 
-/** The page has it in itself, and where the other one is. */
+/** The element that holds the sentiment answer, and the address of the translation. */
 const block = (): HTMLElement | null => document.getElementById('beforehand');
 
 export function sentimentBeforehand(): SentimentBeforehand | undefined {
@@ -38,6 +38,6 @@ export async function translationBeforehand(): Promise<TranslationBeforehand | u
     const response = await fetch(new URL(file, document.baseURI));
     return response.ok ? (read(await response.text()) as TranslationBeforehand) : undefined;
   } catch {
-    return undefined; // Then there is nothing to see until the model has come.
+    return undefined; // Nothing is shown until the model is loaded.
   }
 }

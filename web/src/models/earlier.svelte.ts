@@ -1,20 +1,20 @@
-/** What was there before somebody began to type: it is kept beside what is there now. */
+/** The result from before the text was edited. It is shown next to the current one. */
 export class Earlier<T> {
   value = $state.raw<T>();
   #typing = false;
 
-  /** Something is typed; `now` is what is there. As long as nothing else happens, the first one stays. */
+  /** Call this on typing, with the current result. Consecutive typing keeps the first one. */
   typed(now: T | undefined): void {
     if (!this.#typing) this.value = now;
     this.#typing = true;
   }
 
-  /** Something else was done: more typing begins anew. */
+  /** Call this on any other action, so that the next typing keeps a new result. */
   rest(): void {
     this.#typing = false;
   }
 
-  /** Another text altogether. */
+  /** Forgets the result, because the text was replaced. */
   forget(): void {
     this.value = undefined;
     this.rest();

@@ -1,4 +1,4 @@
-/** A view's model in a binary that explains, which is loaded when the first question is asked. */
+/** A view's model in a binary that can explain answers. It is loaded for the first question. */
 import type { LoadOptions } from 'glassformer';
 import { readFailure, type Failure } from '../ui/failure.ts';
 import { ModelLoader, type Model } from './model-loader.svelte.ts';
@@ -10,7 +10,7 @@ export class ExplainingModel<M extends Model> {
   #name: ModelName | undefined;
   #loading: Promise<boolean> | undefined;
 
-  /** `view`: the loader of a view whose own model is replaced by this one, so that there is only one. */
+  /** `view` is the loader of the view's own model, which this model replaces to save memory. */
   constructor(loader: ModelLoader<M>, view?: ModelLoader<M>) {
     this.loader = loader;
     this.#view = view;
@@ -49,7 +49,7 @@ type Loadable<M> = {
   load(folder: URL, options: LoadOptions & { explain: boolean }): Promise<M>;
 };
 
-/** Returns a class's model in a binary that explains, which replaces the view's own model. */
+/** Returns a model in a binary that can explain answers. It replaces the view's own model. */
 export const explainingModel = <M extends Model>(
   kind: Loadable<M>,
   view: ModelLoader<M>,
@@ -59,7 +59,7 @@ export const explainingModel = <M extends Model>(
     view,
   );
 
-/** Returns a class's model in floats, in a binary that explains. It is a second model. */
+/** Returns a model in f32, in a binary that can explain answers, in addition to the view's own. */
 export const explainingInFloats = <M extends Model>(kind: Loadable<M>): ExplainingModel<M> =>
   new ExplainingModel(
     new ModelLoader((folder, options) =>
@@ -67,10 +67,10 @@ export const explainingInFloats = <M extends Model>(kind: Loadable<M>): Explaini
     ),
   );
 
-/** What is asked of such a model: a new question takes the place of the one before. */
+/** A question to an explaining model. A new question replaces the one before. */
 export class Question<M extends Model> {
   busy = $state(false);
-  /** Why it was not answered. */
+  /** Why there is no answer. */
   failure = $state.raw<Failure>();
 
   readonly #of: ExplainingModel<M>;
@@ -80,7 +80,7 @@ export class Question<M extends Model> {
     this.#of = of;
   }
 
-  /** `answer` says what it finds; where its signal is aborted, that is of no use any more. */
+  /** `answer` shows what it finds. If its signal is aborted, the result is outdated. */
   async ask(
     name: ModelName,
     answer: (model: M, signal: AbortSignal) => Promise<void>,

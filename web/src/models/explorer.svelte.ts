@@ -1,4 +1,4 @@
-/** What the states of views have in common that ask a model: it loads, and is asked anew. */
+/** The common part of view states that run a model: loading, running again, failures. */
 import { GlassformerError } from 'glassformer';
 import type { ViewState } from '../ui/view.ts';
 import type { Link } from '../ui/link.ts';
@@ -8,14 +8,14 @@ import type { Loader, Model } from './model-loader.svelte.ts';
 export abstract class Explorer<M extends Model> implements ViewState {
   abstract readonly loader: Loader<M>;
 
-  /** Whether what is shown is older than what is asked. */
+  /** Whether the shown result is outdated. */
   busy = $state(true);
-  /** Why there is no answer. */
+  /** Why there is no result. */
   failure = $state.raw<Failure>();
-  /** From call to answer. */
+  /** The time from call to result. */
   milliseconds = $state<number>();
 
-  /** What is asked; another question takes its place. */
+  /** Aborts the current run when another one replaces it. */
   protected asking = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -24,13 +24,13 @@ export abstract class Explorer<M extends Model> implements ViewState {
   abstract follow(link: Link): void;
   abstract load(): Promise<void>;
 
-  /** Whether there is nothing to ask about. */
+  /** Whether there is no input. */
   protected abstract readonly empty: boolean;
-  /** Asks the model, and shows what it says. */
+  /** Runs the model and shows the result. */
   protected abstract ask(model: M, signal: AbortSignal): Promise<void>;
-  /** Shows that there is no answer. `empty`: since there was nothing to ask about. */
+  /** Shows that there is no result. `empty`: because there was no input. */
   protected abstract clear(empty: boolean): void;
-  /** What is said where there was none. */
+  /** Returns the message for a run that failed. */
   protected failureOf(error: unknown): Failure {
     return readFailure(error);
   }
@@ -43,7 +43,7 @@ export abstract class Explorer<M extends Model> implements ViewState {
     return this.loader.phase === 'ready';
   }
 
-  /** Whether nothing can be switched yet: the model is still to come. */
+  /** Whether nothing can be changed yet, because the model is not loaded. */
   get frozen(): boolean {
     return this.loader.phase !== 'ready';
   }
@@ -52,20 +52,20 @@ export abstract class Explorer<M extends Model> implements ViewState {
     return this.loader.phase === 'loading' || (this.ready && this.busy);
   }
 
-  /** What was asked is of no use any more. */
+  /** Aborts the current run. */
   protected interrupt(): void {
     clearTimeout(this.#timer);
     this.asking.abort();
   }
 
-  /** Somebody types: the model is asked after a pause of this many milliseconds. */
+  /** Runs the model after a pause in typing, in milliseconds. */
   protected refreshAfter(pause: number): void {
     this.busy = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.refresh(), pause);
   }
 
-  /** Asks the model anew. */
+  /** Runs the model again. */
   protected async refresh(): Promise<void> {
     this.interrupt();
     const { signal } = (this.asking = new AbortController());
@@ -78,7 +78,7 @@ export abstract class Explorer<M extends Model> implements ViewState {
       await this.ask(model, signal);
     } catch (error) {
       if (signal.aborted) return;
-      // A text without tokens is as good as none.
+      // A text without tokens counts as empty.
       const empty = error instanceof GlassformerError && error.code === 'empty_input';
       this.clear(empty);
       if (!empty) this.failure = this.failureOf(error);

@@ -1,19 +1,19 @@
-/** The files of a model that somebody has chosen or dropped, by their names in its folder. */
+/** The chosen or dropped files of a model, by their names in its folder. */
 
 export type ChosenFiles = Readonly<Record<string, File>>;
 
-/** A file, and where it lay in what was chosen: "folder/1_Pooling/config.json". */
+/** A file and its path in the selection, such as "folder/1_Pooling/config.json". */
 export interface FoundFile {
   path: string;
   file: File;
 }
 
-/** Of Firefox's translators, which have no config.json. */
+/** The file name of Firefox's translation models, which have no config.json. */
 export const containerName = /(?:^|\/)model\.[^/]*\.bin$/;
 
 /**
- * The folder is where the first config.json lies that is not in a folder of its folder; or, where
- * there is none, the first of Firefox's models.
+ * Returns the files of the model's folder by name. This is the folder of the topmost config.json
+ * or, without one, of the topmost Firefox model.
  */
 export function filesByName(found: readonly FoundFile[]): ChosenFiles {
   const depth = (path: string) => path.split('/').length;
@@ -31,11 +31,11 @@ export function filesByName(found: readonly FoundFile[]): ChosenFiles {
   );
 }
 
-/** What a file input holds: a folder's files, or files without one. */
+/** Returns the files of a file input: those of a folder, or single files. */
 export const chosenFiles = (list: Iterable<File>): FoundFile[] =>
   [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
-/** The files among what was dropped, and all that lie in its folders. */
+/** Returns the dropped files and all files in the dropped folders. */
 export const filesOfEntries = async (entries: readonly FileSystemEntry[]): Promise<FoundFile[]> =>
   (await Promise.all(entries.map(filesIn))).flat();
 
@@ -50,7 +50,7 @@ async function filesIn(entry: FileSystemEntry): Promise<FoundFile[]> {
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: FoundFile[] = [];
   for (;;) {
-    // A folder is read some entries at a time.
+    // The browser returns a folder's entries in several parts.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => {
       reader.readEntries(resolve, reject);
     });

@@ -1,21 +1,21 @@
-/** A model that loads: how far that is, what went wrong, and whose place it takes. */
+/** Loads a model, and reports its progress or failure. */
 import type { LoadOptions, ModelInfo, Progress } from 'glassformer';
 import { loadFailure, type Failure } from '../ui/failure.ts';
 import { folderOf, type ModelName } from './models.ts';
 import { workOffline } from './offline.ts';
 
-/** Of whatever class. */
+/** A model of any class. */
 export interface Model {
   readonly info: ModelInfo;
   vocabulary(): Promise<string[]>;
   dispose(): void;
 }
 
-/** Loads one model at a time, from wherever that is. */
+/** Loads one model at a time, from any source. */
 export class Loader<M extends Model = Model> {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   failure = $state.raw<Failure>();
-  /** How much of the model has come, in bytes. */
+  /** The bytes loaded so far, and their total if it is known. */
   progress = $state.raw<Progress['overall']>();
   info = $state.raw<M['info']>();
   model: M | undefined;
@@ -27,8 +27,8 @@ export class Loader<M extends Model = Model> {
   }
 
   /**
-   * Loads a model: for the first time, again where that failed, or in the place of another. Resolves
-   * to whether it is there; it is not where it failed, or where another was asked for meanwhile.
+   * Loads a model: for the first time, after a failure, or in place of another. Resolves to false
+   * if loading failed or if another model was requested meanwhile.
    */
   async open(
     load: (options: LoadOptions) => Promise<M>,
@@ -53,7 +53,7 @@ export class Loader<M extends Model = Model> {
     return true;
   }
 
-  /** Lets the model go, or what of it has come. */
+  /** Disposes of the model, or stops loading it. */
   close(): void {
     this.#loading?.abort();
     this.model?.dispose();
@@ -64,9 +64,9 @@ export class Loader<M extends Model = Model> {
   }
 }
 
-/** Loads models that lie beside the page. */
+/** Loads models from folders next to the page. */
 export class ModelLoader<M extends Model = Model> extends Loader<M> {
-  /** The model that was asked for last. */
+  /** The model that was requested last. */
   name: ModelName | undefined;
   /** Whether its binary can explain answers. */
   explains = false;
@@ -77,19 +77,19 @@ export class ModelLoader<M extends Model = Model> extends Loader<M> {
     this.#open = open;
   }
 
-  /** Replaces the model by the same one in a binary that explains. */
+  /** Replaces the model with the same one in a binary that can explain answers. */
   upgrade(model: M): void {
     const { model: before } = this;
     this.model = model;
     this.explains = true;
-    // A model's calls wait for one another: this call is answered after those in progress.
+    // A model handles its calls in order: this one ends after those in progress.
     before
       ?.vocabulary()
       .catch(() => undefined)
       .finally(() => before.dispose());
   }
 
-  /** Gives the model to another owner, which disposes of it. */
+  /** Hands the model over to another owner, which must dispose of it. */
   release(): M | undefined {
     const { model } = this;
     this.model = undefined;

@@ -1,9 +1,8 @@
 import { filesOf, folderOf, type ModelName } from './models.ts';
 
 /**
- * Keeps the page and a model that it has loaded usable without a network: see ../../service-worker.
- * To be called once the model is there, so that what is kept comes from the browser's cache and is
- * not fetched twice.
+ * Keeps the page and a loaded model usable offline; see ../../service-worker. Call it once the
+ * model is loaded, so that its files come from the browser's cache and are not downloaded twice.
  */
 export async function workOffline(name: ModelName): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
@@ -13,6 +12,6 @@ export async function workOffline(name: ModelName): Promise<void> {
     const folder = folderOf(name).href;
     active?.postMessage({ keep: filesOf(name).map((file) => `${folder}/${file}`) });
   } catch (error) {
-    console.info('The page will not open without a network:', error);
+    console.info('The page will not work offline:', error);
   }
 }

@@ -1,14 +1,14 @@
 import { GlassformerError, type ErrorCode } from 'glassformer';
 
-/** An error as the page tells it: what happened, and what to do about it. */
+/** An error as the page shows it: what happened, and how to fix it. */
 export interface Failure {
   what: string;
   cure: string;
-  /** The package's own words, for whoever reports it. */
+  /** The package's message, for bug reports. */
   detail: string;
 }
 
-/** What went wrong while the model was loading from a folder beside the page. */
+/** Returns the message for a model that could not be loaded from a folder next to the page. */
 export function loadFailure(error: unknown, folder: string): Failure {
   const code = error instanceof GlassformerError ? error.code : 'internal';
   const detail = `${code}: ${error instanceof Error ? error.message : String(error)}`;
@@ -25,13 +25,13 @@ export function loadFailure(error: unknown, folder: string): Failure {
     case 'missing_file':
       return {
         what: 'A file of the model is not where it should be.',
-        cure: `Its folder belongs beside this page, at ${folder}. Once it is there, try again.`,
+        cure: `Put the model’s folder next to this page, at ${folder}, then try again.`,
         detail,
       };
     case 'wrong_content_type':
       return {
-        what: 'The server sent something that is not the model.',
-        cure: `It probably answers missing files with a page. Put the model at ${folder}, then try again.`,
+        what: 'The server sent something other than the model.',
+        cure: `It probably sends a page in place of missing files. Put the model at ${folder}, then try again.`,
         detail,
       };
     case 'unsupported_runtime':
@@ -43,21 +43,21 @@ export function loadFailure(error: unknown, folder: string): Failure {
     case 'worker_failed':
       return {
         what: 'The model’s worker did not start.',
-        cure: 'An extension or a policy may have stopped it. Reload the page, or allow workers for it.',
+        cure: 'An extension or a policy may have blocked it. Reload the page, or allow workers for it.',
         detail,
       };
     case 'aborted':
       return { what: 'Loading was stopped.', cure: 'Try again.', detail };
     default:
       return {
-        what: 'The model’s files are damaged or of another kind.',
+        what: 'The model’s files are damaged or have another format.',
         cure: 'Reload without the cache. If that does not help, build the page again.',
         detail,
       };
   }
 }
 
-/** Whether what is missing is the page's own program, which every model runs in. */
+/** Whether the missing file is the page's own program, which runs every model. */
 const isOfPage = (error: unknown): boolean =>
   error instanceof GlassformerError &&
   ['http_error', 'missing_file', 'wrong_content_type'].includes(error.code) &&
@@ -65,11 +65,11 @@ const isOfPage = (error: unknown): boolean =>
 
 const pageFailure = (detail: string): Failure => ({
   what: 'A part of this page is missing: the program that runs the models.',
-  cure: 'It ends in .wasm and belongs in the page’s folder “assets”. Copy all files of the page there again, then try again.',
+  cure: 'Its name ends in .wasm, and it belongs in the page’s “assets” folder. Copy all files of the page there again, then retry.',
   detail,
 });
 
-/** What to do with files that cannot be opened, where the package does not say it. */
+/** How to fix files that cannot be opened, if the package's message does not say so. */
 const cures: Partial<Record<ErrorCode, string>> = {
   missing_file: 'Choose the whole folder of a model.',
   fetch_failed: 'Choose the files again.',
@@ -79,10 +79,10 @@ const cures: Partial<Record<ErrorCode, string>> = {
 const again =
   'A file is damaged, belongs to another model, or is a Git LFS pointer instead of the real file: download all of them again.';
 
-/** The original name of a file that a browser or hub renamed, such as “model (1).safetensors”. */
+/** Returns the original name of a file that was renamed, such as “model (1).safetensors”. */
 const ownName = (name: string) => name.replace(/(?: ?\(\d+\)| copy)(?=\.[^.]*$)/, '');
 
-/** How to rename one of the files, if that is all that is wrong. */
+/** Returns how to rename one of the files, if nothing else is wrong. */
 function renaming(message: string, names: readonly string[]): string | undefined {
   const wanted = 'model.safetensors';
   const renamed = names.find((name) => ownName(name) !== name && !names.includes(ownName(name)));
@@ -95,11 +95,11 @@ function renaming(message: string, names: readonly string[]): string | undefined
   if (weights.length === 1)
     return `Rename ${weights[0]} to ${wanted}, then choose the files again.`;
   if (weights.length > 1)
-    return `Choose model.safetensors.index.json, too, which says what the parts ${weights.join(' and ')} hold. Or rename the whole model’s file to ${wanted}.`;
+    return `Also choose model.safetensors.index.json, which lists what ${weights.join(' and ')} contain. Or, if one of them is the whole model, rename it to ${wanted}.`;
   return undefined;
 }
 
-/** Why the chosen files, given by name, are not a model that can be opened. */
+/** Returns the message for chosen files, given by name, that cannot be opened as a model. */
 export function filesFailure(error: unknown, names: readonly string[] = []): Failure {
   const { code, message } =
     error instanceof GlassformerError
@@ -115,23 +115,23 @@ export function filesFailure(error: unknown, names: readonly string[] = []): Fai
   const said = message.replace(/[.!?]$/, '');
   return {
     what: code === 'missing_file' ? 'A file is missing.' : 'This cannot be opened.',
-    // Behind a semicolon the package has said it.
+    // A message with a semicolon already says how to fix it.
     cure: said.includes(';') ? `${said}.` : `${said}. ${cure ?? again}`,
     detail: code,
   };
 }
 
-/** What went wrong while a text was read. The model stays usable. */
+/** Returns the message for a text that could not be read. The model stays usable. */
 export const readFailure = (error: unknown): Failure =>
-  textFailure(error, 'This text could not be read.', 'Change it and it is read again');
+  textFailure(error, 'This text could not be read.', 'Change it to run the model again');
 
-/** What went wrong while a text was translated. The model stays usable. */
+/** Returns the message for a text that could not be translated. The model stays usable. */
 export const translateFailure = (error: unknown): Failure =>
-  textFailure(error, 'This text could not be translated.', 'Change it and it is translated again');
+  textFailure(error, 'This text could not be translated.', 'Change it to translate it again');
 
-/** What went wrong while a text was continued. The model stays usable. */
+/** Returns the message for a text that could not be continued. The model stays usable. */
 export const writeFailure = (error: unknown): Failure =>
-  textFailure(error, 'This text could not be continued.', 'Change it and it is read again');
+  textFailure(error, 'This text could not be continued.', 'Change it to run the model again');
 
 function textFailure(error: unknown, what: string, change: string): Failure {
   const code = error instanceof GlassformerError ? error.code : 'internal';

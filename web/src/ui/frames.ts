@@ -1,12 +1,12 @@
-/** Drawing waits for the browser's frames, so that an interaction's answer never waits for it. */
+/** Schedules drawing in the browser's frames, so that it never delays the response to input. */
 
-/** Milliseconds of a frame that drawing may take which can wait. */
+/** Milliseconds per frame for drawing that can wait. */
 const spare = 6;
 
-/** Frames are neither painted in a hidden page nor while it is printed. */
+/** Whether no frames are painted, because the page is hidden or printed. */
 const unpainted = () => document.hidden || matchMedia('print').matches;
 
-/** Runs `job` before the next frame; calling what it returns takes it back. */
+/** Runs `job` before the next frame. The returned function cancels it. */
 export function nextFrame(job: () => void): () => void {
   if (unpainted()) {
     job();
@@ -16,7 +16,7 @@ export function nextFrame(job: () => void): () => void {
   return () => cancelAnimationFrame(frame);
 }
 
-/** Ends this task of the page: the browser can paint or react before the next one. */
+/** Ends the current task, so that the browser can paint or respond before the next one. */
 export const anotherTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 const waiting = new Set<() => void>();
@@ -37,7 +37,7 @@ export function spareFrames(jobs: readonly (() => void)[]): () => void {
   return () => drops.forEach((drop) => drop());
 }
 
-/** The same for what can wait: as much of it in each frame as leaves that fluent. */
+/** Runs a job that can wait in the spare time of a frame. The returned function cancels it. */
 export function spareFrame(job: () => void): () => void {
   if (unpainted()) {
     job();
@@ -48,12 +48,12 @@ export function spareFrame(job: () => void): () => void {
   return () => waiting.delete(job);
 }
 
-/** Draws at most once per frame, however often something changes: only the last change counts. */
+/** Draws at most once per frame, no matter how often something changes. */
 export class PerFrame {
   #draw: (() => void) | undefined;
   #cancel: (() => void) | undefined;
 
-  /** Runs `draw` before the next frame, unless another one takes its place before that. */
+  /** Runs `draw` before the next frame, unless a later call replaces it. */
   ask(draw: () => void): void {
     this.#draw = draw;
     if (this.#cancel) return;
@@ -66,14 +66,14 @@ export class PerFrame {
     if (!ran) this.#cancel = cancel;
   }
 
-  /** Runs now what is still waiting. */
+  /** Runs the waiting job now. */
   flush(): void {
     const draw = this.#draw;
     this.drop();
     draw?.();
   }
 
-  /** Forgets what is still waiting. */
+  /** Cancels the waiting job. */
   drop(): void {
     this.#cancel?.();
     this.#draw = this.#cancel = undefined;

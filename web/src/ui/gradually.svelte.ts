@@ -1,12 +1,12 @@
-/** Long lists that are drawn a part at a time: all at once would hold up the page. */
+/** Draws long lists in parts, because drawing them at once would block the page. */
 import { untrack } from 'svelte';
 
-/** So many are drawn at once. */
+/** The number of items to draw at once. */
 const part = 40;
 
 /**
- * How many items of a list are drawn by now. It starts again when `of` changes, such as to another text.
- * To be called while a component is made.
+ * Returns the number of items to draw so far. It starts again when `of` changes, such as for
+ * another text. Call it while a component is created.
  */
 export function gradually(of: () => unknown, length: () => number): { readonly count: number } {
   let count = $state(part);

@@ -1,10 +1,10 @@
-/** The parameters in an address that say what a view shows. */
+/** The parameters in an address that describe what a view shows. */
 export type Link = Readonly<Record<string, string>>;
 
-/** Longer texts are packed in an address, or left out where that does not help. */
+/** The maximum length of a plain text. Longer ones are packed, or omitted if that is not enough. */
 export const longestText = 4000;
 
-/** `view` is left out for the page's first view; `packed` is the text where it is too long. */
+/** `view` is undefined for the page's first view; `packed` replaces a text that is too long. */
 export function hashFor(view: string | undefined, link: Link, packed?: string): string {
   const parameters = new URLSearchParams(view === undefined ? {} : { view });
   for (const [name, value] of Object.entries(link)) {
@@ -15,10 +15,10 @@ export function hashFor(view: string | undefined, link: Link, packed?: string): 
   return written && `#${written}`;
 }
 
-/** The parts of a value, which commas separate. */
+/** Returns the comma-separated parts of a value. */
 export const partsOf = (value: string | undefined) => (value ? value.split(',') : []);
 
-/** The whole numbers of up to `length` digits in a value; anything else is left out. */
+/** Returns the whole numbers of up to `length` digits in a value; skips anything else. */
 export const numbersIn = (value: string | undefined, length: number): number[] =>
   partsOf(value)
     .filter((item) => /^\d+$/.test(item) && item.length <= length)

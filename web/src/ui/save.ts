@@ -1,4 +1,4 @@
-/** Hands a file to the browser to save. */
+/** Passes a file to the browser to save. */
 export function save(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

@@ -10,13 +10,13 @@ export interface ViewState {
   follow(link: Link): void;
   /** The link to what is shown. */
   readonly link: Link;
-  /** The names in `link` that say what one looks at. A change of these alone is no step to undo. */
+  /** The names in `link` that only select what to look at. Their changes cannot be undone. */
   readonly viewpoint?: readonly string[];
   /** Whether there is something to link to. */
   readonly ready: boolean;
   /** Whether an answer is being computed. */
   readonly working: boolean;
-  /** Opens files that were dropped on the page. Only the view whose entry says `takesFiles` has it. */
+  /** Opens files that were dropped on the page. Only the view with `takesFiles` has this. */
   takeDropped?(entries: readonly FileSystemEntry[]): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Which words of the input those of its translation look at most, over all sentences. */
+/** Links between the words of a text and of its translation, by the cross-attention weights. */
 import type { Token, Translation } from 'glassformer';
 import type { AttentionKind, HeadChoice } from '../heads/head-choice.svelte.ts';
 
@@ -8,18 +8,18 @@ export interface Range {
 }
 
 export interface Word extends Range {
-  /** The sentence it belongs to. */
+  /** The index of its sentence. */
   sentence: number;
 }
 
 export type Side = 'source' | 'target';
 
 export interface Alignment {
-  /** Words in order, also those without a link; ranges of the input. */
+  /** The words of the input in order, including those without a link. */
   source: Word[];
-  /** Words of the whole translation, all linked. */
+  /** The words of the whole translation. All of them are linked. */
   target: Word[];
-  /** Between indices of the two lists; `weight` is a share of the target word's attention. */
+  /** Pairs of indices into the two lists. `weight` is a share of the target word's attention. */
   links: { source: number; target: number; weight: number }[];
 }
 
@@ -78,7 +78,7 @@ function indexOf({ links }: Alignment): Record<Side, Partners> {
 
 const none: ReadonlyMap<number, number> = new Map();
 
-/** The words on the other side that a word is linked to, with their weights. */
+/** Returns the words on the other side that a word is linked to, with their weights. */
 export function partners(
   alignment: Alignment,
   side: Side,
@@ -89,23 +89,23 @@ export function partners(
   return index[side].get(word) ?? none;
 }
 
-/** How large a text is set, by its length. */
+/** The type size of a text, by its length. */
 export type TypeSize = 'sentence' | 'paragraph' | 'page';
 export const sizeOf = ({ length }: string): TypeSize =>
   length > 600 ? 'page' : length > 160 ? 'paragraph' : 'sentence';
 
-/** The word that is pointed at. */
+/** The word under the pointer. */
 export interface Lit {
   side: Side;
   word: number;
 }
 
-/** What a stream has given so far. */
+/** The part of a translation that a stream has returned so far. */
 export interface Draft {
   text: string;
   /** Ranges of `text`. */
   tokens: Range[];
-  /** What the last token was written from: ranges of the input, the strongest first. */
+  /** The ranges of the input that the last token attends to, the largest weight first. */
   glow: (Range & { weight: number })[];
 }
 
@@ -115,28 +115,28 @@ interface Translated {
   alignment: Alignment;
 }
 
-/** What a view has that shows a text and its translation, and which of their words belong together. */
+/** The interface of a view that shows a text, its translation and the links between their words. */
 export interface WordsOnView {
-  /** What the box holds. */
+  /** The text in the box. */
   readonly text: string;
-  /** The translation, which may be of the text before. */
+  /** The translation, possibly still that of the previous text. */
   readonly rendering: Translated | undefined;
-  /** The words, where the translation is that of `text`. */
+  /** The linked words, if the translation is that of `text`. */
   readonly alignment: Alignment | undefined;
   readonly lit: Lit | undefined;
-  /** While a translation grows. */
+  /** The translation so far, while it grows. */
   readonly draft?: Draft | undefined;
-  /** What is compared with it: words that are new are marked. */
+  /** The translation to compare with: words that it lacks are marked. */
   readonly before?: Translated | undefined;
-  /** The sentence that is looked into. */
+  /** The inspected sentence. */
   readonly sentence: number;
-  /** The language that is written, where that is known. */
+  /** The target language, if it is known. */
   readonly target: string;
   light(side: Side, word: number | undefined): void;
   choose(sentence: number): void;
 }
 
-/** What is lit on a side: the word that is pointed at itself, or those of the other side's word. */
+/** Returns the lit words on a side: the one under the pointer, or the partners of the other's. */
 export function litOn(side: Side, words: Alignment | undefined, lit: Lit | undefined) {
   return {
     chosen: lit?.side === side ? lit.word : undefined,
@@ -144,11 +144,11 @@ export function litOn(side: Side, words: Alignment | undefined, lit: Lit | undef
   };
 }
 
-/** What an encoder read, of all sentences. */
+/** Returns the source tokens of all sentences. */
 export const sourceTokensOf = ({ sentences }: Translation): Token[] =>
   sentences.flatMap(({ sourceTokens }) => sourceTokens);
 
-/** The heat map goes along with a word that is pointed at, where its side is the one that asks. */
+/** Moves the heat map to the word under the pointer, if its side has the queries. */
 export function followWord(
   view: WordsOnView & { attention: AttentionKind; choice: HeadChoice },
   side: Side,
@@ -164,16 +164,16 @@ export function followWord(
   if (query >= 0) choice.hover({ query, key: choice.strongestKeyOf(query) });
 }
 
-/** A part of a text: a word, or what stands before, between and after words. */
+/** A part of a text: a word, or the characters between words. */
 export interface Stretch {
   start: number;
-  /** Its index among the words. */
+  /** The index among the words; undefined between words. */
   word: number | undefined;
-  /** The tokens that it consists of. */
+  /** The text of its tokens. */
   pieces: string[];
 }
 
-/** The first `count` of a text’s parts; all that comes after them is one, and no word. */
+/** Returns the first `count` parts of a text; the rest becomes one part that is not a word. */
 export function firstStretches(
   text: string,
   stretches: readonly Stretch[],
@@ -193,7 +193,7 @@ const sameStretch = (one: Stretch, other: Stretch): boolean =>
   one.pieces.length === other.pieces.length &&
   one.pieces.every((piece, i) => piece === other.pieces[i]);
 
-/** Parts as they are to be: those that are drawn already stay the same objects. */
+/** Returns the new parts, but reuses the objects of parts that are already drawn. */
 export function keptStretches(
   drawn: readonly Stretch[],
   now: readonly Stretch[],
@@ -205,7 +205,7 @@ export function keptStretches(
   });
 }
 
-/** Cuts a text at words and, within them, at tokens. Both lists are in order. */
+/** Splits a text at words and, within them, at tokens. Both lists are in order. */
 export function stretchesOf(
   text: string,
   words: readonly Range[],

@@ -1,15 +1,15 @@
-/** Reading one head's attention: a row-major [queries, keys] array of weights. */
+/** Functions on the attention weights of one head: a row-major [queries, keys] array. */
 import type { AttentionMap } from 'glassformer';
 
 export interface Matrix {
   weights: Float32Array;
   queries: number;
   keys: number;
-  /** Query i sees keys 0 … i only: the others' weights are 0, and drawn as empty. */
+  /** Query i attends only to keys 0 … i. The other weights are 0 and are drawn as empty cells. */
   causal?: boolean;
 }
 
-/** One head's of a map, if it has such a head. */
+/** Returns one head of a map, or undefined if there is no such head. */
 export function matrixIn(
   map: AttentionMap | undefined,
   { layer, head }: { layer: number; head: number },
@@ -25,7 +25,7 @@ export interface Cell {
   key: number;
 }
 
-/** Whether the query came before the key, and could not look at it. */
+/** Whether the causal mask hides the key from the query. */
 export function unseen({ causal }: Matrix, { query, key }: Cell): boolean {
   return causal === true && key > query;
 }
@@ -36,28 +36,28 @@ export function weightAt({ weights, keys }: Matrix, { query, key }: Cell): numbe
 
 export function largestWeight({ weights }: Matrix): number {
   let max = 0;
-  // Iterating over 262,144 weights would take ten times as long.
+  // Iterating over 262,144 weights would be ten times slower.
   for (let i = 0; i < weights.length; i++) if (weights[i]! > max) max = weights[i]!;
   return max;
 }
 
-/** The cell of the largest weight. */
+/** Returns the cell with the largest weight. */
 export function strongestCell({ weights, keys }: Matrix): Cell {
   let best = 0;
   for (let i = 1; i < weights.length; i++) if (weights[i]! > weights[best]!) best = i;
   return { query: Math.floor(best / keys), key: best % keys };
 }
 
-/** Where the last query looks most: of a text that is being written, the step that is on. */
+/** Returns the largest weight of the last query: the latest step of a text being written. */
 export function lastCell({ weights, queries, keys }: Matrix): Cell {
   const row = { weights: weights.subarray((queries - 1) * keys), queries: 1, keys };
   return { query: queries - 1, key: strongestCell(row).key };
 }
 
-// By the weights: a map and what is said of it ask for the same.
+// Cached by weights, because several parts of the page need the same means.
 const known = new WeakMap<Float32Array, Float32Array>();
 
-/** Mean over the queries of what each key receives: [keys]. The peaks are attention's sinks. */
+/** Returns the mean weight that each key receives: [keys]. The peaks are attention sinks. */
 export function received(matrix: Matrix): Float32Array {
   let means = known.get(matrix.weights);
   if (!means) known.set(matrix.weights, (means = receivedBy(matrix)));
@@ -71,8 +71,8 @@ function receivedBy({ weights, queries, keys }: Matrix): Float32Array {
 }
 
 /**
- * Shrinks a matrix to at most `size` × `size` by keeping the largest weight of each block: a thin
- * line stays visible, which averaging would wash out.
+ * Shrinks a matrix to at most `size` × `size` by keeping the largest weight of each block.
+ * Averaging would wash out thin lines.
  */
 export function shrink(matrix: Matrix, size: number): Matrix {
   const { weights, queries, keys } = matrix;
@@ -93,21 +93,21 @@ export function shrink(matrix: Matrix, size: number): Matrix {
 }
 
 export interface Habit {
-  /** In a few words: where the head looks. */
+  /** The tokens the head attends to, in a few words that follow "attends". */
   words: string;
-  /** Mean weight that goes there, 0 … 1. */
+  /** The mean attention that goes there, 0 … 1. */
   share: number;
 }
 
-const nowhere: Habit = { words: 'at nothing', share: 0 };
+const nowhere: Habit = { words: 'to nothing', share: 0 };
 
-/** The habit that takes the largest part, or none of them where none takes a third. */
+/** Returns the habit with the largest share, or "many tokens" if none reaches a third. */
 function prevalent(habits: readonly Habit[]): Habit {
   const best = habits.reduce((a, b) => (b.share > a.share ? b : a));
-  return best.share >= 1 / 3 ? best : { words: 'at many tokens at once', share: best.share };
+  return best.share >= 1 / 3 ? best : { words: 'to many tokens at once', share: best.share };
 }
 
-/** Mean weight of the keys at a distance from the query, over the queries that have one. */
+/** Returns the mean weight at a distance from the query, over all queries with such a key. */
 function atDistance({ weights, queries, keys }: Matrix, distance: number): number {
   let sum = 0;
   let count = 0;
@@ -120,38 +120,38 @@ function atDistance({ weights, queries, keys }: Matrix, distance: number): numbe
   return count > 0 ? sum / count : 0;
 }
 
-/** The key that receives most of all. */
+/** Returns the key that receives the most attention. */
 function atSink(matrix: Matrix, names: readonly string[]): Habit {
   const columns = received(matrix);
   const sink = columns.reduce((best, weight, k) => (weight > columns[best]! ? k : best), 0);
-  return { words: `at “${names[sink] ?? ''}”`, share: columns[sink] ?? 0 };
+  return { words: `to “${names[sink] ?? ''}”`, share: columns[sink] ?? 0 };
 }
 
-/** What a self-attention head of the encoder mostly does with this text. */
+/** Describes what an encoder's self-attention head mostly does in this text. */
 export function habit(matrix: Matrix, names: readonly string[]): Habit {
   if (matrix.queries === 0) return nowhere;
   return prevalent([
-    { words: 'at the token itself', share: atDistance(matrix, 0) },
-    { words: 'at the token before', share: atDistance(matrix, -1) },
-    { words: 'at the token after', share: atDistance(matrix, 1) },
-    { words: 'at the token two before', share: atDistance(matrix, -2) },
-    { words: 'at the token two after', share: atDistance(matrix, 2) },
+    { words: 'to the token itself', share: atDistance(matrix, 0) },
+    { words: 'to the token before', share: atDistance(matrix, -1) },
+    { words: 'to the token after', share: atDistance(matrix, 1) },
+    { words: 'to the token two before', share: atDistance(matrix, -2) },
+    { words: 'to the token two after', share: atDistance(matrix, 2) },
     atSink(matrix, names),
   ]);
 }
 
-/** The same of the decoder, whose column j is the token written before row j's. */
+/** Describes a decoder's self-attention head. Its column j is the token written before row j's. */
 export function writingHabit(matrix: Matrix, names: readonly string[]): Habit {
   if (matrix.queries === 0) return nowhere;
   return prevalent([
-    { words: 'at the token it wrote last', share: atDistance(matrix, 0) },
-    { words: 'at the token before the last', share: atDistance(matrix, -1) },
-    { words: 'at the token two before the last', share: atDistance(matrix, -2) },
+    { words: 'to the token written last', share: atDistance(matrix, 0) },
+    { words: 'to the token before the last', share: atDistance(matrix, -1) },
+    { words: 'to the token two before the last', share: atDistance(matrix, -2) },
     atSink(matrix, names),
   ]);
 }
 
-/** The same of cross-attention: where all rows look alike, or how far each picks out one token. */
+/** Describes a cross-attention head: one key for all rows, or one key per row. */
 export function crossHabit(matrix: Matrix, names: readonly string[]): Habit {
   const { weights, queries, keys } = matrix;
   if (queries === 0) return nowhere;
@@ -160,5 +160,5 @@ export function crossHabit(matrix: Matrix, names: readonly string[]): Habit {
   let picked = 0;
   for (let q = 0; q < queries; q++)
     picked += weights.subarray(q * keys, (q + 1) * keys).reduce((a, b) => Math.max(a, b), 0);
-  return prevalent([sink, { words: 'at one source token a step', share: picked / queries }]);
+  return prevalent([sink, { words: 'to one source token per step', share: picked / queries }]);
 }

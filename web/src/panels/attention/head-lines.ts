@@ -1,35 +1,35 @@
-/** One head as lines between tokens: which tokens stand in the two columns, and which lines are drawn. */
+/** One head as lines between tokens: the tokens shown in the two columns, and the lines. */
 import { unseen, weightAt, type Cell, type Matrix } from './attention.ts';
 
 export interface Line extends Cell {
   weight: number;
 }
 
-/** Whose lines are drawn. */
+/** The side of the token whose lines are drawn. */
 export type End = 'query' | 'key';
 
 export interface Lines {
-  /** The tokens that look, from the top down, and those that are looked at. */
+  /** The query tokens from top to bottom, and the key tokens. */
   queries: readonly number[];
   keys: readonly number[];
   lines: readonly Line[];
-  /** Of the token that is pointed at, the weight on keys that have no place. */
+  /** The selected token's attention to keys that are not shown. */
   rest: number;
 }
 
-/** Up to this many tokens all have a place; of more, some around the token that is looked from. */
+/** Up to this number of tokens, all are shown; for more, only some around the selected query. */
 export const mostWhole = 40;
-/** So many of them, and so many that it looks at. */
+/** The number of queries and keys shown of a longer text. */
 export const mostPart = 24;
 
-/** Thinner lines are not drawn: of all tokens at once, and of one. */
+/** The smallest weights drawn: when all lines are shown, and for those of one token. */
 const least = { all: 0.02, one: 0.002 };
 
 const range = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
 
 export const isWhole = ({ queries, keys }: Matrix): boolean => Math.max(queries, keys) <= mostWhole;
 
-/** `least` and heavier, in the order of the weights, so that the heaviest lie on top. */
+/** Returns the lines of at least `thinnest`, sorted so that the heaviest are drawn on top. */
 function linesAmong(
   matrix: Matrix,
   queries: readonly number[],
@@ -45,8 +45,8 @@ function linesAmong(
 }
 
 /**
- * Of a text with a place for every token: `pointed`'s lines, or all. Of a longer one: those from the
- * query to the keys that it looks at most. `first` is the first query that has a place there.
+ * Returns the lines to draw. If all tokens are shown: those of the `pointed` side's token, or all.
+ * In a longer text: those from the query to its largest keys; `first` is the first query shown.
  */
 export function linesOf(
   matrix: Matrix,
@@ -74,7 +74,7 @@ export function linesOf(
   };
 }
 
-/** The first query with a place: as little as possible away from where it was. */
+/** Returns the first query to show. The list scrolls as little as possible. */
 export function firstOf({ queries }: Matrix, first: number, query: number): number {
   const last = Math.max(0, queries - mostPart);
   return Math.max(0, Math.min(Math.max(first, query - mostPart + 1), query, last));

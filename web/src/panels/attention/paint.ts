@@ -3,11 +3,11 @@ import type { Theme } from '../../ui/color/glasses.ts';
 import { attentionPixels, attentionShades } from '../../ui/color/palette.ts';
 import { shadeOf } from '../../ui/color/glasses.ts';
 
-/** How many keys a query sees. */
+/** Returns the number of keys that are not masked for a query. */
 const seen = ({ causal, keys }: Matrix, query: number) =>
   causal ? Math.min(keys, query + 1) : keys;
 
-/** Draws one pixel per weight, 0 … max, none for the unseen, resizing the canvas to the matrix. */
+/** Draws one pixel per weight 0 … max, none for masked ones. Resizes the canvas to the matrix. */
 export function paint(
   canvas: HTMLCanvasElement | OffscreenCanvas,
   matrix: Matrix,
@@ -28,8 +28,8 @@ export function paint(
 }
 
 /**
- * The same of a matrix shrunk to at most `size` × `size`, as jobs that draw some rows each: all at
- * once would hold up the page.
+ * Draws a matrix shrunk to at most `size` × `size`. Returns jobs that draw some rows each, because
+ * drawing all at once would block the page.
  */
 export function shrunkPainting(
   canvas: HTMLCanvasElement,
@@ -49,7 +49,7 @@ export function shrunkPainting(
   const bands = Array.from({ length: Math.ceil(rows / bandRows) }, (_, band) => () => {
     const first = band * bandRows;
     const last = Math.min(rows, first + bandRows);
-    // The queries that shrink into these rows; of each block the largest weight counts.
+    // The queries that shrink into these rows; each block keeps its largest weight.
     const from = Math.ceil((first * queries) / rows);
     const to = Math.ceil((last * queries) / rows);
     const most = new Float32Array((last - first) * columns);
@@ -74,7 +74,7 @@ export function shrunkPainting(
   return [starting, ...bands];
 }
 
-/** A part of a map in cells: where it begins, how many there are, and their size in pixels. */
+/** A part of a map: its first cell, its size in cells, and the cell size and gap in pixels. */
 export interface CellPart {
   origin: Cell;
   rows: number;
@@ -83,7 +83,7 @@ export interface CellPart {
   gap: number;
 }
 
-/** Draws cells, resizing the canvas to them; its CSS color is that of the unseen's outlines. */
+/** Draws cells and resizes the canvas to them. Masked cells get outlines in its CSS color. */
 export function paintCells(
   canvas: HTMLCanvasElement,
   matrix: Matrix,

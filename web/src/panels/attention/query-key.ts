@@ -1,11 +1,11 @@
-/** One score of attention, dimension by dimension: a query's numbers times a key's. */
+/** One attention score, dimension by dimension: a query's numbers times a key's. */
 import type { TracedTensor } from 'glassformer';
 import type { AttentionKind, HeadPosition } from '../heads/position.ts';
 import type { Cell } from './attention.ts';
 
 export type Trace = Readonly<Record<string, TracedTensor>>;
 
-/** What has to be traced of a layer: q, k and the scores of all of its heads. */
+/** Returns the names of the tensors to trace: q, k and the scores of all heads of a layer. */
 export function namesFor(attention: AttentionKind, layer: number): string[] {
   const stack = attention === 'encoder' ? 'encoder' : 'decoder';
   const block = attention === 'cross' ? 'encoder_attn' : 'self_attn';
@@ -13,23 +13,23 @@ export function namesFor(attention: AttentionKind, layer: number): string[] {
 }
 
 export interface QueryKey {
-  /** [d_head] each. */
+  /** The query and key vectors, [d_head] each. */
   q: Float32Array;
   k: Float32Array;
-  /** q times k, number by number. */
+  /** The elementwise product of q and k. */
   products: Float32Array;
-  /** Of the products. */
+  /** The sum of the products. */
   sum: number;
   /** The sum over √d_head. */
   scaled: number;
-  /** The model's own; −∞ where the key cannot be seen. */
+  /** The model's own score; −∞ if the key is masked. */
   score: number;
-  /** How many keys the query sees, and the score's part in the softmax over them. */
+  /** The number of keys that are not masked, and the softmax of the score over them. */
   seen: number;
   weight: number;
 }
 
-/** Undefined where the trace has no such pair, as while another text is being read. */
+/** Returns undefined if the trace has no such pair, such as while another text is being read. */
 export function queryKeyOf(
   trace: Trace,
   attention: AttentionKind,
@@ -64,12 +64,12 @@ export function queryKeyOf(
   };
 }
 
-/** Up to so much of a score is what rounding to 8-bit integers makes of it. */
+/** Differences up to this share of a score are rounding to 8-bit integers. */
 const rounding = 0.05;
 
 /**
- * What the model's score has beside q · k: nothing that shows, rounding, or more. Some models do not
- * divide by √d_head, and add a bias for the distance.
+ * Returns how the model's score differs from q · k: not visibly, by rounding, or by more. Some
+ * models do not divide by √d_head, or add a bias for the distance.
  */
 export function differenceIn({ scaled, score }: QueryKey): 'none' | 'rounding' | 'more' {
   const apart = Math.abs(score - scaled);

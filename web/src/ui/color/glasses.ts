@@ -1,13 +1,14 @@
 /**
- * Colors of the data. Three glasses, apart in hue and lightness also for color-blind eyes:
- * cobalt is attention (sequential), amber and sea green are the two ends of a verdict (diverging).
+ * The colors of the data. They differ in hue and in lightness, so that color-blind people can tell
+ * them apart: cobalt is attention (sequential), amber and sea green are the ends of a verdict
+ * (diverging).
  */
 export type Theme = 'light' | 'dark';
 
 interface Glass {
-  /** Attention 0 … most, lightness monotone. */
+  /** Attention from 0 to the maximum, with monotonic lightness. */
   attention: readonly string[];
-  /** First label … nothing … last label, as ink on the page. */
+  /** The first label, neutral and the last label, as text colors on the page. */
   evidence: readonly [string, string, string];
 }
 
@@ -22,7 +23,7 @@ export const glasses: Record<Theme, Glass> = {
   },
 };
 
-/** The color that stands for label `index` of `count`. */
+/** Returns the color of label `index` of `count`. */
 export function labelColor(theme: Theme, index: number, count: number): string {
   const [first, nothing, last] = glasses[theme].evidence;
   const share = count < 2 ? 1 : (2 * index) / (count - 1) - 1;
@@ -32,6 +33,6 @@ export function labelColor(theme: Theme, index: number, count: number): string {
     : `color-mix(in lab, ${end} ${100 * Math.abs(share)}%, ${nothing})`;
 }
 
-/** Which of attention's 256 shades stands for a weight 0 … max. */
+/** Returns the index of the shade, from 0 to 255, for a weight 0 … max. */
 export const shadeOf = (weight: number, max: number): number =>
   max > 0 ? Math.round(255 * Math.sqrt(Math.min(1, weight / max))) : 0;

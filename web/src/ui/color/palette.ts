@@ -1,4 +1,4 @@
-/** The glasses' colors between their stops, mixed in CIELAB. */
+/** The data colors between their stops, interpolated in CIELAB. */
 import { rgb } from 'd3-color';
 import { interpolateLab, piecewise } from 'd3-interpolate';
 import { glasses, type Theme } from './glasses.ts';
@@ -13,19 +13,19 @@ const evidenceColors = {
   dark: piecewise(interpolateLab, [...glasses.dark.evidence]),
 };
 
-/** Returns the color of an attention weight 0 … max. It goes by the square root, so that small weights show. */
+/** Returns the color scale for weights 0 … max. The square root makes small weights visible. */
 export function attentionScale(theme: Theme, max: number): (weight: number) => string {
   const color = attentionColors[theme];
   return (weight) => color(max > 0 ? Math.sqrt(Math.min(1, weight / max)) : 0);
 }
 
-/** The background of a word under the pointer. Text stays legible on it. */
+/** Returns the background of a word under the pointer. Text stays legible on it. */
 export function attentionTint(theme: Theme, share: number): string {
   const tint = rgb(theme === 'dark' ? '#4f7bf0' : '#2b50c8');
   return `${tint.copy({ opacity: 0.1 + 0.35 * Math.sqrt(Math.min(1, share)) })}`;
 }
 
-/** The same colors as 256 opaque RGBA pixels, index round(255 √(weight / max)). */
+/** Returns the same colors as 256 opaque RGBA pixels, index round(255 √(weight / max)). */
 export function attentionPixels(theme: Theme): Uint8ClampedArray {
   let pixels = pixelTables.get(theme);
   if (pixels) return pixels;
@@ -39,7 +39,7 @@ export function attentionPixels(theme: Theme): Uint8ClampedArray {
 }
 const pixelTables = new Map<Theme, Uint8ClampedArray>();
 
-/** The same 256 colors in CSS. */
+/** Returns the same 256 colors in CSS. */
 export function attentionShades(theme: Theme): readonly string[] {
   let shades = shadeTables.get(theme);
   if (shades) return shades;
@@ -49,12 +49,12 @@ export function attentionShades(theme: Theme): readonly string[] {
 }
 const shadeTables = new Map<Theme, readonly string[]>();
 
-/** Stops for a legend's gradient, evenly spaced in the square root of the weight. */
+/** Returns the stops of a legend's gradient, evenly spaced in the square root of the weight. */
 export function attentionStops(theme: Theme): readonly string[] {
   return glasses[theme].attention;
 }
 
-/** Color of evidence −1 (all for the first label) … 0 … 1 (all for the last), in 513 steps. */
+/** Returns the color of evidence −1 (first label) … 0 … 1 (last label), in 513 steps. */
 export function evidenceColor(theme: Theme, share: number): string {
   const step = Math.round(256 * (Math.max(-1, Math.min(1, share)) + 1));
   const known = evidenceTables[theme].get(step);
@@ -65,7 +65,7 @@ export function evidenceColor(theme: Theme, share: number): string {
 }
 const evidenceTables = { light: new Map<number, string>(), dark: new Map<number, string>() };
 
-/** Black or white, whichever has more contrast with `background`: always 4.5 to 1 at least. */
+/** Returns black or white, whichever has more contrast with `background`: at least 4.5 to 1. */
 export function inkOn(background: string): string {
   const known = inks.get(background);
   if (known !== undefined) return known;
@@ -75,13 +75,13 @@ export function inkOn(background: string): string {
 }
 const inks = new Map<string, string>();
 
-/** Relative luminance (WCAG 2), 0 … 1. */
+/** Returns the relative luminance (WCAG 2), 0 … 1. */
 function luminance(color: string): number {
   const { r, g, b } = rgb(color);
   return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
 }
 
-/** The light 0 … 1 of an sRGB channel 0 … 255. */
+/** Returns the linear light 0 … 1 of an sRGB channel 0 … 255. */
 function linear(channel: number): number {
   const share = channel / 255;
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

@@ -12,7 +12,7 @@ function stored(): Choice {
     const value = localStorage.getItem(key);
     return value === 'light' || value === 'dark' ? value : 'system';
   } catch {
-    return 'system'; // Storage is switched off.
+    return 'system'; // Storage is disabled.
   }
 }
 
@@ -27,14 +27,14 @@ class ThemeChoice {
     });
   }
 
-  /** Paper is light, whatever the screen is. */
+  /** The theme in use. On paper, it is always light. */
   get current(): Theme {
     if (paper.current) return 'light';
     if (this.#choice !== 'system') return this.#choice;
     return system.current ? 'dark' : 'light';
   }
 
-  /** To the other theme; back to the system's when that is what it shows. */
+  /** Changes to the other theme. Follows the system again if that theme is the system's. */
   toggle(): void {
     const next: Theme = this.current === 'dark' ? 'light' : 'dark';
     this.#choice = next === (system.current ? 'dark' : 'light') ? 'system' : next;
@@ -42,7 +42,7 @@ class ThemeChoice {
       if (this.#choice === 'system') localStorage.removeItem(key);
       else localStorage.setItem(key, this.#choice);
     } catch {
-      // Not remembered, then.
+      // The choice is lost on reload.
     }
   }
 }

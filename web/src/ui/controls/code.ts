@@ -1,7 +1,7 @@
-/** Parts of the JavaScript that a view shows. */
+/** Parts of the JavaScript code that a view shows. */
 import type { Head } from 'glassformer';
 
-/** Stands in code that names heads or tokens: the page counts them from 1. */
+/** Returns the comment for code that names heads or tokens: the page counts them from 1. */
 export const fromZero = (is: boolean) => (is ? ['// Layers, heads and tokens count from 0.'] : []);
 
 export function ablateOption(heads: readonly Head<'encoder' | 'decoder' | 'cross'>[]): string {
@@ -11,5 +11,5 @@ export function ablateOption(heads: readonly Head<'encoder' | 'decoder' | 'cross
   return `ablate: [${list.join(', ')}]`;
 }
 
-/** The whole text: what is shown must give what is shown. */
+/** Returns the whole text as a literal, so that the code gives the shown result. */
 export const literal = (text: string) => JSON.stringify(text);

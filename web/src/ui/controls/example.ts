@@ -1,10 +1,10 @@
-/** Stands in place of a notice while heads are off. */
-export const headsOff = 'Heads are off. What this example shows is there with all heads on.';
+/** Replaces a notice while heads are off. */
+export const headsOff = 'Heads are off. This example needs all heads on.';
 
-/** A text to start from. */
+/** An example text. */
 export interface Example {
   name: string;
   text: string;
-  /** What there is to see in the models' answers to it, as they are; tests/page/notices.test.mjs. */
+  /** What to notice in the unmodified models' answers; tests/page/notices.test.mjs checks it. */
   notice: string;
 }

@@ -1,7 +1,7 @@
-/** What keys do, for every part of the page that is worked with them. */
+/** Keyboard control for all parts of the page. */
 import type { Attachment } from 'svelte/attachments';
 
-/** A place among rows and columns, both from 0. */
+/** A position in rows and columns, both from 0. */
 export interface Place {
   row: number;
   column: number;
@@ -10,13 +10,13 @@ export interface Place {
 export interface Field {
   rows: number;
   columns: number;
-  /** Rows that Page Up and Page Down go; without it they are left to the browser. */
+  /** The rows that Page Up and Page Down move; without it, the browser handles these keys. */
   page?: number;
 }
 
 type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey'>;
 
-/** Where a key leads to from a place; undefined for a key that leads nowhere. */
+/** Returns the place that a key leads to, or undefined for other keys. */
 export function placeAfter(
   { key, ctrlKey, metaKey }: Key,
   { row, column }: Place,
@@ -38,7 +38,7 @@ export function placeAfter(
   return to && { row: within(to.row, rows), column: within(to.column, columns) };
 }
 
-/** Arrow keys, Home and End go through a field. */
+/** Movement through a field with arrow keys, Home and End. */
 export interface Walk {
   field: Field;
   at: Place;
@@ -47,11 +47,11 @@ export interface Walk {
 
 interface Keys {
   walk?: Walk;
-  /** What other keys do, by their names. */
+  /** The actions of other keys, by key name. */
   presses?: Readonly<Record<string, () => void>>;
 }
 
-/** Attached to an element: what keys do that are pressed in it. `keys` is asked at each press. */
+/** Returns an attachment that handles the keys pressed in an element. Each press calls `keys`. */
 export function keyboard(keys: () => Keys): Attachment<HTMLElement> {
   return (element) => {
     const press = (event: KeyboardEvent) => {
@@ -69,7 +69,7 @@ export function keyboard(keys: () => Keys): Attachment<HTMLElement> {
   };
 }
 
-/** A row of which one item is in the tab order; arrow keys take the focus along. */
+/** Returns the movement in a row with one item in the tab order. Arrow keys move the focus. */
 export function walkAlong(
   count: number,
   current: number,

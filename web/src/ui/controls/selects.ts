@@ -1,4 +1,4 @@
-/** Keeps a value chosen in a list, whatever options come and go. */
+/** Keeps a value selected in a list when its options change. */
 export const selects =
   (value: string | number, ...options: readonly unknown[]) =>
   (select: HTMLSelectElement): void => {

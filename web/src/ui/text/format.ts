@@ -1,7 +1,7 @@
-/** With the minus sign that typographers set, which is as wide as a plus. */
+/** Replaces a hyphen with a minus sign, which is as wide as a plus. */
 const withMinus = (number: string): string => number.replace(/^-/, '−');
 
-/** Writes numbers with so many digits after the point; what rounds to nothing has no sign. */
+/** Formats numbers with `digits` decimals. A number that rounds to zero has no sign. */
 export const decimals =
   (digits: number) =>
   (value: number): string => {
@@ -9,16 +9,16 @@ export const decimals =
     return withMinus(Number(text) === 0 ? text.replace('-', '') : text);
   };
 
-/** The same, with a sign before all of them. */
+/** Formats numbers with `digits` decimals and always a sign. */
 export const signedDecimals =
   (digits: number) =>
   (value: number): string =>
     (value < 0 ? '' : '+') + withMinus(value.toFixed(digits));
 
-/** A number by its first digit, one more, and its power of ten. */
+/** Formats a number with two significant digits and a power of ten. */
 export const powerOfTen = (value: number): string => withMinus(value.toExponential(1));
 
-/** With so many digits from the first one that is not zero, none of them as a power of ten. */
+/** Formats numbers with `digits` significant digits, without a power of ten. */
 export const significant =
   (digits: number) =>
   (value: number): string => {
@@ -29,37 +29,37 @@ export const significant =
 
 const wholes = new Intl.NumberFormat('en');
 
-/** A probability as per cent, never rounded up to certainty. */
+/** Formats a probability in percent. It is never rounded up to certainty. */
 export function percent(probability: number): string {
   if (probability > 0.9995 && probability < 1) return '>99.9%';
   if (probability < 0.0005 && probability > 0) return '<0.1%';
   return `${decimals(1)(100 * probability)}%`;
 }
 
-/** A difference of probabilities, in percentage points. */
+/** Formats a difference of probabilities in percentage points. */
 export const points = (difference: number): string => signedDecimals(1)(difference * 100);
 
-/** A share as whole per cent. */
+/** Formats a share in whole percent. */
 export const wholePercent = (share: number): string => `${decimals(0)(100 * share)}%`;
 
-/** A number with its sign, for evidence. */
+/** Formats evidence, with its sign. */
 export const signed = signedDecimals(2);
 export const finelySigned = signedDecimals(3);
 
-/** A share of something, such as of the largest entropy. */
+/** Formats a share, such as that of the maximum entropy. */
 export const fraction = decimals(2);
 
-/** An attention weight. */
+/** Formats an attention weight. */
 export const weight = (value: number): string =>
   value === 0 ? '0' : value < 0.0005 ? '<0.001' : decimals(3)(value);
 
 export const count = (number: number): string => wholes.format(number);
 
-/** How many of something there are, in words. */
+/** Formats a number with a noun, such as "3 heads". */
 export const counted = (number: number, thing: string): string =>
   `${count(number)} ${thing}${number === 1 ? '' : 's'}`;
 
-/** What the package's two binaries are called. */
+/** The names of the package's two binaries. */
 export const binaryNames = { simd: 'SIMD', relaxed: 'relaxed SIMD' };
 
 export function bytes(value: number): string {

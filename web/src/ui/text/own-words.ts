@@ -1,4 +1,4 @@
-/** A text cut into words and what is between them, each with whether the other text lacks it. */
+/** Splits a text into words and spaces, and marks the words that the other text lacks. */
 export function ownWords(text: string, other: string): { word: string; own: boolean }[] {
   const others = new Set(other.split(/\s+/));
   return text

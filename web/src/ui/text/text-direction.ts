@@ -1,6 +1,6 @@
 /**
- * Which way a text is read: by its first letter, as `dir="auto"` has it. With that the browser would
- * look through the whole text again for each word that is put into it.
+ * The direction of a text, from its first letter, like `dir="auto"`. With that attribute the browser
+ * would search the whole text again for each word added to it.
  */
 const rightToLeft =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}\u200f]/u;

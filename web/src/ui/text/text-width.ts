@@ -1,13 +1,13 @@
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 let context: Context | null | undefined;
 
-/** A worker has no document, and some have no canvas. */
+/** Returns a drawing context. A worker has no document, and some have no canvas. */
 function contextHere(): Context | null {
   if (typeof document !== 'undefined') return document.createElement('canvas').getContext('2d');
   return typeof OffscreenCanvas === 'undefined' ? null : new OffscreenCanvas(1, 1).getContext('2d');
 }
 
-/** Width in pixels of a label in the page's sans at `size` pixels, bold so that emphasis fits. */
+/** Returns the width of a label at `size` pixels in the page's sans, bold so that emphasis fits. */
 export function textWidth(text: string, size: number): number {
   if (context === undefined) context = contextHere();
   if (!context) return text.length * size * 0.6;

@@ -1,4 +1,4 @@
-/** Files of an attention map: a worker makes them. */
+/** Files of attention weights, created in a worker. */
 import type { Matrix } from '../attention.ts';
 import type { Lines } from '../head-lines.ts';
 import { attentionShades } from '../../../ui/color/palette.ts';
@@ -7,34 +7,35 @@ export interface Picture {
   matrix: Matrix;
   queryLabels: readonly string[];
   keyLabels: readonly string[];
-  /** Printed under the map. */
+  /** Printed below the picture. */
   caption: string;
-  /** Where these are to be drawn in place of the map. */
+  /** Drawn instead of the map, if given. */
   lines?: Lines;
 }
 
-/** What the worker is sent with it. */
+/** Additional data that the worker needs. */
 export interface Shaded {
-  /** Attention's colors, on white. */
+  /** The attention colors on white. */
   shades: readonly string[];
 }
 
 export type PictureKind = 'svg' | 'png';
 
-/** What is asked for: a picture, or the text of what is told in JSON. */
+/** A requested file: a picture, or the JSON of `told`. */
 export type FileAsked<Asked = Picture> =
   { kind: PictureKind; picture: Asked } | { kind: 'json'; told: object };
 
-/** The file, made in a worker of its own. */
+/** Creates the file in its own worker. */
 export async function fileOf(asked: FileAsked): Promise<Blob> {
-  // Firefox before 105 has no OffscreenCanvas: the page paints what the worker wrote as SVG.
+  // Firefox before 105 has no OffscreenCanvas: the page paints the worker's SVG.
   if (asked.kind === 'png' && typeof OffscreenCanvas === 'undefined')
     return painted(await fileOf({ ...asked, kind: 'svg' }));
   const worker = new Worker(new URL('./picture-worker.ts', import.meta.url), { type: 'module' });
   try {
     return await new Promise((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<Blob>) => resolve(data);
-      worker.onerror = (event) => reject(new Error(event.message || 'No file was made'));
+      worker.onerror = (event) =>
+        reject(new Error(event.message || 'The file could not be created'));
       worker.postMessage(
         asked.kind === 'json' ? asked : { ...asked, picture: alone(asked.picture) },
       );
@@ -44,14 +45,14 @@ export async function fileOf(asked: FileAsked): Promise<Blob> {
   }
 }
 
-/** Of the weights only this head's: they lie in one array with all the others'. */
+/** Copies only this head's weights, which are part of one array with those of all heads. */
 function alone(picture: Picture): Picture & Shaded {
   const { matrix } = picture;
   const shades = attentionShades('light');
   return { ...picture, matrix: { ...matrix, weights: matrix.weights.slice() }, shades };
 }
 
-/** An SVG as a bitmap, two pixels to each of its own. */
+/** Renders an SVG as a bitmap at twice its size. */
 async function painted(svg: Blob): Promise<Blob> {
   const image = new Image();
   image.src = URL.createObjectURL(svg);
@@ -60,6 +61,8 @@ async function painted(svg: Blob): Promise<Blob> {
   [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
   canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No file was made'))));
+    canvas.toBlob((blob) =>
+      blob ? resolve(blob) : reject(new Error('The file could not be created')),
+    );
   });
 }

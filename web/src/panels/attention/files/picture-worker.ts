@@ -1,4 +1,4 @@
-/** Makes one file: see save.ts. */
+/** Creates one file; see picture-file.ts. */
 import { pictureFile } from './picture.ts';
 import { jsonText } from './result-json.ts';
 import type { FileAsked, Picture, Shaded } from './picture-file.ts';

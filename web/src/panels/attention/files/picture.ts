@@ -1,4 +1,4 @@
-/** Pictures of a head, as files: made in picture-worker.ts, so that no page need wait. */
+/** Pictures of a head as files. They are created in picture-worker.ts, so that no page waits. */
 import { scaleLinear } from 'd3-scale';
 import { linkHorizontal } from 'd3-shape';
 import type { Line } from '../head-lines.ts';
@@ -8,13 +8,13 @@ import { textWidth } from '../../../ui/text/text-width.ts';
 import type { Picture, PictureKind, Shaded } from './picture-file.ts';
 import { shorten } from '../../words/tokens.ts';
 
-/** What a picture consists of; places and sizes are in pixels. */
+/** The parts of a picture. Positions and sizes are in pixels. */
 type Mark =
   | { kind: 'cell'; x: number; y: number; side: number; color: string | undefined; value: number }
   | { kind: 'line'; path: string; width: number; opacity: number; value: number }
   | { kind: 'label'; text: string; x: number; y: number; ends?: boolean; turned?: boolean };
 
-/** In the order of drawing, on white. */
+/** The marks in drawing order, on white. */
 interface Drawing {
   width: number;
   height: number;
@@ -29,7 +29,7 @@ const lineColor = '#2b50c8';
 const widest = (labels: readonly string[]) =>
   Math.ceil(Math.max(0, ...labels.map((label) => textWidth(label, fontSize)))) + 16;
 
-/** Of at least this size; the caption stands below. */
+/** Returns a drawing of at least this size with a caption at the bottom. */
 function captioned(
   caption: string,
   size: { width: number; height: number },
@@ -44,12 +44,12 @@ function captioned(
   return { width, height, marks: all() };
 }
 
-/** A heat map. */
+/** Draws a heat map. */
 function heatmap({ matrix, queryLabels, keyLabels, caption, shades }: Picture & Shaded): Drawing {
   const { queries, keys } = matrix;
   const size = Math.max(2, Math.min(32, Math.floor(1200 / Math.max(queries, keys))));
   const gap = size > 8 ? 1 : 0;
-  /** Labels that would overlap are left out: one of so many is there. */
+  /** Labels would overlap in small cells, so only every n-th is drawn. */
   const every = Math.ceil(fontSize / size);
   const rows = queryLabels.map((label) => shorten(label, 16));
   const columns = keyLabels.map((label) => shorten(label, 16));
@@ -83,7 +83,7 @@ function heatmap({ matrix, queryLabels, keyLabels, caption, shades }: Picture & 
   );
 }
 
-/** Two columns of tokens, and the lines that run between them. */
+/** Draws two columns of tokens and the lines between them. */
 function lines({ matrix, queryLabels, keyLabels, caption, lines }: Picture): Drawing {
   const { queries, keys, lines: links } = lines!;
   const row = 20;
@@ -143,12 +143,12 @@ function svgOf({ width, height, marks }: Drawing): string {
   );
 }
 
-/** A bitmap, two pixels to each of the SVG's. */
+/** Renders a bitmap at twice the SVG's size. */
 function bitmapOf({ width, height, marks }: Drawing): Promise<Blob> {
   const scale = 2;
   const canvas = new OffscreenCanvas(width * scale, height * scale);
   const context = canvas.getContext('2d');
-  if (!context) throw new Error('No picture was made');
+  if (!context) throw new Error('The picture could not be created');
   context.scale(scale, scale);
   context.fillStyle = '#fff';
   context.fillRect(0, 0, width, height);
@@ -178,7 +178,7 @@ function bitmapOf({ width, height, marks }: Drawing): Promise<Blob> {
   return canvas.convertToBlob();
 }
 
-/** The file of a picture. */
+/** Creates a picture file. */
 export async function pictureFile(kind: PictureKind, picture: Picture & Shaded): Promise<Blob> {
   const drawing = picture.lines ? lines(picture) : heatmap(picture);
   if (kind === 'png') return bitmapOf(drawing);

@@ -1,4 +1,4 @@
-/** What the page shows, as JSON. The worker makes the text of it: see save.ts. */
+/** The shown result as JSON. The worker creates its text; see picture-file.ts. */
 import type {
   AttentionMap,
   Classification,
@@ -8,7 +8,7 @@ import type {
   Translation,
 } from 'glassformer';
 
-/** A result with every head's attention, and the text and interventions it belongs to. */
+/** Returns a result with every head's attention weights, its text and its interventions. */
 export const resultJson = (
   text: string,
   result: Classification,
@@ -16,29 +16,29 @@ export const resultJson = (
   maskTokens: readonly number[],
 ): object => ({ text, ablate, maskTokens, ...result });
 
-/** The same of a translation, every sentence with its encoder's, decoder's and cross-attention. */
+/** Returns the same for a translation; each sentence has encoder, decoder and cross-attention. */
 export const translationJson = (
   text: string,
   result: Translation,
   asked: Pick<TranslateOptions, 'beams' | 'ablate' | 'maskTokens'>,
 ): object => ({ input: text, ...asked, ...result });
 
-/** The same of a text and the tokens that may follow it, the hundred most probable of them. */
+/** Returns the same for a text with its hundred most probable next tokens. */
 export const predictionJson = (
   text: string,
   result: Prediction,
   ablate: readonly Head<'decoder'>[],
 ): object => ({ text, ablate, ...result, next: result.next.slice(0, 100) });
 
-/** What any model looked at: `told`, and every head's attention, by its kind. */
+/** Returns `told` with every head's attention weights, by kind, for any model. */
 export const attentionJson = (
   told: object,
   attention: Readonly<Partial<Record<string, AttentionMap>>>,
 ): object => ({ ...told, maps: undefined, attention });
 
 /**
- * Its text, as `glassformer classify --json --attention` prints it: attention weights as base64 of
- * little-endian f32, other numbers one by one.
+ * Returns the JSON text in the format of `glassformer classify --json --attention`: attention
+ * weights as base64 of little-endian f32, other numbers one by one.
  */
 export const jsonText = (told: object): string =>
   JSON.stringify(

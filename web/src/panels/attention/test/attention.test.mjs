@@ -1,4 +1,4 @@
-// Reading attention: sums, blocks, habits, and the words that belong together.
+// Attention weights: sums, blocks, habits and linked words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
@@ -14,7 +14,7 @@ const matrix = (rows, causal) => ({
   ...(causal && { causal }),
 });
 
-test('what keys receive is the mean over queries', () => {
+test('the attention that a key receives is the mean over queries', () => {
   const sums = attention.received(
     matrix([
       [1, 0],
@@ -24,7 +24,7 @@ test('what keys receive is the mean over queries', () => {
   assert.deepEqual([...sums], [0.75, 0.25]);
 });
 
-test('the strongest cell, and cells that could not be looked at', () => {
+test('the strongest cell, and masked cells', () => {
   const map = matrix(
     [
       [1, 0],
@@ -54,22 +54,22 @@ test('shrinking keeps the largest weight of each block', () => {
   assert.equal(attention.shrink(tiny, 5), tiny);
 });
 
-test('habits are told by where most weight goes', () => {
+test('a habit names the tokens with the most attention', () => {
   const names = ['a', 'b', 'c'];
   const diagonal = [0, 1, 2].map((i) => [0, 1, 2].map((j) => Number(i === j)));
   const previous = [0, 1, 2].map((i) => [0, 1, 2].map((j) => Number(j === Math.max(0, i - 1))));
   const sink = [0, 1, 2].map(() => [0, 1, 0]);
   const even = Array.from({ length: 8 }, () => Array(8).fill(1 / 8));
-  assert.equal(attention.habit(matrix(diagonal), names).words, 'at the token itself');
-  assert.equal(attention.habit(matrix(previous), names).words, 'at the token before');
-  assert.equal(attention.habit(matrix(sink), names).words, 'at “b”');
+  assert.equal(attention.habit(matrix(diagonal), names).words, 'to the token itself');
+  assert.equal(attention.habit(matrix(previous), names).words, 'to the token before');
+  assert.equal(attention.habit(matrix(sink), names).words, 'to “b”');
   assert.match(attention.habit(matrix(even), [...'abcdefgh']).words, /many/);
-  assert.equal(attention.writingHabit(matrix(diagonal), names).words, 'at the token it wrote last');
-  assert.equal(attention.crossHabit(matrix(sink), names).words, 'at “b”');
-  assert.equal(attention.crossHabit(matrix(diagonal), names).words, 'at one source token a step');
+  assert.equal(attention.writingHabit(matrix(diagonal), names).words, 'to the token written last');
+  assert.equal(attention.crossHabit(matrix(sink), names).words, 'to “b”');
+  assert.equal(attention.crossHabit(matrix(diagonal), names).words, 'to one source token per step');
 });
 
-test('a text cut at words and tokens is still that text', () => {
+test('the parts of a text join to the same text', () => {
   const text = 'Don’t stop, 🙂 now!';
   const words = [...text.matchAll(/[\p{L}’]+/gu)].map(({ 0: word, index }) => ({
     start: index,
@@ -89,7 +89,7 @@ test('a text cut at words and tokens is still that text', () => {
   );
 });
 
-test('words without a link stand among those with one', () => {
+test('words without a link are listed among the linked ones', () => {
   const link = { source: { start: 6, end: 9 }, target: { start: 0, end: 3 }, weight: 0.5 };
   const found = alignmentOf('see a dog', { sentences: [{ start: 0, end: 9, alignment: [link] }] });
   assert.deepEqual(
@@ -101,7 +101,7 @@ test('words without a link stand among those with one', () => {
   assert.deepEqual([...partners(found, 'source', 0)], []);
 });
 
-test('evidence is the last label’s against the mean of the others', () => {
+test('evidence is the logit of the last label minus the mean of the others', () => {
   const labels = ['bad', 'so-so', 'good'];
   const result = {
     logits: { bad: 1, 'so-so': 3, good: 5 },

@@ -1,4 +1,4 @@
-// Which lines are drawn of a head, and which tokens of a long text have a place.
+// The lines drawn for a head, and the tokens shown of a long text.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
@@ -16,7 +16,7 @@ const matrix = (queries, keys, weightOf, causal) => ({
 });
 const pairs = ({ lines }) => lines.map(({ query, key }) => [query, key]);
 
-test('of a short text all lines are drawn, the heaviest last, or those of one token', () => {
+test('a short text has all lines, the heaviest last, or those of one token', () => {
   const rows = [
     [0.7, 0.3, 0],
     [0.01, 0.59, 0.4],
@@ -31,7 +31,7 @@ test('of a short text all lines are drawn, the heaviest last, or those of one to
     [1, 1],
     [0, 0],
   ]);
-  // A weight that is as good as nothing shows once its token is pointed at.
+  // A negligible weight is drawn only for the token that is pointed at.
   assert.deepEqual(pairs(linesOf(map, at, 'query', 0)), [
     [1, 0],
     [1, 2],
@@ -40,12 +40,12 @@ test('of a short text all lines are drawn, the heaviest last, or those of one to
   assert.deepEqual(pairs(linesOf(map, at, 'key', 0)), [[1, 2]]);
 });
 
-test('what could not be looked at has no line', () => {
+test('masked weights have no line', () => {
   const map = matrix(3, 3, (query, key) => (key <= query ? 1 / (query + 1) : 0), true);
   assert.equal(linesOf(map, { query: 0, key: 0 }, undefined, 0).lines.length, 6);
 });
 
-test('of a long text the lines are those of one token, to those that it looks at most', () => {
+test('a long text has the lines of one query, to the keys it attends to most', () => {
   const count = 512;
   const heavy = [500, 3, 77];
   const map = matrix(count, count, (_, key) => (heavy.includes(key) ? 0.3 : 0.1 / (count - 3)));
@@ -65,14 +65,14 @@ test('of a long text the lines are those of one token, to those that it looks at
   assert.ok(Math.abs(rest - (1 - own)) < 1e-5);
 });
 
-test('a long text of a writer has places for what its token could look at', () => {
+test('a long causal text shows only keys that are not masked', () => {
   const map = matrix(100, 100, (query, key) => (key <= query ? 1 / (query + 1) : 0), true);
   const { keys, rest } = linesOf(map, { query: 2, key: 0 }, 'query', 0);
   assert.deepEqual(keys, [0, 1, 2]);
   assert.ok(rest < 1e-6);
 });
 
-test('the part that has a place moves as little as it can', () => {
+test('the part that is shown moves as little as possible', () => {
   const map = matrix(100, 100, () => 0.01);
   assert.equal(firstOf(map, 0, 5), 0);
   assert.equal(firstOf(map, 0, mostPart), 1);

@@ -1,4 +1,4 @@
-// A head as lines between tokens, in every view that has heads.
+// One head as lines between tokens, in every view with heads.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
@@ -26,7 +26,7 @@ const cells = (page) =>
     .evaluateAll((list) =>
       list.map(({ dataset: { query, key, value } }) => [query, key, value].map(Number)),
     );
-/** Draws the head as a map or as lines, and waits until it is drawn. */
+/** Shows the head as a map or as lines, and waits until it is drawn. */
 async function draw(page, how) {
   await page.getByTestId(`draw-${how}`).check();
   await page.getByTestId(how === 'map' ? 'heatmap' : how).waitFor();
@@ -35,7 +35,7 @@ const token = (page, side, index) =>
   page.locator(`[data-testid=line-token][data-side=${side}][data-token="${index}"]`);
 const order = (list) => [...list].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
 
-/** The map's weights of at least `least`, as they are drawn. */
+/** Returns the map's weights of at least `least`, in the order of the lines. */
 const heavy = (map, least) => order(map.filter(([, , value]) => value >= least));
 
 async function linesAreThoseOfTheMap(page) {
@@ -51,7 +51,7 @@ async function linesAreThoseOfTheMap(page) {
 }
 
 for (const hash of ['', '#view=translation', '#view=writing']) {
-  onPage(`lines are the weights of the map, ${hash || 'sentiment'}`, { hash }, async (page) => {
+  onPage(`lines show the weights of the map, ${hash || 'sentiment'}`, { hash }, async (page) => {
     await page.getByTestId('head').last().click();
     const map = await linesAreThoseOfTheMap(page);
     assert.ok(map.length >= 9);
@@ -64,35 +64,39 @@ for (const hash of ['', '#view=translation', '#view=writing']) {
   });
 }
 
-onPage('a model of one’s own has lines, too', { hash: '#view=model' }, async (page) => {
+onPage('a visitor’s own model has lines, too', { hash: '#view=model' }, async (page) => {
   const folder = join(root, 'tests/checkpoints/distilbert_sequence');
   await page.locator('input[type=file]').first().setInputFiles(folder);
   await page.getByTestId('head').first().waitFor();
   await linesAreThoseOfTheMap(page);
 });
 
-onPage('a token is pointed at, on both sides, and held by a press', {}, async (page) => {
-  await read(page, text);
-  await draw(page, 'map');
-  const map = await cells(page);
-  await draw(page, 'lines');
-  await token(page, 'key', 3).hover();
-  const onto = map.filter(([, key]) => key === 3);
-  assert.deepEqual(order(await drawn(page)), heavy(onto, 0.002));
-  await token(page, 'query', 2).click();
-  assert.equal(await page.getByTestId('pinned').count(), 1);
-  await token(page, 'query', 4).hover();
-  const from = map.filter(([query]) => query === 2);
-  assert.deepEqual(order(await drawn(page)), heavy(from, 0.002), 'held');
-  // A press on the other side chooses the pair, and the lines stay.
-  await token(page, 'key', 1).click();
-  assert.deepEqual(order(await drawn(page)), heavy(from, 0.002));
-  assert.match(await page.locator('.readout').textContent(), /is.*attends to.*plot/s);
-  await page.getByRole('button', { name: 'Show all lines' }).click();
-  assert.deepEqual(order(await drawn(page)), heavy(map, 0.02));
-});
+onPage(
+  'a token on either side shows its lines when pointed at, and a press pins them',
+  {},
+  async (page) => {
+    await read(page, text);
+    await draw(page, 'map');
+    const map = await cells(page);
+    await draw(page, 'lines');
+    await token(page, 'key', 3).hover();
+    const onto = map.filter(([, key]) => key === 3);
+    assert.deepEqual(order(await drawn(page)), heavy(onto, 0.002));
+    await token(page, 'query', 2).click();
+    assert.equal(await page.getByTestId('pinned').count(), 1);
+    await token(page, 'query', 4).hover();
+    const from = map.filter(([query]) => query === 2);
+    assert.deepEqual(order(await drawn(page)), heavy(from, 0.002), 'pinned');
+    // A press on the other side selects the pair, and the lines stay.
+    await token(page, 'key', 1).click();
+    assert.deepEqual(order(await drawn(page)), heavy(from, 0.002));
+    assert.match(await page.locator('.readout').textContent(), /is.*attends to.*plot/s);
+    await page.getByRole('button', { name: 'Show all lines' }).click();
+    assert.deepEqual(order(await drawn(page)), heavy(map, 0.02));
+  },
+);
 
-onPage('lines are worked with keys alone', {}, async (page) => {
+onPage('lines can be used with the keyboard only', {}, async (page) => {
   await read(page, text);
   await draw(page, 'lines');
   await page.getByTestId('draw-lines').focus();
@@ -116,31 +120,35 @@ onPage('lines are worked with keys alone', {}, async (page) => {
   assert.equal(await page.getByTestId('pinned').count(), 0);
 });
 
-onPage('of 512 tokens the lines of one are drawn, and all can be come to', {}, async (page) => {
-  await read(page, 'good, not bad; '.repeat(130));
-  await draw(page, 'lines');
-  const places = (side) =>
-    page
-      .locator(`[data-testid=line-token][data-side=${side}]`)
-      .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.token)));
-  assert.equal((await places('query')).length, 24);
-  await token(page, 'query', (await places('query'))[2]).hover();
-  const lines = await drawn(page);
-  assert.equal(new Set(lines.map(([query]) => query)).size, 1);
-  assert.ok(lines.length <= 24);
-  const seen = new Set(await places('query'));
-  const earlier = page.getByRole('button', { name: 'Earlier tokens' });
-  while (await earlier.isEnabled()) await earlier.click();
-  const later = page.getByRole('button', { name: 'Later tokens' });
-  for (;;) {
-    for (const query of await places('query')) seen.add(query);
-    if (!(await later.isEnabled())) break;
-    await later.click();
-  }
-  assert.equal(seen.size, 512);
-});
+onPage(
+  'of 512 tokens, the lines of one are drawn, and every token can be reached',
+  {},
+  async (page) => {
+    await read(page, 'good, not bad; '.repeat(130));
+    await draw(page, 'lines');
+    const places = (side) =>
+      page
+        .locator(`[data-testid=line-token][data-side=${side}]`)
+        .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.token)));
+    assert.equal((await places('query')).length, 24);
+    await token(page, 'query', (await places('query'))[2]).hover();
+    const lines = await drawn(page);
+    assert.equal(new Set(lines.map(([query]) => query)).size, 1);
+    assert.ok(lines.length <= 24);
+    const seen = new Set(await places('query'));
+    const earlier = page.getByRole('button', { name: 'Earlier tokens' });
+    while (await earlier.isEnabled()) await earlier.click();
+    const later = page.getByRole('button', { name: 'Later tokens' });
+    for (;;) {
+      for (const query of await places('query')) seen.add(query);
+      if (!(await later.isEnabled())) break;
+      await later.click();
+    }
+    assert.equal(seen.size, 512);
+  },
+);
 
-onPage('lines are saved as they are drawn, and a link brings them back', {}, async (page) => {
+onPage('lines are saved as drawn, and a link restores them', {}, async (page) => {
   await read(page, text);
   await draw(page, 'lines');
   await token(page, 'query', 3).click();
@@ -161,18 +169,18 @@ onPage('lines are saved as they are drawn, and a link brings them back', {}, asy
   assert.equal(await page.getByTestId('draw-lines').isChecked(), true);
 });
 
-onPage('axe finds nothing to object to in lines', {}, async (page) => {
+onPage('axe finds no problems in lines', {}, async (page) => {
   for (const typed of [text, 'good, not bad; '.repeat(30)]) {
     await read(page, typed);
     await draw(page, 'lines');
-    // Of a long text a part is drawn, around what is read out.
+    // A long text shows a part, around the selected token.
     await page.locator('[data-testid=line-token][data-side=query]').nth(2).hover();
     await assertAccessibleToAll(page);
   }
 });
 
 onPage(
-  'a finger asks for a token’s lines, at 320 pixels',
+  'a tap shows a token’s lines, at 320 pixels',
   { viewport: { width: 320, height: 800 }, hasTouch: true },
   async (page) => {
     for (const typed of [text, 'good, not bad; '.repeat(30), `${'x'.repeat(40)} good`]) {

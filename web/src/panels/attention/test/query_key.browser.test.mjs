@@ -1,4 +1,4 @@
-// Where a weight comes from: q, k and their products, in every view that has heads.
+// How a weight is computed: q, k and their products, in every view with heads.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { Classifier } from '../../../../../dist/index.js';
@@ -26,14 +26,14 @@ async function open(page) {
 }
 
 for (const hash of ['', '#view=translation', '#view=writing']) {
-  onPage(`a weight is what its q and k make, ${hash || 'sentiment'}`, { hash }, async (page) => {
+  onPage(`a weight follows from its q and k, ${hash || 'sentiment'}`, { hash }, async (page) => {
     await page.getByTestId('head').last().click();
     await open(page);
     for (const kind of hash.includes('translation') ? ['cross', 'decoder', 'encoder'] : ['']) {
       if (kind) await page.getByTestId(`show-${kind}`).check();
       const cells = page.locator('[data-testid=heatmap] [data-value]');
       for (const cell of [cells.first(), cells.last()]) {
-        // The verdict at the window's edge may lie over a cell.
+        // The verdict at the window's edge may cover a cell.
         await cell.evaluate((each) => each.scrollIntoView({ block: 'center' }));
         await cell.click({ force: true });
         await page.getByTestId('softmax').waitFor();
@@ -52,7 +52,7 @@ for (const hash of ['', '#view=translation', '#view=writing']) {
   });
 }
 
-onPage('sums are those of the package’s trace, and integers are told apart', {}, async (page) => {
+onPage('sums match the package’s trace, and integer rounding is shown', {}, async (page) => {
   const text = 'The plot is not good.';
   await read(page, text);
   await page.locator('[data-testid=head][data-layer="1"][data-head="2"]').click();
@@ -63,7 +63,7 @@ onPage('sums are those of the package’s trace, and integers are told apart', {
   classifier.dispose();
   const part = (tensor, token) => tensor.data.subarray((token * 8 + 2) * 16, (token * 8 + 3) * 16);
   const count = tokens.length;
-  // The pair whose score the integers round most.
+  // The pair with the largest rounding error.
   const pairs = Array.from({ length: count * count }, (_, i) => {
     const [query, key] = [Math.floor(i / count), i % count];
     const [q, k] = [part(traced[name('q')], query), part(traced[name('k')], key)];
@@ -81,7 +81,7 @@ onPage('sums are those of the package’s trace, and integers are told apart', {
   assert.match(await page.getByTestId('pair').textContent(), /8-bit integers/);
   assert.ok(Math.abs((await number(page, 'own-score')) - score) < 0.01);
 
-  // One dimension’s numbers, by pointer and by keys.
+  // The numbers of one dimension, by pointer and by keys.
   const strip = page.locator('[data-name="q × k"] [data-testid=strip]');
   await strip.focus();
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
@@ -94,7 +94,7 @@ onPage('sums are those of the package’s trace, and integers are told apart', {
   assert.ok(Math.abs(values[0] - q[3]) < 0.01 && Math.abs(values[1] - k[3]) < 0.01);
   await assertAccessible(page);
 
-  // A head that is off still makes them; a hidden token cannot be seen.
+  // A head that is off still computes them; a hidden token is masked.
   await page.getByTestId('token').nth(key).click();
   await settled(page);
   await page.locator('[data-testid=own-score]', { hasText: '∞' }).waitFor();
@@ -104,7 +104,7 @@ onPage('sums are those of the package’s trace, and integers are told apart', {
 });
 
 onPage(
-  'a model of one’s own, and one that does not divide by √d',
+  'a visitor’s own model, and one that does not divide by √d',
   { hash: '#view=model' },
   async (page) => {
     for (const [name, more] of [
@@ -123,7 +123,7 @@ onPage(
 );
 
 onPage(
-  'strips fit at 320 pixels, beside lines as well',
+  'strips fit at 320 pixels, next to lines, too',
   { viewport: { width: 320, height: 800 } },
   async (page) => {
     await page.getByTestId('draw-lines').check();

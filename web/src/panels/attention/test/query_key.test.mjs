@@ -1,11 +1,11 @@
-// A score of attention, dimension by dimension, from a trace.
+// An attention score, dimension by dimension, from a trace.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const { differenceIn, namesFor, queryKeyOf } = await source('panels/attention/query-key');
 
-/** Two heads of four numbers, two tokens; head 1 of the first query sees the first key alone. */
+/** Two heads of four numbers, two tokens. In head 1, only the first key is visible to query 0. */
 const [q, k, scores] = namesFor('encoder', 3);
 const trace = {
   [q]: {
@@ -23,7 +23,7 @@ const trace = {
 };
 const at = { layer: 3, head: 1 };
 
-test('the tensors of a layer are called as the model calls them', () => {
+test('the tensors of a layer have the model’s names', () => {
   assert.deepEqual(
     [q, k, scores],
     [
@@ -36,7 +36,7 @@ test('the tensors of a layer are called as the model calls them', () => {
   assert.equal(namesFor('decoder', 0)[1], 'decoder.layers.0.self_attn.k');
 });
 
-test('products of a pair, their sum, over √d_head, and its part in the softmax', () => {
+test('the products of a pair, their sum, the sum over √d_head, and its softmax', () => {
   const pair = queryKeyOf(trace, 'encoder', at, { query: 1, key: 1 });
   assert.deepEqual([...pair.q], [0, 1, 0, 1]);
   assert.deepEqual([...pair.k], [2, 2, 2, 2]);
@@ -46,19 +46,19 @@ test('products of a pair, their sum, over √d_head, and its part in the softmax
   assert.equal(differenceIn(pair), 'none');
 });
 
-test('a key that is hidden has no part', () => {
+test('a masked key has weight 0', () => {
   const pair = queryKeyOf(trace, 'encoder', at, { query: 0, key: 1 });
   assert.deepEqual([pair.score, pair.seen, pair.weight], [-Infinity, 1, 0]);
   assert.equal(differenceIn(pair), 'none');
 });
 
-test('rounding is told from what a model does otherwise', () => {
+test('rounding is distinguished from another formula', () => {
   const pair = { scaled: 2, score: 2 };
   assert.equal(differenceIn({ ...pair, score: 2.004 }), 'rounding');
   assert.equal(differenceIn({ ...pair, score: 4 }), 'more');
 });
 
-test('of another text’s or layer’s trace there is no pair', () => {
+test('a trace of another text or layer has no such pair', () => {
   assert.equal(queryKeyOf({}, 'encoder', at, { query: 0, key: 0 }), undefined);
   assert.equal(queryKeyOf(trace, 'encoder', at, { query: 2, key: 0 }), undefined);
   assert.equal(
