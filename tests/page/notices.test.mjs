@@ -1,5 +1,5 @@
-// What each example says is to be seen, the shipped models do: each notice stands here, with the
-// answers that make it true.
+// The shipped models do what each example says: every notice is listed here, with the answers that
+// make it true.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -35,7 +35,7 @@ after(() => Object.values(models).forEach((model) => model.dispose()));
 
 const odds = ({ logits }) => logits.positive - logits.negative;
 
-/** A text as the sentiment model reads it, and without some words or stretches of it. */
+/** The sentiment model's answers to a text, whole and without some of its words. */
 async function readingOf(model, text) {
   const whole = await model.classify(text, { attention: true });
   const labels = whole.tokens.map(({ start, end }) => text.slice(start, end).trim());
@@ -51,7 +51,7 @@ async function readingOf(model, text) {
     whole,
     labels,
     without,
-    /** How much of the log-odds of positive goes without a part. */
+    /** Returns how far the log-odds of positive drop without a part. */
     effectOf: async (part) => odds(whole) - odds(await without(part)),
     effects: () =>
       Promise.all(
@@ -59,7 +59,7 @@ async function readingOf(model, text) {
           async (_, i) => odds(whole) - odds(await model.classify(text, { maskTokens: [i] })),
         ),
       ),
-    /** What a token looks at most in a head; all count from 1, as on the page. */
+    /** Returns the token that a token attends to most in a head. Counts from 1, like the page. */
     seenBy: (token, layer, head) =>
       seen(whole.attention.encoder, labels, labels, token, layer, head),
   };
@@ -134,7 +134,7 @@ const inSentiment = [
   ],
 ];
 
-/** A translation, the others that its search completed, and what each of its words looks at. */
+/** A translation, the other finished ones of its search, and what each of its words attends to. */
 async function renderingOf(model, text) {
   const result = await model.translate(text, { beams: 4, hypotheses: true, attention: true });
   const word = ({ start, end }, whole) => whole.slice(start, end);
@@ -259,7 +259,7 @@ async function apart({ model, text, sentences }, input) {
   assert.equal(alone.join(' '), text);
 }
 
-/** The view's own settings. */
+/** The settings of the view. */
 const usual = { temperature: 0.8, topK: 0, topP: 0.95 };
 
 const inWriting = [
@@ -357,7 +357,7 @@ async function stepsOf(model, text) {
   const read = sourceTokens.map((token) => token.text.trim());
   return {
     text: result.text,
-    /** What the row of the decoder looks at most that reads a token: the next one is written there. */
+    /** Returns what the decoder attends to most in the row that reads a token and writes the next. */
     seenAfter: (token, layer, head) =>
       seen(attention.cross, ['‹start›', ...written], read, token, layer, head),
   };
@@ -419,7 +419,7 @@ const insideWriter = [
   ],
 ];
 
-/** A pair's table, and its cells by the tokens of the text that is carried into. */
+/** The table of a pair, with its cells by the tokens of the text being patched. */
 async function tableOf(model, text) {
   const { base, donor } = fromTransplantLink({ text });
   const table = await model.explain(
@@ -521,7 +521,7 @@ for (const target of ['de', 'fr']) {
 check('writing', writing.examples, inWriting, 'writer', continuationOf);
 check('inside, writer', inside.examples.writer, insideWriter, 'inside writer', continuationOf);
 
-test('writing: each pair of beginnings goes on with another word, and clearly so', async () => {
+test('writing: the beginnings of each pair have clearly different next words', async () => {
   const all = { count: 0, temperature: 1, topK: 0, topP: 1 };
   assert.equal(writing.pairs[0].base, writing.examples[0].text);
   for (const { name, base, donor } of writing.pairs) {
@@ -538,7 +538,7 @@ test('writing: each pair of beginnings goes on with another word, and clearly so
   }
 });
 
-test('translation: each pair of sentences is translated with another word', async () => {
+test('translation: the sentences of each pair are translated with different words', async () => {
   for (const target of ['de', 'fr']) {
     const model = models[`inside ${target}`];
     for (const { name, base, donor } of translation.pairs) {
