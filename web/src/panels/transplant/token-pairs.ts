@@ -1,18 +1,18 @@
-/** Which of a text's tokens stand for which of another's: what transplants go between. */
+/** The pairing of two texts' tokens, between which vectors are replaced. */
 
 interface Identified {
   id: number;
 }
 
 export interface TokenPairs {
-  /** Of each of the base's tokens, the donor's; null where it has none. */
+  /** For each token of the base, its counterpart in the donor, or null. */
   donorOf: (number | null)[];
-  /** The position that each is given, the same for both of a pair. */
+  /** The position of each token; both tokens of a pair have the same. */
   baseColumns: number[];
   donorColumns: number[];
 }
 
-/** Same tokens first, the most of them; between them as many against as many, in order. */
+/** Pairs equal tokens, as many as possible; between them, stretches of equal length, in order. */
 export function pairTokens(base: readonly Identified[], donor: readonly Identified[]): TokenPairs {
   const donorOf: (number | null)[] = base.map(() => null);
   const baseColumns: number[] = [];
@@ -38,8 +38,8 @@ export function pairTokens(base: readonly Identified[], donor: readonly Identifi
 }
 
 /**
- * Of two beginnings: the last tokens stand for each other, whatever they are, as what comes next is
- * told in their places.
+ * Pairs the tokens of two beginnings. The last tokens are always paired, because the next token is
+ * predicted there.
  */
 export function pairBeginnings(
   base: readonly Identified[],
@@ -55,10 +55,10 @@ export function pairBeginnings(
   };
 }
 
-/** The longest common subsequence: places in both, in order. */
+/** Returns the longest common subsequence as positions in both, in order. */
 function commonTokens(a: readonly Identified[], b: readonly Identified[]): [number, number][] {
   const width = b.length + 1;
-  /** Of what is left from i and j on, how many are common. */
+  /** The number of common tokens from i and j to the ends. */
   const counts = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)

@@ -1,4 +1,4 @@
-/** The kinds of models between whose runs vectors are carried: a translator, and one that writes on. */
+/** The kinds of models for word transplants: a translator, and a writer that continues texts. */
 import {
   Generator,
   Translator,
@@ -16,43 +16,43 @@ import { pairBeginnings, pairTokens } from './token-pairs.ts';
 import { endOf } from '../words/tokens.ts';
 import { endToken } from '../words/sampling.ts';
 
-/** What a run is to tell on the way, and what is put in the place of its own numbers. */
+/** The tensors that a run returns, and those that are replaced in it. */
 export interface Asking {
   trace?: readonly string[];
   patch?: readonly Patch[];
   signal: AbortSignal;
 }
 
-/** A text as it was read. */
+/** The tokens of a text, and its traced tensors. */
 export interface Run {
   tokens: readonly Token[];
   trace: Readonly<Record<string, TracedTensor>>;
 }
 
-/** What was written; of a text that goes on, its end before that, and what may come next. */
+/** The output; for a continued text also the end of the text, and the most probable next tokens. */
 export interface Answer {
   before: string;
   text: string;
   likeliest: string;
 }
 
-/** The two words between which two texts part, by their ids, and the ids of what comes before. */
+/** The first two words that differ between the outputs, their ids, and the ids before them. */
 export interface Parted {
   ids: [is: number, would: number];
   words: { base: string; donor: string };
-  /** Whether the likeliest is the same in both; the words are then others that part them. */
+  /** Whether the most probable word is the same in both; then the words are others that differ. */
   alike: boolean;
   prefix: readonly number[];
 }
 
-/** What a transplant needs to know of a kind of model. */
+/** The properties of a kind of model that a transplant needs. */
 export interface Kind<M extends Model, R extends Run> {
-  /** In floats: attention in integers reads nothing that would be replaced. */
+  /** Loads the model in floats, because attention in integers cannot be patched. */
   load: (folder: URL, options: LoadOptions) => Promise<M>;
-  /** The stack whose vectors are carried. */
+  /** The stack whose vectors are replaced. */
   stack: 'encoder' | 'decoder';
   pair: typeof pairTokens;
-  /** So many rows of that stack may follow those of the text while an answer is written. */
+  /** The maximum number of rows that an answer adds to that stack. */
   grows: number;
   /** Reads a text and writes one token after those of `prefix`. */
   step: (model: M, text: string, prefix: readonly number[], asking: Asking) => Promise<Run>;
@@ -97,7 +97,7 @@ export const translating = (beams: number): Kind<Translator, Translated> => ({
 
 type Begun = Run & { logits: Float32Array; pieces: readonly string[] };
 
-/** So many tokens are written on. */
+/** The number of tokens to write. */
 const writtenOn = 10;
 
 export const writing: Kind<Generator, Begun> = {

@@ -1,6 +1,6 @@
 /**
- * Activation patching between two texts: how far the vector of one token, at one depth, moves the
- * first word in which what is written after the one differs from what is written after the other.
+ * Activation patching between two texts: how far replacing the vector of a token at a layer changes
+ * the first word that differs between the outputs of the two texts.
  */
 import type { ModelInfo, Patch, Token, TracedTensor } from 'glassformer';
 import { ExplainingModel, Question } from '../../models/explaining-model.svelte.ts';
@@ -10,20 +10,20 @@ import { rowOf } from '../words/next-logits.ts';
 import type { Carried, Part, TransplantTable } from './transplant.ts';
 import type { Answer, Kind, Parted, Run } from './word-transplant-kinds.ts';
 
-/** Of a text of more tokens, a cell is a word. */
+/** In texts with more tokens, a cell is a word. */
 const mostCells = 64;
 
 export interface WordTransplantReading extends Part {
   base: string;
   donor: string;
-  /** What is written after each. */
+  /** The output of each text. */
   baseAnswer: Answer;
   donorAnswer: Answer;
-  /** Where they part: the next token of the one and of the other; undefined where they do not. */
+  /** The first tokens that differ; undefined if none do. */
   words: Parted['words'] | undefined;
-  /** Whether the likeliest is the same in both. */
+  /** Whether the most probable token is the same in both. */
   alike: boolean;
-  /** Of log P(donor's word) − log P(base's word), after what both begin with. */
+  /** The table of log P(donor's word) − log P(base's word), after their common beginning. */
   table: TransplantTable;
 }
 
@@ -33,7 +33,7 @@ export class WordTransplant<M extends Model, R extends Run> {
   readonly performing: Question<M>;
 
   reading = $state.raw<WordTransplantReading>();
-  /** What is written with a vector carried across. */
+  /** The output with a replaced vector. */
   performed = $state.raw<{ at: Carried; answer: Answer | undefined }>();
 
   #perform: ((model: M, at: Carried, signal: AbortSignal) => Promise<Answer>) | undefined;
@@ -53,7 +53,7 @@ export class WordTransplant<M extends Model, R extends Run> {
     if (this.question.failure) this.reading = undefined;
   }
 
-  /** Has the base's answer written with a cell's vectors carried across. */
+  /** Writes the base's answer with a cell's vectors replaced. */
   async perform(name: ModelName, at: Carried | undefined): Promise<void> {
     this.performing.stop();
     this.performed = at && { at, answer: undefined };
@@ -93,19 +93,20 @@ export class WordTransplant<M extends Model, R extends Run> {
     ];
     const [tokens, donorTokens] = plain.map((each) => each.tokens) as [Token[], Token[]];
     const pairs = kind.pair(tokens, donorTokens);
-    // Of a text that is too long, what was read.
+    // A text that is too long is cut to the part that was read.
     const [own, other] = [base, donor].map((text, i) =>
       text.slice(plain[i]!.tokens[0]?.start ?? 0),
     ) as [string, string];
 
-    // Both of a pair get the same position, or the shift alone would pose as content.
+    // Both tokens of a pair get the same position, so that a shift in position is not mistaken for a
+    // change in meaning.
     const name = `${stack}.embed_positions`;
     const columns = [...pairs.baseColumns, ...pairs.donorColumns];
     const count = Math.max(...columns) + 1 + kind.grows;
     const read = await kind.step(model, 'a '.repeat(count), [], { trace: [name], signal });
     const positions = read.trace[name]!;
     const there = positions.shape[0]! >= count;
-    /** Where a text's tokens stand, and `more` that are written after them. */
+    /** Returns patches of the positions of a text's tokens, and of `more` tokens after them. */
     const moved = (at: readonly number[], more = 0): Patch[] => {
       if (!there || at.every((column, i) => column === i)) return [];
       const after = Array.from({ length: more }, (_, i) => at.at(-1)! + 1 + i);
@@ -168,7 +169,7 @@ export class WordTransplant<M extends Model, R extends Run> {
         },
       };
     };
-    /** What has a partner takes over its vectors; what has none is read by nobody from here on. */
+    /** Replaces the vectors of tokens with a counterpart, and hides tokens without one from here on. */
     const patchesOf = ({ row, cell }: Carried): Patch[] => {
       const name = streams[row]!;
       const members = cells[cell]!.tokens;
@@ -181,7 +182,7 @@ export class WordTransplant<M extends Model, R extends Run> {
         ...(gone.length > 0 ? unread(gone, row, stack, model.info) : []),
       ];
     };
-    /** Whether all of a cell's vectors are the partners' own, to the bit. */
+    /** Returns whether all of a cell's vectors equal those of the counterparts, bit for bit. */
     const same = ({ row, cell }: Carried): boolean =>
       cells[cell]!.tokens.every((token) => {
         const from = pairs.donorOf[token]!;
@@ -205,7 +206,7 @@ export class WordTransplant<M extends Model, R extends Run> {
   }
 }
 
-/** From a layer of a stack on, and in a decoder behind it, nobody attends to these tokens. */
+/** Hides these tokens from attention from a layer of a stack on, and in a decoder after it. */
 const unread = (
   keys: number[],
   from: number,
@@ -217,7 +218,7 @@ const unread = (
     ...Array.from({ length: decoderLayers }, (_, i) => `decoder.layers.${i}.encoder_attn`),
   ].map((attention) => ({ name: `${attention}.scores`, keys, value: -Infinity }));
 
-/** Tokens by the cell that they are in: each one its own, or all of a word. */
+/** Returns the tokens of each cell: one token, or all tokens of a word. */
 export function cellsOf(tokens: readonly Token[]): number[][] {
   const cells: number[][] = [];
   tokens.forEach(({ text, start, end }, token) => {
@@ -228,7 +229,7 @@ export function cellsOf(tokens: readonly Token[]): number[][] {
   return cells;
 }
 
-/** Some rows of a matrix, in the order asked for. */
+/** Returns some rows of a matrix, in this order. */
 function rowsOf({ shape, data }: TracedTensor, rows: readonly number[]): TracedTensor {
   const width = shape[1]!;
   const picked = new Float32Array(rows.length * width);

@@ -1,18 +1,18 @@
 import type { Example } from '../../ui/controls/example.ts';
 
-/** Reviews to start from, one for each thing worth seeing. */
+/** Example reviews, each of which shows something different. */
 export const examples: readonly Example[] = [
   {
     name: 'Praise',
     text: 'A gripping, beautifully shot film.',
     notice:
-      '“gripping” and “beautifully” carry it. Words that judge nothing count, too: without “A” it would be surer still.',
+      '“gripping” and “beautifully” decide it. Neutral words matter, too: without “A” the model would be even more confident.',
   },
   {
     name: 'Negation',
     text: 'The plot is not good at all, and I would never watch it again.',
     notice:
-      '“not” turns “good” around: hide “not”, and the verdict is positive. “never” by itself hardly counts.',
+      '“not” reverses “good”: hide “not”, and the verdict is positive. “never” by itself has little effect.',
   },
   {
     name: 'Contrast',
@@ -24,12 +24,12 @@ export const examples: readonly Example[] = [
     name: 'Short',
     text: 'Meh.',
     notice:
-      'Its vocabulary lacks “Meh”: it reads “Me” and “h”, and only the “h” speaks for negative. So it is not sure.',
+      '“Meh” is not in the vocabulary: the model reads “Me” and “h”, and only “h” is evidence for negative. So it is uncertain.',
   },
   {
     name: 'Product',
     text: 'Stopped working after two weeks. The strap broke and nobody answers my emails.',
-    notice: 'No word here says “good” or “bad”. That it “Stopped” counts most.',
+    notice: 'No word here says “good” or “bad”. “Stopped” has the largest effect.',
   },
   {
     name: 'Long review',
@@ -48,6 +48,6 @@ export const examples: readonly Example[] = [
       'to be over, and I cannot remember the last time a film did that to me. Forgive the opening, ' +
       'be patient with it, and you will be glad that you stayed.',
     notice:
-      'The model is wrong: this is warm praise. “nowhere” and “stiff” count most against it, each more than the whole last sentence counts in favor.',
+      'The model is wrong: this is warm praise. “nowhere” and “stiff” have the largest negative effects, each larger than the positive effect of the whole last sentence.',
   },
 ];

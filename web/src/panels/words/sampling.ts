@@ -1,16 +1,16 @@
-/** Which token may come next: a model's probabilities, sharpened or flattened, and cut off. */
+/** The sampling of the next token: temperature, top-k and top-p. */
 import type { NextToken } from 'glassformer';
 
 /** This token ends a review. */
 export const endToken = '<|endoftext|>';
 
-/** How the next token is drawn; the options of the package by these names. */
+/** How the next token is sampled: options of the package with these names. */
 export interface Sampling {
-  /** 0: the most probable one, always. */
+  /** 0: always the most probable token. */
   temperature: number;
-  /** 0: of all. */
+  /** 0: all tokens. */
   topK: number;
-  /** 1: of all. */
+  /** 1: all tokens. */
   topP: number;
 }
 
@@ -19,11 +19,11 @@ export interface Candidate {
   text: string;
   /** The model's own probability, before temperature, top-k and top-p. */
   probability: number;
-  /** The probability of being drawn, after all three; 0 if it is left out. */
+  /** The probability of being sampled, after all three; 0 if it is excluded. */
   chance: number;
 }
 
-/** `next` is all of a model's tokens, the most probable first, and so is what comes. */
+/** Returns the candidates among all tokens of a model. `next` and the result have the most probable first. */
 export function candidatesOf(
   next: readonly Pick<NextToken, 'id' | 'text' | 'logprob'>[],
   { temperature, topK, topP }: Sampling,
@@ -40,12 +40,12 @@ export function candidatesOf(
   }));
 }
 
-/** How many are left: of the `topK` best, those that together reach `topP` first. */
+/** Returns the number of candidates: of the `topK` best, the fewest that reach `topP` together. */
 function keptOf(weights: readonly number[], topK: number, topP: number): number {
   let count = weights.length;
   if (topK > 0 && topK < count) {
     count = topK;
-    // As the engine has it, equals stay together.
+    // As in the engine, equal ones stay together.
     while (count < weights.length && weights[count] === weights[topK - 1]) count++;
   }
   if (topP >= 1) return count;
@@ -56,7 +56,7 @@ function keptOf(weights: readonly number[], topK: number, topP: number): number 
   return few;
 }
 
-/** The candidate at a number from 0 to 1, each as probable as its chance. */
+/** Returns the candidate at a random number from 0 to 1. */
 export function drawn(candidates: readonly Candidate[], at: number): Candidate | undefined {
   const kept = candidates.filter(({ chance }) => chance > 0);
   let below = 0;
@@ -65,10 +65,10 @@ export function drawn(candidates: readonly Candidate[], at: number): Candidate |
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-/** A token that is only a part of a character: nothing can be written after it. */
+/** Returns whether a token is only a part of a character, so that nothing can be appended to it. */
 export const isPartial = (text: string): boolean => /<0x[0-9A-F]{2}>|\ufffd/.test(text);
 
-/** A token as a list shows it: the end of the word that it goes on, and its own part. */
+/** Returns a token as shown in a list: the end of the word that it continues, and its own part. */
 export function shownCandidate(text: string, before: string): { tail: string; own: string } {
   const own = text.replace(/\n/g, '↵');
   if (/^\s/.test(own)) return { tail: '', own: own.trimStart() || '␣' };

@@ -1,19 +1,19 @@
-/** Why a model would write one token and not another: what each token before counts for that. */
+/** Why a model prefers one next token to another: the effect of each token before it. */
 import type { Generator, Head, NextToken } from 'glassformer';
 import { readFailure, type Failure } from '../../ui/failure.ts';
 
-/** Each token is left out in turn: of a longer text that would take too long. */
+/** Each token is left out in turn, which would take too long for longer texts. */
 export const longestContrast = 192;
 
-/** What a contrast is about: another one is measured anew. */
+/** The subject of a contrast. A new subject is measured again. */
 export interface Contrasted {
-  /** How many tokens can be left out. */
+  /** The number of tokens that can be left out. */
   tokens: number;
-  /** Of all that may come next, by id: log-probabilities or logits, without one of the tokens. */
+  /** Returns log-probabilities or logits of all next tokens, by id, without one of the tokens. */
   logprobs: (signal: AbortSignal, without?: number) => Promise<Float32Array>;
 }
 
-/** Nobody attends to the token at this place, in any layer: the softmax shares out what is left. */
+/** Returns patches that hide a token from attention in all layers, before the softmax. */
 export const unseen = (layers: number, token: number) =>
   Array.from({ length: layers }, (_, layer) => ({
     name: `decoder.layers.${layer}.self_attn.scores`,
@@ -21,7 +21,7 @@ export const unseen = (layers: number, token: number) =>
     value: -Infinity,
   }));
 
-/** What comes after a text that is continued. */
+/** Returns the log-probabilities of the next token of a text, by id. */
 export async function writerLogprobs(
   model: Generator,
   text: string,
@@ -42,15 +42,15 @@ function byId(next: readonly NextToken[]): Float32Array {
 }
 
 export class WordContrast {
-  /** With every token there, and with each of them left out, as far as that is known. */
+  /** The numbers with all tokens, and without each token, as far as they are known. */
   whole = $state.raw<Float32Array>();
   without = $state.raw<readonly Float32Array[]>([]);
-  /** What that is of. */
+  /** The subject of these numbers. */
   of = $state.raw<Contrasted>();
   failure = $state.raw<Failure>();
   #work = new AbortController();
 
-  /** Where it is called again meanwhile, that one counts. */
+  /** Measures a subject. A later call replaces this one. */
   async measure(of: Contrasted): Promise<void> {
     this.stop();
     const { signal } = (this.#work = new AbortController());

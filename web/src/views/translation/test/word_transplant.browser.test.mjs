@@ -130,7 +130,7 @@ onPage('a token without a counterpart is removed from a layer onward', {}, async
     near(await value(cell(page, row, 2)), there - whole, `row ${row}`);
   }
   await cell(page, 0, 2).click();
-  assert.match(await page.getByTestId('turned').textContent(), /“not” taken out before layer 1/);
+  assert.match(await page.getByTestId('turned').textContent(), /“not” removed before layer 1/);
   const { text } = await one(longer, { beams: 4, maskTokens: [[2]] });
   await page.getByTestId('performed').getByText(text).waitFor();
   await page.keyboard.press('Escape');

@@ -93,7 +93,7 @@ onPage('cells can be patched by mouse, keys and drag', {}, async (page) => {
   await performed(1, 3);
   await page.keyboard.press('ArrowUp');
   await performed(0, 3);
-  assert.match(await told.textContent(), /“not” taken out before layer 1.*turns to positive/is);
+  assert.match(await told.textContent(), /“not” removed before layer 1.*turns to positive/is);
   await page.keyboard.press('Escape');
   assert.equal(await page.getByTestId('carried').count(), 0);
 

@@ -99,10 +99,10 @@ test('a cell’s text says what was patched, where, and with which effect', () =
     'head 6’s output for “bright” carried into “dull” in layer 2',
   );
   const [what, why] = said(0, 2);
-  assert.equal(what, '“not” taken out before layer 1');
-  assert.match(why, /turns to positive\. Nothing in the other text/);
+  assert.equal(what, '“not” removed before layer 1');
+  assert.match(why, /turns to positive\. This token has no counterpart/);
   assert.match(said(1, 0)[1], /25% of the way, but away from .* stays negative/);
-  assert.match(said(0, 0)[1], /the very same vector/);
+  assert.match(said(0, 0)[1], /exactly the same vector/);
   assert.ok(Number.isNaN(deltaAt(table, { row: 1, cell: 2 })));
   assert.ok(Number.isNaN(deltaAt(table, { row: 2, cell: 0 })));
   const { share: _, ...close } = table;

@@ -168,7 +168,7 @@ onPage('a token without a counterpart is removed from a layer onward', {}, async
     const patch = Array.from({ length: layers - row }, (_, i) => ({
       ...{ name: `decoder.layers.${row + i}.self_attn.scores`, keys: [3], value: -Infinity },
     }));
-    near(gone[row], (await lead(ids, base, patch)) - whole, `taken out from ${row}`);
+    near(gone[row], (await lead(ids, base, patch)) - whole, `removed from ${row}`);
   }
   assert.equal(gone[5], 0);
   // The second text's last token gets the position of its counterpart.
@@ -188,7 +188,7 @@ onPage('a token without a counterpart is removed from a layer onward', {}, async
   assert.ok(told.includes(`+${aligned.toFixed(2)} aligned, +${alone.toFixed(2)} alone`), told);
 
   await cell(page, 0, 3).click();
-  assert.match(await page.getByTestId('turned').textContent(), /“neither” taken out before/);
+  assert.match(await page.getByTestId('turned').textContent(), /“neither” removed before/);
 });
 
 onPage('a continuation gets the positions after the last token’s', {}, async (page) => {
@@ -210,7 +210,7 @@ onPage(
   async (page) => {
     const [base, donor] = ['This film is not', 'This film is'];
     await beside(page, base, donor);
-    await page.getByText('The likeliest token is the same in both').waitFor();
+    await page.getByText('The most probable token is the same in both').waitFor();
     const [own, other] = [await next(base), await next(donor)];
     assert.equal(own[0].id, other[0].id);
     const share = (all, id) => Math.exp(all.find((token) => token.id === id).logprob);
