@@ -60,7 +60,7 @@ function withoutPasses(output) {
 const cores = availableParallelism();
 const testFiles = (folder) => filesIn(folder).filter((file) => /\.test\.m?js$/.test(file));
 const isOfBrowser = (file) => file.endsWith('.browser.test.mjs');
-/** Tests of the page that lie beside what they test. */
+/** Returns the tests of the page that are next to the tested code. */
 const besidePage = () => testFiles('web/src');
 
 function nodeTests(files, { concurrency = 1, env } = {}) {
@@ -169,6 +169,7 @@ const steps = {
   },
   'sources of the page': {
     group: 'browser',
+    needs: ['build package'],
     files: () => [...testFiles('tests/page'), ...besidePage().filter((file) => !isOfBrowser(file))],
     work: nodeTests,
   },

@@ -121,7 +121,7 @@ struct Instance {
   std::unique_ptr<Pipeline> pipeline;
   std::vector<OwnedText> texts;  // of the next job
   std::unique_ptr<Job> job;
-  std::unique_ptr<Loading> loading;  // null once all weights are loaded
+  std::unique_ptr<Loading> loading;     // null once all weights are loaded
   std::vector<NamedParameter> weights;  // of the pipeline; empty until one is read
   std::size_t parameters = 0;
   std::string result;

@@ -13,7 +13,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   root: here('.'),
   base: './',
-  // Not 'spa': a file that is missing must answer 404, not the page.
+  // Not 'spa': a missing file must give 404, not the page.
   appType: 'mpa',
   plugins: [
     svelte({ compilerOptions: { discloseVersion: false } }),
@@ -30,8 +30,8 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
-    // The oldest browsers of web/docs/browsers.md read all of it. Named for scripts, too, Chrome 95
-    // would have every private field rewritten, for a mistake that it makes with `static name = …`.
+    // The oldest browsers of web/docs/browsers.md support es2022. Naming Chrome 95 here, too, would
+    // rewrite every private field because of its bug with `static name = …`.
     target: 'es2022',
     cssTarget: ['chrome95', 'firefox100', 'safari16.4'],
     assetsInlineLimit: 0,

@@ -38,7 +38,7 @@ extern std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline& pipeline
                                                               const TaskOptions& options);
 
 /// Makes the pipeline for the task of the configuration. Throws NotLinked if the program is linked
-/// without it, invalid_tokenizer if the task needs a tokenizer and there is none, and the errors of
+/// without it, invalid_tokenizer if the task needs a tokenizer that is missing, and the errors of
 /// the pipeline's constructor.
 std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts);
 

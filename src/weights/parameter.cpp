@@ -44,8 +44,7 @@ void ParameterScope::declare(std::string_view name, std::vector<std::size_t> sha
 }
 
 void ParameterScope::declare_int8(std::string_view name, std::vector<std::size_t> shape,
-                                  NamedParameter::SetInt8 set,
-                                  NamedParameter::Get get) const {
+                                  NamedParameter::SetInt8 set, NamedParameter::Get get) const {
   out_->push_back({.name = join(name),
                    .shape = std::move(shape),
                    .set_int8 = std::move(set),

@@ -39,8 +39,8 @@ struct NamedParameter {
   Get get = {};
 };
 
-/// Returns row `row` of a parameter. Throws `invalid_option`, naming the parameter, if it has no such
-/// row.
+/// Returns row `row` of a parameter. Throws `invalid_option`, naming the parameter, if it has no
+/// such row.
 std::vector<float> row_of(const NamedParameter& parameter, std::size_t row);
 
 /// Returns the number of elements of all parameters.

@@ -1,5 +1,5 @@
-// For people who use the keyboard, a screen reader or a finger instead of a mouse: a way past the
-// masthead, a heading per view, names said once, targets large enough, and no word read out twice.
+// Accessibility with a keyboard, a screen reader or a finger: a way past the masthead, a heading per
+// view, names that are announced once, large targets, and nothing that is announced twice.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const onPage = testsOnPage();
 
 const views = await viewTable();
 
-/** Opens all parts of a view that wait for a press, as its test/open_all.mjs does, and waits for them. */
+/** Opens all parts of a view that open on request, as its test/open_all.mjs says. */
 async function openAll(page, { name }) {
   const own = join(root, 'web/src/views', name, 'test/open_all.mjs');
   if (existsSync(own)) await (await import(own)).openAll(page);
@@ -19,7 +19,7 @@ async function openAll(page, { name }) {
   await page.waitForFunction(() => document.querySelectorAll('main [aria-busy=true]').length === 0);
 }
 
-onPage('the first stop leads past the masthead', {}, async (page) => {
+onPage('the first tab stop skips the masthead', {}, async (page) => {
   for (const { hash, title } of views) {
     if (hash) {
       await page.getByRole('link', { name: title, exact: true }).click();
@@ -31,7 +31,7 @@ onPage('the first stop leads past the masthead', {}, async (page) => {
       getSelection().removeAllRanges();
       document.body.focus();
     });
-    // From the top of the page, wherever the focus was.
+    // Starts at the top of the page.
     await page.locator('.skip').evaluate((link) => link.focus());
     assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the text');
     await page.keyboard.press('Enter');
@@ -46,7 +46,7 @@ onPage('the first stop leads past the masthead', {}, async (page) => {
   }
 });
 
-onPage('it is the first stop, and in sight once it has the focus', {}, async (page) => {
+onPage('the skip link is the first tab stop, and visible when focused', {}, async (page) => {
   await page.keyboard.press('Tab');
   const skip = page.locator('.skip');
   assert.ok(await skip.evaluate((link) => link === document.activeElement));
@@ -54,7 +54,7 @@ onPage('it is the first stop, and in sight once it has the focus', {}, async (pa
   assert.ok(box.y >= 0 && box.height >= 24, JSON.stringify(box));
 });
 
-onPage('each view has a heading, and a change of view takes the focus to it', {}, async (page) => {
+onPage('each view has a heading, which gets the focus when the view changes', {}, async (page) => {
   for (const { title } of [...views.slice(1), views[0]]) {
     const link = page.getByRole('link', { name: title, exact: true });
     await link.focus();
@@ -74,14 +74,14 @@ onPage('each view has a heading, and a change of view takes the focus to it', {}
 });
 
 for (const view of views)
-  onPage(`no name is said twice: ${view.title}`, { hash: view.hash }, async (page) => {
+  onPage(`no name is announced twice: ${view.title}`, { hash: view.hash }, async (page) => {
     await openAll(page, view);
     const session = await page.context().newCDPSession(page);
     const { nodes } = await session.send('Accessibility.getFullAXTree');
     const twice = [];
     for (const { ignored, role, name, description } of nodes) {
       if (ignored || !name?.value || /StaticText|InlineTextBox/.test(role?.value)) continue;
-      // Only names that the page makes: names from contents may repeat words of a text.
+      // Only names from attributes; names from contents may repeat words of a text.
       const made = name.sources?.some(({ type, superseded, value }) => type === 'attribute' && value && !superseded); // prettier-ignore
       if (made && /\b(\p{L}{2,})[\s,.;:]+\1\b/iu.test(name.value))
         twice.push(`${role.value}: ${name.value}`);
@@ -91,7 +91,7 @@ for (const view of views)
     assert.deepEqual([...new Set(twice)].slice(0, 12), []);
   });
 
-/** A finger’s width, as WCAG 2.2 has it in 2.5.8. */
+/** The minimum size of a target: WCAG 2.2, 2.5.8. */
 const target = 24;
 for (const view of views)
   onPage(
@@ -104,7 +104,7 @@ for (const view of views)
           'a[href], button, select, textarea, summary, input:not([hidden]), [role=slider], [role=gridcell], [role=button]';
         const found = [];
         for (const element of document.querySelectorAll(wanted)) {
-          // A press on a label counts as a press on its input.
+          // Pressing a label presses its input.
           const own = element.closest('label') ?? element;
           const style = getComputedStyle(element);
           if (
@@ -113,7 +113,7 @@ for (const view of views)
           )
             continue;
           if (element.classList.contains('skip')) continue;
-          // A link within a sentence is as large as its words.
+          // WCAG excepts links within a sentence.
           if (element.matches('p a, li a, .quiet a') && style.display === 'inline') continue;
           const box = own.getBoundingClientRect();
           if (box.width === 0 || box.height === 0) continue;
@@ -128,7 +128,7 @@ for (const view of views)
     },
   );
 
-/** Counts how often each region that is read out changes while `act` goes on. */
+/** Counts the changes of each live region during `act`. */
 async function announced(page, act) {
   await page.evaluate(() => {
     window.announcements = new Map();
@@ -153,7 +153,7 @@ async function announced(page, act) {
   return page.evaluate(() => [...window.announcements].map(([name, { count }]) => [name, count]));
 }
 
-onPage('nothing is read out again at every token', { hash: '#view=writing' }, async (page) => {
+onPage('writing does not announce every token again', { hash: '#view=writing' }, async (page) => {
   await page.getByRole('button', { name: 'Read every layer' }).click();
   await page.getByTestId('next-so-far').last().waitFor();
   const told = await announced(page, async () => {
@@ -170,13 +170,17 @@ onPage('nothing is read out again at every token', { hash: '#view=writing' }, as
   for (const [name, count] of told) assert.ok(count <= 6, `${name}: ${count} times`);
 });
 
-onPage('nor while a translation grows', { hash: '#view=translation' }, async (page) => {
-  const told = await announced(page, async () => {
-    await page
-      .getByTestId('input')
-      .fill('Two children are playing in the snow. It is cold. They want to go home. '.repeat(4));
-    await page.getByTestId('stop').waitFor();
-    await settled(page);
-  });
-  for (const [name, count] of told) assert.ok(count <= 6, `${name}: ${count} times`);
-});
+onPage(
+  'a growing translation is not announced at every token',
+  { hash: '#view=translation' },
+  async (page) => {
+    const told = await announced(page, async () => {
+      await page
+        .getByTestId('input')
+        .fill('Two children are playing in the snow. It is cold. They want to go home. '.repeat(4));
+      await page.getByTestId('stop').waitFor();
+      await settled(page);
+    });
+    for (const [name, count] of told) assert.ok(count <= 6, `${name}: ${count} times`);
+  },
+);

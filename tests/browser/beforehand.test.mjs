@@ -1,5 +1,5 @@
-// What is shown until a model has come: computed when the page was built, and no different from what
-// the model answers.
+// The answers that are shown until a model has loaded. They are computed when the page is built, and
+// equal the model's own.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const { packed, unpacked, examples } = await source(
   'panels/verdict/reviews',
 );
 
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may use the other binary, whose sums are rounded differently.
 const tolerance = 2e-4;
 
 let browser, server;
@@ -41,7 +41,7 @@ async function inPage() {
   return { sentiment: read(json), translation: read(other) };
 }
 
-test('an answer comes out of its JSON as it went in, weights as 16-bit numbers', () => {
+test('an answer survives the way through its JSON, with weights as 16-bit numbers', () => {
   const data = Float32Array.from({ length: 12 }, (_, i) => i / 11);
   const map = { layers: 1, heads: 2, queries: 2, keys: 3, data };
   const answer = {
@@ -56,7 +56,7 @@ test('an answer comes out of its JSON as it went in, weights as 16-bit numbers',
   assert.ok(back.attention.data.every((weight, i) => Math.abs(weight - data[i]) < 1e-5));
 });
 
-test('the sentiment view’s first answer is the model’s', async () => {
+test('the sentiment view’s first answer equals the model’s', async () => {
   const { text, labels, result, effects } = (await inPage()).sentiment;
   const model = await Classifier.load(join(root, 'weights/sentiment'));
   const own = await model.classify(text, { attention: true, contributions: true });
@@ -79,7 +79,7 @@ test('the sentiment view’s first answer is the model’s', async () => {
   model.dispose();
 });
 
-test('the translation view’s first answer is the model’s', async () => {
+test('the translation view’s first answer equals the model’s', async () => {
   const { text, beams, result, effects } = (await inPage()).translation;
   const model = await Translator.load(join(root, 'weights/en-de'));
   const own = await model.translate(text, { beams, attention: true, hypotheses: true });
@@ -113,7 +113,7 @@ test('the translation view’s first answer is the model’s', async () => {
   model.dispose();
 });
 
-/** Opens the page with its models held back until `release` is called. */
+/** Opens the page. Its models are withheld until `release` is called. */
 async function withoutModel(hash, body) {
   const { context, page, complaints } = await open(browser, 'about:blank');
   let release;
@@ -135,7 +135,7 @@ async function withoutModel(hash, body) {
   }
 }
 
-test('the first verdict is there before the model, and can be changed once that has come', async () => {
+test('the first verdict appears before the model, and can be changed after it has loaded', async () => {
   await withoutModel('', async (page, release) => {
     await page.getByTestId('beforehand').waitFor();
     assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
@@ -168,7 +168,7 @@ test('another text has no answer before the model', async () => {
   });
 });
 
-test('the first translation is there before the model, with heads, tokens and the tree', async () => {
+test('the first translation appears before the model, with heads, tokens and the tree', async () => {
   await withoutModel('#view=translation', async (page, release) => {
     await page.getByTestId('beforehand').waitFor();
     const text = 'Ein Mann in einem roten Hemd fährt Fahrrad.';

@@ -1,10 +1,10 @@
-// Chromium as every test of pages starts it.
+// How all tests start Chromium.
 import { existsSync } from 'node:fs';
 
-/** All of it, which extensions need. */
+/** The complete browser, which extensions need. */
 export const wholePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-// Without a window's frame, where that is installed: it takes half of the time.
+// The version without windows, if it is installed: it takes half the time.
 const shell = '/usr/bin/chromium-headless-shell';
 export const executablePath = !process.env.CHROMIUM && existsSync(shell) ? shell : wholePath;
 

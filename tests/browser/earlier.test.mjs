@@ -1,4 +1,4 @@
-// What was there before an edit, or an intervention, beside what is there now.
+// The comparison of answers before and after an edit or an intervention.
 import assert from 'node:assert/strict';
 import { testsOnPage } from './on_page.mjs';
 import { read, settled } from './open.mjs';
@@ -6,7 +6,7 @@ import { read, settled } from './open.mjs';
 const onPage = testsOnPage();
 const score = (page) => page.getByTestId('score').getAttribute('data-value').then(Number);
 
-onPage('the verdict before an edit stays beside the one after it', {}, async (page) => {
+onPage('the verdict before an edit stays next to the new one', {}, async (page) => {
   await read(page, 'The plot is good.');
   await page.getByTestId('input').blur();
   const before = await score(page);
@@ -17,7 +17,7 @@ onPage('the verdict before an edit stays beside the one after it', {}, async (pa
   const positive = label === 'positive' ? after : 1 - after;
   const earlier = page.getByTestId('earlier');
   const moved = Number(await earlier.locator('strong').getAttribute('data-value'));
-  // Typing in several goes is one edit: it is compared with what stood there first.
+  // Typing with pauses is one edit: it is compared with the first text.
   assert.ok(Math.abs(moved - (positive - before)) < 1e-4, `${moved}, ${positive} after ${before}`);
   assert.match(await earlier.textContent(), /The plot is good\..*was positive/s);
   await page.getByTestId('token').first().click();
@@ -26,14 +26,14 @@ onPage('the verdict before an edit stays beside the one after it', {}, async (pa
   await page.getByTestId('reset').click();
   await settled(page);
   await earlier.waitFor();
-  // An example is another text altogether.
+  // An example is an unrelated text.
   await page.getByRole('button', { name: 'Contrast' }).click();
   await settled(page);
   assert.equal(await earlier.count(), 0);
 });
 
 onPage(
-  'the translation before an edit stays, with the words that differ on both sides',
+  'the translation before an edit stays, and differing words are marked on both sides',
   { hash: '#view=translation' },
   async (page) => {
     const fresh = () => page.locator('[data-testid=target] .fresh').allTextContents();
@@ -51,7 +51,7 @@ onPage(
 );
 
 onPage(
-  'what might have come next before an edit is marked on the bars',
+  'the bars mark the probabilities before an edit',
   { hash: '#view=writing' },
   async (page) => {
     const chances = () =>
@@ -70,13 +70,13 @@ onPage(
     );
     const marks = await page.locator('[data-testid=next] .bar b').count();
     assert.equal(marks, await page.getByTestId('next').count());
-    // The difference is that of the token named, where both lists have it.
+    // The difference belongs to the named token, if both lists have it.
     const named = (await earlier.locator('q').nth(1).textContent()).trim();
     const moved = Number(await earlier.locator('strong').getAttribute('data-value'));
     const [, now] = (await chances()).find(([text]) => text.trim() === named) ?? [];
     const was = [...before].find(([text]) => text.trim() === named)?.[1];
     if (now !== undefined && was !== undefined) assert.ok(Math.abs(moved - (now - was)) < 1e-4);
-    // A head that is off has its own before; writing on leaves both behind.
+    // Switching a head off has its own comparison; continuing the text ends both.
     await page.getByTestId('head-switch').nth(4).click();
     await settled(page);
     assert.equal(await earlier.count(), 0);

@@ -1,4 +1,4 @@
-// A view alone in a frame of another site's page, where the server allows that, and where not.
+// A view embedded in another site's page, with and without the server's permission.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ async function serveFor(ancestors) {
   if (ancestors === undefined) delete process.env.FRAME_ANCESTORS;
   else process.env.FRAME_ANCESTORS = ancestors;
   try {
-    return await serve(join(root, 'web/dist')); // a server of its own, with this setting
+    return await serve(join(root, 'web/dist')); // a separate server with this setting
   } finally {
     if (before === undefined) delete process.env.FRAME_ANCESTORS;
     else process.env.FRAME_ANCESTORS = before;
   }
 }
 
-/** Another site: "localhost" is not "127.0.0.1". */
+/** Another site, because "localhost" differs from "127.0.0.1". */
 async function siteWith(html) {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' });
@@ -35,7 +35,7 @@ async function siteWith(html) {
   return { url: `http://localhost:${server.address().port}/`, close };
 }
 
-// Opens the page, takes the code that it gives, and opens a page of another site with it.
+// Copies the page's embedding code, and opens a page of another site that contains it.
 async function framed(ancestors, body) {
   let code = '';
   const site = await siteWith(() => code);
@@ -60,7 +60,7 @@ async function framed(ancestors, body) {
   }
 }
 
-test('an allowed site shows the view alone, with its text, its head and how that is drawn', async () => {
+test('an allowed site shows the view with its text, its head and its kind of drawing', async () => {
   await framed('the site', async (page) => {
     const frame = page.frameLocator('iframe');
     await frame.getByTestId('lines').waitFor();
@@ -74,7 +74,7 @@ test('an allowed site shows the view alone, with its text, its head and how that
   });
 });
 
-test('unless the server says so no site shows it', async () => {
+test('no site can embed the page without permission', async () => {
   await framed(undefined, async (page, refusals) => {
     await page.waitForFunction(() => document.readyState === 'complete');
     await page.waitForFunction(() => window.frames.length === 1);
@@ -86,15 +86,15 @@ test('unless the server says so no site shows it', async () => {
   });
 });
 
-test('what are no origins is refused', async () => {
+test('invalid origins are refused', async () => {
   await assert.rejects(serveFor("'self'; script-src *"), /FRAME_ANCESTORS: expected origins/);
 });
 
 const onPage = testsOnPage('#embed=1&text=Good.');
 
-// Colors that fade in have little contrast on their way.
+// While colors fade in, their contrast is low.
 onPage(
-  'a view alone keeps saying so in its address, and axe finds nothing',
+  'an embedded view keeps its kind of address, and axe finds no violations',
   { reducedMotion: 'reduce' },
   async (page) => {
     await read(page, 'Very good.');

@@ -1,4 +1,4 @@
-// What links carry, and what a tab remembers when it is reloaded.
+// The contents of links, and what a reloaded tab restores.
 import assert from 'node:assert/strict';
 import { testsOnPage } from './on_page.mjs';
 import { read, settled } from './open.mjs';
@@ -12,7 +12,7 @@ async function copyLink(page, context, said) {
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-onPage('a link has a long text, too', {}, async (page, { context }) => {
+onPage('a link can hold a long text', {}, async (page, { context }) => {
   const text = `${'A slow start, früh 🙂, but good. '.repeat(5)}${' '.repeat(5000)}And dull.`;
   await read(page, text);
   await page.getByTestId('token').nth(2).click();
@@ -24,7 +24,7 @@ onPage('a link has a long text, too', {}, async (page, { context }) => {
   await settled(other);
   assert.equal(await other.getByTestId('input').inputValue(), text);
   assert.equal(await other.getByTestId('token').nth(2).getAttribute('aria-pressed'), 'true');
-  // An open page follows such a link, too.
+  // A page that is open follows such a link.
   await read(other, 'Something else.');
   await other.waitForURL(/text=Something/);
   await other.evaluate((hash) => (location.hash = hash), new URL(link).hash);
@@ -34,7 +34,7 @@ onPage('a link has a long text, too', {}, async (page, { context }) => {
   );
 });
 
-onPage('where a text is too long for any link, copying says so', {}, async (page, { context }) => {
+onPage('copying reports a text that is too long for a link', {}, async (page, { context }) => {
   let state = 7;
   const noise = Array.from({ length: 60_000 }, () => {
     state = (state * 48271) % 2147483647;
@@ -46,7 +46,7 @@ onPage('where a text is too long for any link, copying says so', {}, async (page
   assert.ok(link.length < 1000);
 });
 
-onPage('a reloaded page has both views’ texts', {}, async (page) => {
+onPage('a reloaded page restores the texts of both views', {}, async (page) => {
   await read(page, 'Terrible.');
   await page.waitForURL(/text=Terrible/);
   await page.getByRole('link', { name: 'Translation' }).click();
@@ -63,7 +63,7 @@ onPage('a reloaded page has both views’ texts', {}, async (page) => {
   assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
 });
 
-onPage('what is stored and makes no sense is left alone', {}, async (page) => {
+onPage('invalid stored data is ignored', {}, async (page) => {
   await page.evaluate(() => {
     for (const name of ['sentiment', 'translation'])
       sessionStorage.setItem(`glassformer ${location.pathname} ${name}`, '{"link":{"text":5}}');

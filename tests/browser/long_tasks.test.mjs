@@ -1,5 +1,5 @@
-// The page stays fluent while the longest texts are written: it paints meanwhile, can be stopped, and
-// is not busy for longer than 50 milliseconds at a stretch. The longest translation still is: see there.
+// The page stays responsive while the longest texts are generated: it paints, can be stopped, and has
+// no task over 50 milliseconds. The longest translation is an exception; see its test.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -10,7 +10,7 @@ const longest = 50;
 
 let browser, server;
 before(async () => {
-  // A trace tells of every page of a browser.
+  // A trace covers all pages of a browser.
   [browser, server] = await Promise.all([launch({ shared: false }), serve()]);
 });
 after(async () => {
@@ -18,7 +18,7 @@ after(async () => {
   await server?.close();
 });
 
-/** Notes what is painted: the number of elements that `selector` finds, whenever it has changed. */
+/** Records the number of elements that match `selector` each time it has changed. */
 const watch = (page, selector) =>
   page.evaluate((wanted) => {
     window.painted = [];
@@ -36,8 +36,8 @@ const painted = (page) =>
   });
 
 /**
- * Each case is driven up to three times, and passes with the first run without a long task: another
- * process can slow the processor down, as it shares its caches, but not three times in a row.
+ * Each case runs up to three times and passes with the first run without a long task. Other processes
+ * share the processor's caches and can slow a run down, but rarely three in a row.
  */
 function fluent(name, hash, { prepare, act, selector, least, most: limit = longest }) {
   test(name, async () => {
@@ -79,8 +79,8 @@ fluent('translating as much as is translated at a time', '#view=translation', {
   },
   selector: '[data-testid=target] [data-testid=token]',
   least: 6,
-  // Not within 50 yet: the result of all sentences comes as one message, and a thousand words on each
-  // side take what belongs to them in one go. That took a second once.
+  // Above 50 ms: the result of all sentences arrives as one message, and a thousand words on each side
+  // are updated at once. It took a second before.
   most: 150,
 });
 
@@ -98,13 +98,13 @@ fluent('a model of one’s own that continues a text', '#view=model', {
   least: 1,
 });
 
-test('what is written can be stopped at once', async () => {
+test('writing can be stopped at once', async () => {
   await visit(browser, `${server.url}#view=writing`, {}, async (page) => {
     await page.getByRole('button', { name: 'A list' }).click();
     await page.getByTestId('temperature').fill('0');
     await settled(page);
     const resting = rested(page);
-    // As soon as something is written: by a script in the page, as this test may be slow.
+    // A script in the page stops it when something is written, because this test may be slow.
     await page.evaluate(() => {
       const tokens = () => document.querySelectorAll('[data-testid=token]').length;
       const finish = document.querySelector('[data-testid=finish]');

@@ -1,5 +1,4 @@
-// What the page looks like to people who use it in different ways: on a phone, in the dark, by
-// keyboard, with a screen reader.
+// The page on a phone, in the dark theme, with a keyboard and with a screen reader.
 import assert from 'node:assert/strict';
 import { testsOnPage } from './on_page.mjs';
 import { assertAccessibleToAll, assertFits, read, settled } from './open.mjs';
@@ -56,7 +55,7 @@ onPage('colors of the heat map are ordered by weight in both themes', {}, async 
   }
 });
 
-onPage('everything can be reached and worked by keyboard', {}, async (page) => {
+onPage('everything can be reached and used with the keyboard', {}, async (page) => {
   await read(page, 'not good');
   await page.getByTestId('input').focus();
   const reached = new Set();
@@ -85,7 +84,7 @@ onPage('everything can be reached and worked by keyboard', {}, async (page) => {
   }
 });
 
-onPage('axe finds nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await read(page, 'A great cast, but the script is dreadful.');
   await page.getByTestId('token').nth(1).click();
   await page.getByTestId('head-switch').nth(4).click();
@@ -99,7 +98,7 @@ onPage('axe finds nothing to object to', {}, async (page) => {
 });
 
 onPage(
-  'motion is left out for those who ask for that',
+  'there is no motion if the reader prefers reduced motion',
   { reducedMotion: 'reduce' },
   async (page) => {
     const moving = await page.evaluate(
@@ -112,8 +111,8 @@ onPage(
   },
 );
 
-// In the reader's own colors, those of the page are gone: what tells things apart must be left.
-onPage('with forced colors switches, choices and scales can be seen', {}, async (page) => {
+// Forced colors replace those of the page. Distinctions must not depend on the page's colors.
+onPage('switches, choices and scales are visible with forced colors', {}, async (page) => {
   await read(page, 'A great cast, but the script is dreadful.');
   await page.getByTestId('head-switch').nth(4).click();
   await settled(page);
@@ -148,28 +147,24 @@ onPage('with forced colors switches, choices and scales can be seen', {}, async 
   }
 });
 
-onPage(
-  'on paper it is light, and nothing is left to press',
-  { colorScheme: 'dark' },
-  async (page) => {
-    await read(page, 'A great cast, but the script is dreadful.');
-    await page.emulateMedia({ media: 'print' });
-    await page.locator('html[data-theme=light]').waitFor();
-    for (const what of [
-      'nav',
-      'footer',
-      '[data-testid=head-switch]',
-      '.examples',
-      '[aria-pressed].boxed',
-    ])
-      assert.equal(await page.locator(what).first().isVisible(), false, what);
-    for (const what of ['verdict', 'token', 'head', 'heatmap'])
-      assert.equal(await page.getByTestId(what).first().isVisible(), true, what);
-    assert.ok(Math.min(...(await background(page))) > 200);
-    await page.setViewportSize({ width: 680, height: 960 });
-    await assertFits(page);
-  },
-);
+onPage('print is light, without controls', { colorScheme: 'dark' }, async (page) => {
+  await read(page, 'A great cast, but the script is dreadful.');
+  await page.emulateMedia({ media: 'print' });
+  await page.locator('html[data-theme=light]').waitFor();
+  for (const what of [
+    'nav',
+    'footer',
+    '[data-testid=head-switch]',
+    '.examples',
+    '[aria-pressed].boxed',
+  ])
+    assert.equal(await page.locator(what).first().isVisible(), false, what);
+  for (const what of ['verdict', 'token', 'head', 'heatmap'])
+    assert.equal(await page.getByTestId(what).first().isVisible(), true, what);
+  assert.ok(Math.min(...(await background(page))) > 200);
+  await page.setViewportSize({ width: 680, height: 960 });
+  await assertFits(page);
+});
 
 for (const [width, height] of [
   [1280, 900],
@@ -185,7 +180,7 @@ for (const [width, height] of [
   );
 }
 
-onPage('the heads stay in sight while a long map scrolls', {}, async (page) => {
+onPage('the heads stay visible while a long heat map scrolls', {}, async (page) => {
   await read(page, 'good, not bad; '.repeat(40));
   await page.mouse.wheel(0, 900);
   await page.waitForFunction(() => window.scrollY > 500);

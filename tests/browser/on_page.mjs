@@ -1,7 +1,7 @@
 import { after, before, test } from 'node:test';
 import { launch, serve, visit } from './open.mjs';
 
-/** A file's tests that need no more than the page, opened anew for each: at `hash`, or an option's. */
+/** Runs a file's tests, each on a newly opened page at `hash` or at the hash of its options. */
 export function testsOnPage(hash = '') {
   let browser, server;
   before(async () => {

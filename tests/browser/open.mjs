@@ -1,5 +1,5 @@
-// Opens the built page in Chromium as a person's browser would: served as `npm start` serves it,
-// with every request and every complaint of the browser written down.
+// Opens the built page in Chromium, served as by `npm start`. Records all requests and all errors of
+// the browser.
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { executablePath, flags } from './chromium.mjs';
 
-/** How long anything is waited for, in milliseconds: longer than it takes on a machine that is busy. */
+/** The limit for all waiting, in milliseconds: more than anything takes on a busy machine. */
 export const limit = 120_000;
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-// Serves a folder of built files, by default the page; resolves to { url, close }. `npm test` serves
-// the page and starts Chromium once for all files.
+// Serves a folder of built files, by default the page. Resolves to { url, close }. `npm test` serves
+// the page and starts Chromium once for all test files.
 export async function serve(folder) {
   const shared = process.env.GLASSFORMER_PAGE;
   if (!folder && shared) return { url: shared, close: () => {} };
@@ -30,12 +30,12 @@ export async function serve(folder) {
   return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }
 
-// Chromium: that of `npm test`, or one of its own.
+// Returns the Chromium of `npm test`, or a new one.
 export function launch({ shared = process.env.GLASSFORMER_CHROMIUM } = {}) {
   return shared ? chromium.connect(shared) : chromium.launch({ executablePath, args: flags });
 }
 
-// A page in a browser profile of its own. `complaints` collects what must not happen: requests to
+// Opens a page in its own browser profile. `complaints` collects what must not happen: requests to
 // other origins, violations of the Content-Security-Policy, errors in the console.
 export async function open(browser, url, { expectErrors = false, ...options } = {}) {
   const context = await browser.newContext({
@@ -66,18 +66,18 @@ export async function open(browser, url, { expectErrors = false, ...options } = 
   return { context, page, complaints, response };
 }
 
-// Types a text and waits until the page shows the model's reading of it.
+// Types a text and waits until the page shows the model's answer.
 export async function read(page, text) {
   await page.getByTestId('input').fill(text);
   await settled(page);
 }
 
-// Until the page has read what the text box holds, with the interventions in force.
+// Waits until the page has answered the current text, with the current interventions.
 export async function settled(page) {
   await page.locator('main[aria-busy="false"]').waitFor();
 }
 
-// Runs `body` on a fresh page that has read its first text; the page must have no complaints.
+// Runs `body` on a new page that has answered its first text. There must be no complaints.
 export async function visit(browser, url, options, body) {
   const opened = await open(browser, url, options);
   const { complaints } = opened;
@@ -86,7 +86,7 @@ export async function visit(browser, url, options, body) {
     await body(opened.page, opened);
     assert.deepEqual(complaints, []);
   } catch (error) {
-    // What the page complains of may be why.
+    // The page's complaints may be the reason.
     if (complaints.length > 0) error.message += `\nThe page: ${complaints.join('\n')}`;
     throw error;
   } finally {
@@ -94,8 +94,8 @@ export async function visit(browser, url, options, body) {
   }
 }
 
-// Runs `body` on a copy of the built page, which `spoil(folder)` may change before it is opened: at
-// `path` of a server that `disconnect()` ends. Whatever happens, nothing of it is left.
+// Runs `body` on a copy of the built page, which `spoil(folder)` may change before it is opened, at
+// `path` of a server that `disconnect()` stops. Deletes the copy in any case.
 export async function visitCopy(browser, { path = '', hash = '', spoil, ...options }, body) {
   const top = await mkdtemp(join(tmpdir(), 'glassformer-'));
   try {
@@ -121,8 +121,8 @@ export async function visitCopy(browser, { path = '', hash = '', spoil, ...optio
 }
 
 /**
- * Looks at each frame of the page until `is` holds for what `look` resolves to, and resolves to that.
- * Fails with the last of it if it never holds.
+ * Calls `look` once per frame of the page until `is` holds for its result, and returns that result.
+ * Fails with the last result if it never holds.
  */
 export async function until(page, look, is) {
   const deadline = Date.now() + limit;
@@ -134,21 +134,21 @@ export async function until(page, look, is) {
   }
 }
 
-// Until the service worker keeps a file of the page's folder for use without a network.
+// Waits until the service worker has stored a file of the page's folder for offline use.
 export async function kept(page, file) {
   const look = () =>
     page.evaluate(async (name) => ((await caches.match(name)) ? 'kept' : `no ${name}`), file);
   await until(page, look, (seen) => seen === 'kept');
 }
 
-/** What a button saves, as bytes. */
+/** Returns the bytes of the file that a button saves. */
 export async function savedBy(page, button) {
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
   const chunks = await (await download.createReadStream()).toArray();
   return Buffer.concat(chunks);
 }
 
-/** Until so many workers run in the page. */
+/** Waits until this number of workers runs in the page. */
 export async function workersLeft(page, count) {
   await until(
     page,
@@ -157,7 +157,7 @@ export async function workersLeft(page, count) {
   );
 }
 
-/** Fails where the page is wider than its window. `what` says what it shows. */
+/** Fails if the page is wider than its window. `what` describes the contents in the message. */
 export async function assertFits(page, what = '') {
   const [inner, outer] = await page.evaluate(() => [
     document.documentElement.scrollWidth,
@@ -166,7 +166,7 @@ export async function assertFits(page, what = '') {
   assert.ok(inner <= outer, `${inner} wide in ${outer} ${what}`);
 }
 
-/** Fails where axe has something to object to about the page as it is. */
+/** Fails if axe finds violations on the page. */
 export async function assertAccessible(page, what = '') {
   const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
   await page.evaluate(await readFile(axe, 'utf8'));
@@ -184,7 +184,7 @@ const looks = Object.entries({
   light: { colorScheme: 'light', forcedColors: 'none' },
 });
 
-/** The same in every choice of colors; contrast is judged once they have faded in. */
+/** Checks the page with every choice of colors, after they have faded in. */
 export async function assertAccessibleToAll(page, what = '') {
   for (const [look, colors] of looks) {
     await page.emulateMedia(colors);

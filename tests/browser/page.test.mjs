@@ -1,5 +1,5 @@
-// Drives the built page as a person would, with the real model; what it shows is compared with
-// what the package answers in Node.
+// Uses the built page as a visitor would, with the real model, and compares it with the package's
+// answers in Node.
 import assert from 'node:assert/strict';
 import { cp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import {
 } from './open.mjs';
 
 const sentence = 'The plot is not good at all, and I would never watch it again.';
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may use the other binary, whose sums are rounded differently.
 const tolerance = 2e-4;
 
 let browser, server, classifier;
@@ -54,7 +54,7 @@ function assertClose(actual, expected, what, within = tolerance) {
   assert.ok(worst <= within, `${what}: ${worst} apart`);
 }
 
-onPage('a person types a review and reads the verdict', {}, async (page) => {
+onPage('a visitor types a review and reads the verdict', {}, async (page) => {
   for (const [text, label] of [
     ['One of the best films I have ever seen. Wonderful from start to finish!', 'positive'],
     ['A boring, badly written waste of two hours. Avoid it.', 'negative'],
@@ -70,7 +70,7 @@ onPage('a person types a review and reads the verdict', {}, async (page) => {
   }
 });
 
-onPage('each example is read', {}, async (page) => {
+onPage('each example is classified', {}, async (page) => {
   const examples = page.getByRole('group', { name: 'Examples' }).getByRole('button');
   const seen = new Set();
   const notices = new Set();
@@ -89,7 +89,7 @@ onPage('each example is read', {}, async (page) => {
   assert.equal(await page.getByTestId('notice').textContent(), '');
 });
 
-onPage('the heat map shows the chosen head, chosen by mouse or by keyboard', {}, async (page) => {
+onPage('the heat map shows the head that is chosen by mouse or keyboard', {}, async (page) => {
   await read(page, sentence);
   const { tokens, attention } = await classifier.classify(sentence, { attention: true });
   assert.equal(await page.getByTestId('head').count(), 32);
@@ -126,7 +126,7 @@ onPage('arrow keys and the pointer read single weights', {}, async (page) => {
   assert.equal(await readout.textContent(), last < 0.0005 ? '<0.001' : last.toFixed(3));
 });
 
-onPage('the table says what the map shows', {}, async (page) => {
+onPage('the table has the same contents as the heat map', {}, async (page) => {
   await read(page, 'not good');
   const { attention } = await classifier.classify('not good', { attention: true });
   await page.getByTestId('draw-table').check();
@@ -141,7 +141,7 @@ onPage('the table says what the map shows', {}, async (page) => {
   assert.deepEqual(await table.locator('tbody th').allTextContents(), ['not', 'good']);
 });
 
-onPage('a head is switched off by a click, a layer too, and all of it undone', {}, async (page) => {
+onPage('a click switches off a head or a layer, and both can be undone', {}, async (page) => {
   await read(page, sentence);
   const before = await number(page.getByTestId('score'));
   const one = [{ attention: 'encoder', layer: 1, head: 3 }];
@@ -169,7 +169,7 @@ onPage('a head is switched off by a click, a layer too, and all of it undone', {
   assert.equal(await page.locator('[role=switch][aria-checked=false]').count(), 0);
 });
 
-onPage('a head is switched off by keyboard', {}, async (page) => {
+onPage('the keyboard switches off a head', {}, async (page) => {
   await head(page, 0, 0).focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('x');
@@ -178,39 +178,39 @@ onPage('a head is switched off by keyboard', {}, async (page) => {
   assert.match(await page.getByTestId('change').textContent(), /1 head off/);
 });
 
-onPage(
-  'a token is hidden by a click: no row attends to it, and the verdict moves',
-  {},
-  async (page) => {
-    await read(page, sentence);
-    const token = page.getByTestId('token').nth(3);
-    assert.equal(await token.textContent(), 'not');
-    await token.click();
-    await settled(page);
-    const masked = await classifier.classify(sentence, { maskTokens: [3], attention: true });
-    assertClose([await number(page.getByTestId('score'))], [masked.score], 'without “not”');
-    assertClose(await numbers(cellsOf(page)), masked.attention.encoder.at(0, 0), 'attention');
-    const column = await numbers(page.getByTestId('heatmap').locator('[data-key="3"]'));
-    assert.deepEqual(new Set(column), new Set([0]));
-    assert.equal(await token.getAttribute('aria-pressed'), 'true');
-    await token.press('Enter');
-    await settled(page);
-    assert.equal(await page.getByTestId('change').count(), 0);
-  },
-);
-
-onPage('with every token hidden there is no verdict, and a way back', {}, async (page) => {
-  await read(page, 'good');
-  await page.getByTestId('token').click();
+onPage('a click hides a token: no row attends to it, and the verdict changes', {}, async (page) => {
+  await read(page, sentence);
+  const token = page.getByTestId('token').nth(3);
+  assert.equal(await token.textContent(), 'not');
+  await token.click();
   await settled(page);
-  assert.equal(await page.getByTestId('score').count(), 0);
-  await page.getByTestId('token').click();
+  const masked = await classifier.classify(sentence, { maskTokens: [3], attention: true });
+  assertClose([await number(page.getByTestId('score'))], [masked.score], 'without “not”');
+  assertClose(await numbers(cellsOf(page)), masked.attention.encoder.at(0, 0), 'attention');
+  const column = await numbers(page.getByTestId('heatmap').locator('[data-key="3"]'));
+  assert.deepEqual(new Set(column), new Set([0]));
+  assert.equal(await token.getAttribute('aria-pressed'), 'true');
+  await token.press('Enter');
   await settled(page);
-  assert.equal(await page.getByTestId('score').count(), 1);
+  assert.equal(await page.getByTestId('change').count(), 0);
 });
 
 onPage(
-  'tokens carry what leaving them out does, or their shares of the log-odds',
+  'with every token hidden there is no verdict, and the tokens can be restored',
+  {},
+  async (page) => {
+    await read(page, 'good');
+    await page.getByTestId('token').click();
+    await settled(page);
+    assert.equal(await page.getByTestId('score').count(), 0);
+    await page.getByTestId('token').click();
+    await settled(page);
+    assert.equal(await page.getByTestId('score').count(), 1);
+  },
+);
+
+onPage(
+  'tokens show the effect of leaving them out, or their shares of the log-odds',
   {},
   async (page) => {
     await read(page, sentence);
@@ -223,7 +223,7 @@ onPage(
     }
     await page.locator('[role=toolbar][aria-busy=false]').waitFor();
     assertClose(await numbers(tokens), removed, 'leaving out, after − before');
-    // “not” speaks for negative: without it the log-odds of “positive” rise.
+    // “not” is evidence for negative: without it, the log-odds of “positive” rise.
     assert.ok(removed[3] > 0);
     await tokens.nth(3).hover();
     const printed = `Δ\\s+\\+${removed[3].toFixed(2)}`;
@@ -236,7 +236,7 @@ onPage(
   },
 );
 
-onPage('every head is weighed', {}, async (page) => {
+onPage('every head is switched off in turn', {}, async (page) => {
   await read(page, sentence);
   await page.getByRole('button', { name: 'Weigh every head' }).click();
   await page.getByTestId('effect').nth(31).waitFor();
@@ -250,7 +250,7 @@ onPage('every head is weighed', {}, async (page) => {
   assertClose(await numbers(page.getByTestId('effect')), expected, 'effects');
 });
 
-onPage('a megabyte is clipped, said so, and still drawn', {}, async (page) => {
+onPage('a megabyte of text is clipped, which is reported, and drawn', {}, async (page) => {
   const text = 'A slow start, but good. '.repeat(44_000);
   const { tokens, attention, clipped } = await classifier.classify(text, { attention: true });
   assert.ok(clipped);
@@ -260,7 +260,7 @@ onPage('a megabyte is clipped, said so, and still drawn', {}, async (page) => {
     await page.locator('.clipped').textContent(),
     /512 tokens the model reads: it skipped/,
   );
-  // It is painted band by band, to the last row.
+  // It is painted in bands, down to the last row.
   await page.waitForFunction(() => {
     const canvas = document.querySelector('[data-testid=overview] canvas');
     const { width, height } = canvas;
@@ -268,7 +268,7 @@ onPage('a megabyte is clipped, said so, and still drawn', {}, async (page) => {
       new Set(new Uint32Array(canvas.getContext('2d').getImageData(...part).data.buffer)).size;
     return colors(0, 0, width, height) > 16 && colors(0, height - 1, width, 1) > 4;
   });
-  // The part on view is the part that it says it is.
+  // The visible part is the part that the page names.
   await page.getByTestId('heatmap').focus();
   await page.keyboard.press('Control+End');
   const cells = await cellsOf(page).evaluateAll((list) =>
@@ -281,7 +281,7 @@ onPage('a megabyte is clipped, said so, and still drawn', {}, async (page) => {
     'the last corner',
   );
   assert.deepEqual(cells.at(-1).slice(0, 2), [511, 511]);
-  // They are elements of the row that is read out; what is drawn under them is what they say.
+  // They are elements of the described row, and match the drawing under them.
   const greens = await page.getByTestId('heatmap').evaluate(async (heatmap) => {
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
     const canvas = heatmap.querySelector('canvas');
@@ -302,7 +302,7 @@ onPage('a megabyte is clipped, said so, and still drawn', {}, async (page) => {
 });
 
 onPage(
-  'a token that is pointed at tells of itself, and the others what it looks at',
+  'pointing at a token describes it, and marks the tokens that it attends to',
   {},
   async (page) => {
     await read(page, sentence);
@@ -325,7 +325,7 @@ onPage(
   },
 );
 
-onPage('strange texts are read, or said to be empty', {}, async (page) => {
+onPage('strange texts are answered, or reported as empty', {}, async (page) => {
   for (const text of [
     '',
     '   \n\t ',
@@ -335,7 +335,7 @@ onPage('strange texts are read, or said to be empty', {}, async (page) => {
     '电影很好看',
     '\ud83d x \ude00',
   ]) {
-    // Not typed: keyboards have no lone surrogates.
+    // It is not typed, because keyboards have no lone surrogates.
     await page.getByTestId('input').evaluate((box, value) => {
       box.value = value;
       box.dispatchEvent(new InputEvent('input', { bubbles: true }));
@@ -343,7 +343,8 @@ onPage('strange texts are read, or said to be empty', {}, async (page) => {
     await settled(page);
     const answer = await classifier.classify(text).catch(({ code }) => code);
     if (answer === 'empty_input') {
-      assert.match(await page.getByTestId('verdict').textContent(), /^Nothing/);
+      const absent = text.trim() === '' ? 'Type a review above' : 'The model cannot read this text';
+      assert.equal((await page.getByTestId('verdict').textContent()).trim(), absent);
       assert.equal(await page.getByTestId('score').count(), 0);
     } else {
       assert.equal(await page.getByTestId('verdict').textContent(), answer.label);
@@ -352,7 +353,7 @@ onPage('strange texts are read, or said to be empty', {}, async (page) => {
   }
 });
 
-onPage('a link brings back text, head and interventions', {}, async (page, { context }) => {
+onPage('a link restores text, head and interventions', {}, async (page, { context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await read(page, sentence);
   await head(page, 3, 2).click();
@@ -374,7 +375,7 @@ onPage('a link brings back text, head and interventions', {}, async (page, { con
 });
 
 onPage(
-  'a damaged link is read as far as it makes sense',
+  'the valid parts of a damaged link are used',
   { hash: '#text=good&head=99.1&off=0.1,7.7,x&hide=5,-1,0.5' },
   async (page) => {
     const ablate = [{ attention: 'encoder', layer: 0, head: 1 }];
@@ -419,7 +420,7 @@ test('progress counts the bytes while the model loads', async () => {
     const loaded = (await sizeOf('config.json')) + (await sizeOf('tokenizer.model'));
     const total = loaded + (await sizeOf('model.safetensors'));
     await page.locator(`progress[value="${loaded}"][max="${total}"]`).waitFor();
-    // The text can be written meanwhile.
+    // The text can be edited at the same time.
     await page.getByTestId('input').fill('Terrible.');
     release();
     await settled(page);
@@ -433,7 +434,7 @@ test('progress counts the bytes while the model loads', async () => {
   }
 });
 
-test('a missing model is said in words, and trying again helps', async () => {
+test('a missing model is reported, and a retry works', async () => {
   const weights = 'models/sentiment/model.safetensors';
   const spoil = (folder) => rm(join(folder, weights));
   await visitCopy(browser, { spoil, expectErrors: true }, async (page, { folder, complaints }) => {
@@ -448,7 +449,7 @@ test('a missing model is said in words, and trying again helps', async () => {
   });
 });
 
-test('a missing program is not blamed on the model, in whichever view', async () => {
+test('a missing program is not reported as an error of the model, in any view', async () => {
   const spoil = async (folder) => {
     const assets = join(folder, 'assets');
     for (const name of await readdir(assets))
@@ -468,7 +469,7 @@ test('a missing program is not blamed on the model, in whichever view', async ()
     });
 });
 
-test('without JavaScript the page says what it is, with a picture and links', async () => {
+test('without JavaScript the page describes itself, with a picture and links', async () => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   try {
     const page = await context.newPage();

@@ -1,4 +1,4 @@
-// Styles of one component reach no other: each component's style has a scope class of its own.
+// The styles of a component do not affect others: each has its own scope class.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

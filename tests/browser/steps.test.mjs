@@ -1,4 +1,4 @@
-// Undo and redo: by buttons, by keys and by the browser's own.
+// Undo and redo by buttons, by keys and by the browser's own buttons.
 import assert from 'node:assert/strict';
 import { testsOnPage } from './on_page.mjs';
 import { read, settled } from './open.mjs';
@@ -20,10 +20,10 @@ const isHidden = (page, nth) =>
     .getAttribute('aria-pressed')
     .then((on) => on === 'true');
 
-/** Until the address says so, which is when a step is made. */
+/** Waits until the address has changed, which is when a step is recorded. */
 const said = (page, part) => page.waitForURL((url) => part.test(url.hash));
 
-onPage('heads, tokens and texts are taken back one by one, and made again', {}, async (page) => {
+onPage('heads, tokens and texts are undone one by one, and redone', {}, async (page) => {
   assert.equal(await button(page, 'Undo').count(), 0);
   await page.getByTestId('head-switch').nth(3).click();
   await said(page, /off=0\.3/);
@@ -62,7 +62,7 @@ onPage('heads, tokens and texts are taken back one by one, and made again', {}, 
   assert.equal(await button(page, 'Redo').isDisabled(), true);
 });
 
-onPage('what is typed is one step, and is undone in the text by the browser', {}, async (page) => {
+onPage('typing is one step, and the browser undoes it within the text', {}, async (page) => {
   const input = page.getByTestId('input');
   await input.fill('');
   await input.pressSequentially('Bad');
@@ -81,7 +81,7 @@ onPage('what is typed is one step, and is undone in the text by the browser', {}
   assert.equal(await button(page, 'Undo').isDisabled(), true);
 });
 
-onPage('after a step back another one leads elsewhere', {}, async (page) => {
+onPage('a change after an undo replaces the steps that were undone', {}, async (page) => {
   await page.getByTestId('head-switch').nth(0).click();
   await said(page, /off=0\.0/);
   await button(page, 'Undo').click();
@@ -90,7 +90,7 @@ onPage('after a step back another one leads elsewhere', {}, async (page) => {
   await page.getByTestId('head-switch').nth(1).click();
   await said(page, /off=0\.1/);
   assert.equal(await button(page, 'Redo').isDisabled(), true);
-  // Choosing a head is no step of its own.
+  // Selecting a head is not a step.
   await page.getByTestId('head').nth(5).click();
   await said(page, /head=0\.5/);
   await button(page, 'Undo').click();
@@ -99,7 +99,7 @@ onPage('after a step back another one leads elsewhere', {}, async (page) => {
   assert.equal(await isOff(page, 1), false);
 });
 
-onPage('a reloaded page goes back as well', {}, async (page) => {
+onPage('undo also works after a reload', {}, async (page) => {
   await page.getByTestId('head-switch').nth(3).click();
   await said(page, /off=0\.3/);
   await page.reload();
@@ -112,7 +112,7 @@ onPage('a reloaded page goes back as well', {}, async (page) => {
 });
 
 onPage(
-  'in translation hidden tokens and beams are taken back',
+  'translation: hidden tokens and beams are undone',
   { hash: '#view=translation' },
   async (page) => {
     await said(page, /to=de/);
@@ -132,7 +132,7 @@ onPage(
   },
 );
 
-onPage('steps stay in their view; Back leads to the view before', {}, async (page) => {
+onPage('steps stay in their view; Back opens the previous view', {}, async (page) => {
   await read(page, 'Terrible.');
   await said(page, /text=Terrible/);
   await page.getByRole('link', { name: 'Writing' }).click();

@@ -1,12 +1,11 @@
-// How long the page's own thread is busy at a stretch while something goes on: what a person feels
-// as a page that hangs.
+// Measures the longest tasks of the page's main thread, which visitors notice as a page that hangs.
 
 const categories = ['toplevel', 'mojom', 'disabled-by-default-devtools.timeline', '__metadata'];
 
 /**
- * Runs `act` and resolves to the tasks of the page's main thread meanwhile, longest first, in
- * milliseconds. They are measured in processor time, not by the clock: when other processes take the
- * processor away, that is no task of the page's. Nor is what the browser does for this test.
+ * Runs `act` and resolves to the tasks of the page's main thread during it, longest first, in
+ * milliseconds of processor time, so that other processes do not count. The browser's work for this
+ * test is excluded.
  */
 export async function tasksDuring(browser, page, act) {
   await browser.startTracing(page, { categories });
@@ -23,7 +22,7 @@ export async function tasksDuring(browser, page, act) {
       .map(({ pid, tid }) => `${pid} ${tid}`),
   );
   const own = events.filter(({ ph, pid, tid }) => ph === 'X' && mainThreads.has(`${pid} ${tid}`));
-  // Messages of the protocol that this test drives the browser by.
+  // Messages of the protocol that controls the browser.
   const ofTest = own.filter(({ args }) =>
     JSON.stringify(args).includes('blink.mojom.DevToolsSession'),
   );
@@ -39,7 +38,7 @@ export async function tasksDuring(browser, page, act) {
     .sort((a, b) => b - a);
 }
 
-/** Until the page has worked and rests again. It is asked once: asking again and again takes time. */
+/** Waits until the page has worked and is idle again. Asks once, because polling takes time. */
 export const rested = (page) =>
   page.evaluate(
     () =>
@@ -51,7 +50,7 @@ export const rested = (page) =>
           worked ||= busy;
           if (!worked || busy) return;
           observer.disconnect();
-          // What waits for a frame is drawn by then.
+          // Everything that waits for a frame is drawn by then.
           let frames = 30;
           const wait = () => (frames-- > 0 ? requestAnimationFrame(wait) : resolve());
           wait();

@@ -1,4 +1,4 @@
-// The tour: from stop to stop, each with the control that it is about.
+// The tour's stops, each with the control that it describes.
 import assert from 'node:assert/strict';
 import { source } from '../page/source.mjs';
 import { testsOnPage } from './on_page.mjs';
@@ -8,7 +8,7 @@ const { stops } = await source('app/tour');
 const onPage = testsOnPage();
 
 const tour = (page) => page.getByTestId('tour');
-/** Until the stop's control is marked in its view. */
+/** Waits until the stop's control is marked in its view. */
 async function at(page, number) {
   await page.getByText(`${number} of ${stops.length}`).waitFor();
   await page.locator(`${stops[number - 1].control}[data-toured]`).waitFor();
@@ -44,14 +44,14 @@ onPage('every stop shows its claim and marks the control that tests it', {}, asy
 });
 
 onPage(
-  'a link leads to a stop, on a narrow screen too',
+  'a link opens a stop, also on a narrow screen',
   { hash: '#tour=4', viewport: { width: 320, height: 700 } },
   async (page) => {
     await at(page, 4);
     await assertFits(page);
     const box = await tour(page).boundingBox();
     assert.ok(box.height < 300, `${box.height} high`);
-    // What somebody typed stays when the page is reloaded.
+    // The typed text stays when the page is reloaded.
     await page.getByTestId('base').fill('The plot is never good.');
     await page.waitForURL((url) => /never/.test(url.hash));
     await page.reload();
@@ -60,7 +60,7 @@ onPage(
   },
 );
 
-onPage('the tour gives back what somebody had, in every view, and the focus', {}, async (page) => {
+onPage('the tour restores the texts of every view, and the focus', {}, async (page) => {
   const own = 'My own words: what a lovely evening.';
   await page.getByTestId('input').fill(own);
   await settled(page);
@@ -80,7 +80,7 @@ onPage('the tour gives back what somebody had, in every view, and the focus', {}
   assert.ok(await link.evaluate((each) => each === document.activeElement));
   await page.waitForURL((url) => !/tour/.test(url.hash) && /lovely/.test(url.hash));
 
-  // From another view, by its button: back to where the tour began.
+  // Its button in another view returns to where the tour began.
   await link.click();
   await at(page, 1);
   for (const number of [2, 3, 4, 5]) {
@@ -92,7 +92,7 @@ onPage('the tour gives back what somebody had, in every view, and the focus', {}
   assert.equal(await page.getByTestId('input').inputValue(), own);
   assert.ok(await link.evaluate((each) => each === document.activeElement));
 
-  // By a link of the masthead, and by going back.
+  // A link of the masthead and Back also end the tour.
   await link.click();
   await at(page, 1);
   await page.getByRole('link', { name: 'Sentiment', exact: true }).click();
@@ -110,7 +110,7 @@ onPage('the tour gives back what somebody had, in every view, and the focus', {}
   assert.equal(await page.getByTestId('input').inputValue(), own);
 });
 
-onPage('what somebody writes during the tour stays', {}, async (page) => {
+onPage('a text that is written during the tour stays', {}, async (page) => {
   await page.getByRole('link', { name: 'Tour' }).click();
   await at(page, 1);
   await page.getByTestId('input').fill('Written at the first stop.');

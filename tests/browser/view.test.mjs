@@ -1,5 +1,5 @@
-// <glassformer-attention> in a bare page under a strict policy, fed with what the package answers:
-// as it is, and as the JSON that the command line and the page write of it.
+// <glassformer-attention> in an empty page under a strict policy, with the package's results: as
+// objects, and as JSON of the command line and the page.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -21,7 +21,7 @@ const read = await classifier.classify(text, { attention: true });
 const written = await translator.translate(source, { attention: true });
 const { encoder } = read.attention;
 
-// A result with the weights of every kind of attention written in another form.
+// Returns a result whose attention weights have another form.
 function inForm(result, form) {
   const maps = (attention) =>
     Object.fromEntries(
@@ -57,7 +57,7 @@ const { url } = await serve(dist, {
 const browser = await launch();
 after(() => browser.close());
 
-// Runs `body` on the page at a path; the page must have no complaints.
+// Runs `body` on the page at a path. There must be no complaints.
 async function visit(path, body, options) {
   const opened = await open(browser, url + path, options);
   try {
@@ -68,7 +68,7 @@ async function visit(path, body, options) {
   }
 }
 
-// Gives the element a result; resolves once that is drawn.
+// Gives the element a result, and waits until it is drawn.
 const give = (view, result) =>
   view.evaluate((node, given) => {
     node.result = given;
@@ -80,7 +80,7 @@ const choose = (view, choice, value) =>
   view.locator(`select[name=${choice}]`).selectOption({ value });
 const map = (view) => view.getByRole('application');
 
-// Where a head's weight is the largest, and what it is there.
+// Returns the place and value of a head's largest weight.
 function strongest(attention, layer, head) {
   const weights = attention.at(layer, head);
   const at = weights.indexOf(weights.reduce((a, b) => Math.max(a, b)));
@@ -88,7 +88,7 @@ function strongest(attention, layer, head) {
   return { query: Math.floor(at / keys), key: at % keys, weight: weights[at] };
 }
 
-// The map's pixels as [red, green, blue, alpha].
+// Returns the heat map's pixels as [red, green, blue, alpha].
 const pixelsOf = (view) =>
   view.evaluate((node) => {
     const canvas = node.shadowRoot.querySelector('canvas');
@@ -97,7 +97,7 @@ const pixelsOf = (view) =>
     return Array.from({ length: width * height }, (_, i) => [...data.subarray(4 * i, 4 * i + 4)]);
   });
 
-test('shows the head that the attributes name, a pixel a weight, of JSON in the page', () =>
+test('shows the head that the attributes name, with one pixel per weight, from JSON in the page', () =>
   visit('/read', async (page, view) => {
     await drawn(view);
     assert.deepEqual(await cellOf(view), strongest(encoder, 1, 1));
@@ -112,7 +112,7 @@ test('shows the head that the attributes name, a pixel a weight, of JSON in the 
     assert.ok(light[0] - light.at(-1) > 100);
   }));
 
-test('reads the weights in whatever form they come', () =>
+test('reads attention weights in all forms', () =>
   visit('/empty', async (_, view) => {
     assert.equal(await cellOf(view), undefined);
     const forms = {
@@ -135,7 +135,7 @@ test('reads the weights in whatever form they come', () =>
     }
   }));
 
-test('layer and head are chosen, and the element tells', () =>
+test('choosing a layer or head sends an event', () =>
   visit('/read', async (page, view) => {
     await drawn(view);
     await view.evaluate((node) => {
@@ -144,7 +144,7 @@ test('layer and head are chosen, and the element tells', () =>
         window.told.push([target.attention, target.layer, target.head]),
       );
     });
-    await choose(view, 'layer', '1'); // it is that already
+    await choose(view, 'layer', '1'); // it already is
     await choose(view, 'head', '0');
     await choose(view, 'layer', '0');
     assert.deepEqual(await page.evaluate(() => window.told), [
@@ -155,7 +155,7 @@ test('layer and head are chosen, and the element tells', () =>
     assert.equal(await view.getAttribute('layer'), '0');
   }));
 
-test('arrow keys read the weights, and say them', () =>
+test('arrow keys move between weights, which are announced', () =>
   visit('/read', async (page, view) => {
     await drawn(view);
     await map(view).focus();
@@ -179,7 +179,7 @@ test('arrow keys read the weights, and say them', () =>
     assert.deepEqual(await cellOf(view), strongest(encoder, 1, 1));
   }));
 
-test('the pointer reads the weights', () =>
+test('the pointer shows weights', () =>
   visit('/read', async (page, view) => {
     await drawn(view);
     const box = await view.locator('canvas').boundingBox();
@@ -192,7 +192,7 @@ test('the pointer reads the weights', () =>
     await said.filter({ hasText: read.tokens[2].text.trim() }).first().waitFor();
   }));
 
-test('a translation has three kinds of attention; what was not written yet is empty', () =>
+test('a translation has three kinds of attention; future tokens are empty', () =>
   visit('/written', async (page, view) => {
     await drawn(view);
     const [{ attention }] = written.sentences;
@@ -218,7 +218,7 @@ test('a translation has three kinds of attention; what was not written yet is em
     }
   }));
 
-test('the table names what each token looks at most', () =>
+test('the table names the token that each token attends to most', () =>
   visit('/read', async (page, view) => {
     await drawn(view);
     await view.getByText('As a table').click();
@@ -232,7 +232,7 @@ test('the table names what each token looks at most', () =>
     }
   }));
 
-test('what cannot be shown is refused, by what is wrong with it', () =>
+test('invalid results are refused with the reason', () =>
   visit('/empty', async (page, view) => {
     const { tokens } = read;
     const one = tokens.slice(0, 1);
@@ -275,7 +275,7 @@ test('what cannot be shown is refused, by what is wrong with it', () =>
     assert.deepEqual((await cellOf(view)).query, strongest(encoder, 0, 0).query, 'it stays');
   }));
 
-test('broken JSON in the page is told, in its place', () =>
+test('broken JSON in the page is reported where it is', () =>
   visit('/broken', async (page, view) => {
     const alert = view.getByRole('alert');
     await alert.getByText('result: expected JSON of one result').waitFor();
@@ -307,7 +307,7 @@ test('colors follow the system, the attribute and the page', () =>
   ));
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`everybody can use it: ${colorScheme}`, () =>
+  test(`axe finds no violations: ${colorScheme}`, () =>
     visit(
       '/written',
       async (page, view) => {

@@ -171,7 +171,10 @@ test('rows of a published model go by our names', async () => {
   const name = Object.keys(stored).find((each) => each.endsWith('h.0.attn.c_attn.weight'));
   const { data } = stored[name];
   const row = await model.weights.row('decoder.layers.0.self_attn.k_proj.weight', 1);
-  const expected = Float32Array.from({ length: dModel }, (_, i) => data[i * 3 * dModel + dModel + 1]);
+  const expected = Float32Array.from(
+    { length: dModel },
+    (_, i) => data[i * 3 * dModel + dModel + 1],
+  );
   assert.deepEqual(row, expected);
 });
 

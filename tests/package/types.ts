@@ -10,12 +10,14 @@ import {
   QuestionAnswerer,
   TokenClassifier,
   Translator,
+  inspect,
   load,
 } from 'glassformer';
 import type {
   Aggregation,
   AlignmentLink,
   Answer,
+  Architecture,
   Candidate,
   Classification,
   ClassifierInfo,
@@ -28,7 +30,9 @@ import type {
   GenerationStep,
   GeneratorInfo,
   Hypothesis,
+  Inspection,
   LastStep,
+  LayerArchitecture,
   Model,
   ModelFiles,
   ModelInfo,
@@ -50,6 +54,7 @@ import type {
   Translation,
   TranslationStep,
   TranslatorInfo,
+  WeightInfo,
 } from 'glassformer';
 import { AttentionView, type AttentionKind, type AttentionResult } from 'glassformer/view';
 
@@ -73,6 +78,14 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
     hubUrl: 'https://hub.example.org',
     urls: { 'model-00001-of-00002.safetensors': 'https://example.org/weights' },
   });
+  const found: Inspection = await inspect(files, { signal });
+  console.log(found.problem?.code, found.info?.layers, found.family, found.tensors[0]?.dtype);
+  const architecture: Architecture = any.architecture;
+  const layer: LayerArchitecture | undefined = architecture.decoder?.layers[0];
+  const parameters: WeightInfo[] = await any.weights.list();
+  const row: Float32Array = await any.weights.row(parameters[0]!.name, 0);
+  console.log(layer?.nHeads, row.length);
+  await load('x', { untrained: 7 });
   const pieces: string[] = await any.vocabulary();
   console.log(pieces[0]);
   if (any.task === 'translation') await any.translate('a');

@@ -1,4 +1,4 @@
-// What links carry, and what is made of links that somebody has damaged.
+// The contents of links, and how damaged links are read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
@@ -12,7 +12,7 @@ const { pack, unpack, longestPacked } = await source('app/packed-text');
 const { fromSentimentLink, toSentimentLink } = await source('views/sentiment/link');
 const { fromTranslationLink, toTranslationLink } = await source('views/translation/link');
 
-test('a link comes out of its address as it went in', () => {
+test('a link survives the way through its address', () => {
   const link = { text: 'a & b = “c”, #d\n🙂', head: '1.2' };
   assert.deepEqual(linkIn(hashFor('other', link)), link);
   assert.equal(viewIn(hashFor('other', link)), 'other');
@@ -21,7 +21,7 @@ test('a link comes out of its address as it went in', () => {
   assert.equal(hashFor(undefined, {}), '');
 });
 
-test('an address says that it is of a view alone, and leads to the same', () => {
+test('an embedded view has its own kind of address, which leads to the same view', () => {
   const link = { text: 'a & "b"', head: '1.2' };
   for (const [view, own] of [
     ['other', link],
@@ -38,7 +38,7 @@ test('an address says that it is of a view alone, and leads to the same', () => 
   assert.match(code, /title="Glassformer: a &#60;b&#62;"/);
 });
 
-test('a long text stands in the address packed, or not at all', async () => {
+test('a long text is packed in the address, or left out', async () => {
   const text = 'Neither good nor bad. '.repeat(1000);
   assert.ok(text.length > longestText);
   const link = { text, head: '0.0' };
@@ -49,13 +49,13 @@ test('a long text stands in the address packed, or not at all', async () => {
   assert.deepEqual(await linkAt(hashFor('other', link)), { head: '0.0' });
 });
 
-test('packed texts come back, whatever is in them', async () => {
+test('any text can be packed and unpacked', async () => {
   for (const text of ['', 'x', 'früh 🙂 电影\u0000', 'ab'.repeat(100_000)])
     assert.equal(await unpack(await pack(text)), text);
   assert.match(await pack('früh 🙂 电影 '.repeat(50)), /^[\w-]*$/);
 });
 
-test('what does not fit into an address, or is no packed text, is refused', async () => {
+test('a text that does not fit, or is not packed text, is refused', async () => {
   let state = 1;
   const noise = Array.from({ length: 2 * longestPacked }, () => {
     state = (state * 48271) % 2147483647;
@@ -69,7 +69,7 @@ test('what does not fit into an address, or is no packed text, is refused', asyn
   assert.equal(await unpack(bomb), undefined);
 });
 
-test('the sentiment view comes out of its link as it went in', () => {
+test('the sentiment view survives the way through its link', () => {
   const state = {
     text: 'good',
     head: { layer: 3, head: 2 },
@@ -79,7 +79,7 @@ test('the sentiment view comes out of its link as it went in', () => {
   assert.deepEqual(fromSentimentLink(toSentimentLink(state)), state);
 });
 
-test('the translation view comes out of its link as it went in', () => {
+test('the translation view survives the way through its link', () => {
   const state = {
     target: 'fr',
     text: 'One. Two.',
@@ -94,7 +94,7 @@ test('the translation view comes out of its link as it went in', () => {
   assert.deepEqual(fromTranslationLink(toTranslationLink(state)), state);
 });
 
-test('of a damaged link what makes sense is read', () => {
+test('the valid parts of a damaged link are used', () => {
   const damaged = { text: 'a', head: '1', off: '0.1,x,7.7.7,2.3', hide: '5,-1,0.5,12345678' };
   assert.deepEqual(fromSentimentLink(damaged), {
     text: 'a',
@@ -110,7 +110,7 @@ test('of a damaged link what makes sense is read', () => {
   );
 });
 
-test('hidden tokens and a chosen sentence without their text are nobody’s', () => {
+test('hidden tokens and a chosen sentence are ignored without their text', () => {
   assert.deepEqual(fromSentimentLink({ hide: '1' }), { off: [] });
   assert.deepEqual(fromTranslationLink({ sentence: '3' }), { off: [] });
 });

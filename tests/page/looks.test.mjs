@@ -1,4 +1,4 @@
-// Colors that can be told apart and read, and where keys lead.
+// Colors are distinguishable and legible; keys move as expected.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
@@ -46,12 +46,12 @@ for (const theme of ['light', 'dark']) {
   });
 }
 
-test('labels between the ends are mixed from them', () => {
+test('colors between the two ends are mixed from them', () => {
   assert.notEqual(labelColor('light', 0, 2), labelColor('light', 1, 2));
   assert.match(labelColor('light', 1, 5), /^color-mix/);
 });
 
-test('keys lead through a field and stay in it', () => {
+test('keys move within a field and do not leave it', () => {
   const field = { rows: 4, columns: 8, page: 2 };
   const after = (key, at, more) => placeAfter({ key, ...more }, at, field);
   assert.deepEqual(after('ArrowDown', { row: 3, column: 1 }), { row: 3, column: 1 });
@@ -64,7 +64,7 @@ test('keys lead through a field and stay in it', () => {
   assert.equal(after('constructor', { row: 3, column: 1 }), undefined);
 });
 
-test('a single row leaves the page’s scrolling keys alone', () => {
+test('a single row does not use the keys that scroll the page', () => {
   let focused;
   const walk = walkAlong(3, 1, (index) => ({ focus: () => (focused = index) }));
   for (const key of ['ArrowDown', 'ArrowUp', 'PageDown'])
@@ -73,7 +73,7 @@ test('a single row leaves the page’s scrolling keys alone', () => {
   assert.equal(focused, 2);
 });
 
-test('every failure has a cure', () => {
+test('every failure suggests a remedy', () => {
   const failed = (code) => loadFailure(new GlassformerError(code, 'why'), 'models/sentiment');
   const codes = ['fetch_failed', 'http_error', 'wrong_content_type', 'unsupported_runtime'];
   const told = new Set();

@@ -1,5 +1,5 @@
-// What each example says is to be seen, the shipped models do: each notice stands here, with the
-// answers that make it true.
+// The shipped models do what each example says: every notice is listed here, with the answers that
+// make it true.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -35,7 +35,7 @@ after(() => Object.values(models).forEach((model) => model.dispose()));
 
 const odds = ({ logits }) => logits.positive - logits.negative;
 
-/** A text as the sentiment model reads it, and without some words or stretches of it. */
+/** The sentiment model's answers to a text, whole and without some of its words. */
 async function readingOf(model, text) {
   const whole = await model.classify(text, { attention: true });
   const labels = whole.tokens.map(({ start, end }) => text.slice(start, end).trim());
@@ -51,7 +51,7 @@ async function readingOf(model, text) {
     whole,
     labels,
     without,
-    /** How much of the log-odds of positive goes without a part. */
+    /** Returns how far the log-odds of positive drop without a part. */
     effectOf: async (part) => odds(whole) - odds(await without(part)),
     effects: () =>
       Promise.all(
@@ -59,7 +59,7 @@ async function readingOf(model, text) {
           async (_, i) => odds(whole) - odds(await model.classify(text, { maskTokens: [i] })),
         ),
       ),
-    /** What a token looks at most in a head; all count from 1, as on the page. */
+    /** Returns the token that a token attends to most in a head. Counts from 1, like the page. */
     seenBy: (token, layer, head) =>
       seen(whole.attention.encoder, labels, labels, token, layer, head),
   };
@@ -134,7 +134,7 @@ const inSentiment = [
   ],
 ];
 
-/** A translation, the others that its search completed, and what each of its words looks at. */
+/** A translation, the other finished ones of its search, and what each of its words attends to. */
 async function renderingOf(model, text) {
   const result = await model.translate(text, { beams: 4, hypotheses: true, attention: true });
   const word = ({ start, end }, whole) => whole.slice(start, end);
@@ -157,7 +157,7 @@ async function renderingOf(model, text) {
 const inTranslation = {
   de: [
     [
-      '“is riding a bicycle” becomes two words, “fährt Fahrrad”. Point at each to see what it was made from.',
+      '“is riding a bicycle” becomes two words, “fährt Fahrrad”. Point at each to see which words it attends to.',
       ({ text, sourceOf }) => {
         assert.match(text, / fährt Fahrrad\.$/);
         assert.equal(sourceOf('fährt'), 'riding');
@@ -165,18 +165,18 @@ const inTranslation = {
       },
     ],
     [
-      '“verloren” goes to the end, as German wants it. Point at it: it looks back at “lost”.',
+      '“verloren” goes to the end, as German requires. Point at it: it attends to “lost”.',
       ({ text, sourceOf }) => {
         assert.equal(text, 'Wir haben unseren Schlüssel verloren.');
         assert.equal(sourceOf('verloren'), 'lost');
       },
     ],
     [
-      'It adds a comma, a subject and a modal verb that English does without: “, was ich sagen soll”.',
+      'The translation adds a comma, a subject and a modal verb that English omits: “, was ich sagen soll”.',
       ({ text }) => assert.equal(text, 'Ich weiß nicht, was ich sagen soll.'),
     ],
     [
-      'With one beam it writes “auf der Bank” twice: choose 1 under “How it was found”. A river’s bank, “Ufer”, it thought of and gave up: it is in the tree.',
+      'With one beam, it writes “auf der Bank” twice: choose 1 under “Beam search”. It considered “Ufer” (river bank) and dropped it: see the tree.',
       async ({ text, model, sentences, others }, input) => {
         assert.equal(text.match(/auf der Bank/g).length, 1);
         const greedy = await model.translate(input, { beams: 1 });
@@ -187,7 +187,7 @@ const inTranslation = {
       },
     ],
     [
-      'It is wrong: “Arzt” is a man. A sister is “Ärztin”, and none of the other translations says so, either.',
+      'The translation is wrong: “Arzt” is a man. A woman is “Ärztin”, and no other translation in the list says so, either.',
       ({ text, others }) => {
         assert.equal(text, 'Meine Schwester ist Arzt.');
         assert.ok(others[0].length > 0);
@@ -195,24 +195,24 @@ const inTranslation = {
       },
     ],
     [
-      'It puts right what is typed in haste, the capital and the comma included, but leaves the full stop out as you did.',
+      'It corrects hasty typing, including the capital and the comma, but adds no period: you typed none.',
       ({ text }) => assert.equal(text, 'Ich weiß nicht, was ich tun soll'),
     ],
     [
-      'Each sentence is translated by itself and knows nothing of the others. Choose one below to see its heads and its search.',
+      'Each sentence is translated on its own, without the others. Choose one below to see its heads and its search.',
       apart,
     ],
   ],
   fr: [
     [
-      'It puts the man into a “T-shirt”. “chemise”, a shirt with a collar, comes second in the list below.',
+      'It translates “shirt” as “T-shirt”. “chemise”, a shirt with a collar, comes second in the list below.',
       ({ text, others }) => {
         assert.match(text, /T-shirt/);
         assert.match(others[0][0], /chemise/);
       },
     ],
     [
-      'The color follows the noun and agrees with it: “robe noire”. The others in the list below have that wrong.',
+      'The color follows the noun and agrees with it: “robe noire”. The other translations in the list below get this wrong.',
       ({ text, others }) => {
         assert.match(text, /une robe noire/);
         assert.ok(others[0].length > 0);
@@ -220,29 +220,29 @@ const inTranslation = {
       },
     ],
     [
-      '“don’t” becomes two words, “ne” and “pas”, with the verb between. Point at “ne”.',
+      '“don’t” becomes two words, “ne” and “pas”, with the verb between them. Point at “ne”.',
       ({ text, sourceOf }) => {
         assert.match(text, /ne sais pas/);
         assert.equal(sourceOf('ne'), "don't");
       },
     ],
     [
-      'It decides for a bank with money, “banque”. Of a river’s, “rive”, it never thinks.',
+      'It chooses the financial bank, “banque”. It never considers “rive” (river bank).',
       ({ text, sentences }) => {
         assert.match(text, /banque/);
         for (const { text: piece } of sentences[0].tree) assert.notEqual(piece.trim(), 'rive');
       },
     ],
     [
-      'It is half wrong: houses are feminine, “vieilles mais belles”. It has “belles” right and “vieux” not.',
+      'Half of it is wrong: houses are feminine, “vieilles mais belles”. “belles” is right, “vieux” is not.',
       ({ text }) => assert.equal(text, 'Les maisons sont vieux mais belles.'),
     ],
     [
-      'It puts right what is typed in haste, the capital included, but leaves the full stop out as you did.',
+      'It corrects hasty typing, including the capital, but adds no period: you typed none.',
       ({ text }) => assert.equal(text, 'Je ne sais pas quoi faire'),
     ],
     [
-      'Of the weather one says “Il fait froid”, not “Il est froid”. Choose sentence 2: it is in the list below, but not first.',
+      'For the weather, French says “Il fait froid”, not “Il est froid”. Choose sentence 2: the right one is in the list below, but not first.',
       (rendering) => {
         assert.match(rendering.text, / Il est froid\. /);
         assert.ok(rendering.others[1].includes('Il fait froid.'));
@@ -259,12 +259,12 @@ async function apart({ model, text, sentences }, input) {
   assert.equal(alone.join(' '), text);
 }
 
-/** The view's own settings. */
+/** The settings of the view. */
 const usual = { temperature: 0.8, topK: 0, topP: 0.95 };
 
 const inWriting = [
   [
-    'Much may follow “is”: even the first choice, “a”, is not likely. Turn the temperature down, and it is.',
+    'Many words can follow “is”: even the first choice, “a”, is not likely. At a lower temperature, it is.',
     ({ next }) => {
       const [first] = candidatesOf(next, usual);
       assert.equal(first.text.trim(), 'a');
@@ -274,15 +274,15 @@ const inWriting = [
     },
   ],
   [
-    'The sentence may be whole: a full stop comes first, then a comma.',
+    'The sentence may be complete: a period comes first, then a comma.',
     ({ first }) => assert.deepEqual(first(2), ['.', ',']),
   ],
   [
-    '“so bad that” asks for a clause: “I”, “it” and “they” come first.',
+    '“so bad that” needs a clause: “I”, “it” and “they” come first.',
     ({ first }) => assert.deepEqual(first(3), ['I', 'it', 'they']),
   ],
   [
-    'Set the temperature to 0 and press “To the end”: the film is very well done, and then again and again.',
+    'Set the temperature to 0 and press “To the end”: it repeats “The film is very well done” again and again.',
     async ({ model }, text) => {
       const written = await greedy(model, text);
       assert.match(written, /^ the film is very well done\./);
@@ -290,21 +290,21 @@ const inWriting = [
     },
   ],
   [
-    'It offers “music” once more. At temperature 0 it repeats that until it can read no further.',
+    '“music” comes first again. At temperature 0, the model repeats it up to its length limit.',
     async ({ first, model }, text) => {
       assert.deepEqual(first(1), ['music']);
       assert.ok(/ music(, the music)+(, the|,)?$/.test(await greedy(model, text)));
     },
   ],
   [
-    'It knows that something begins: “The” comes first, and after that capital letters.',
+    'After an opening quote, a sentence starts: “The” comes first, then other capital letters.',
     ({ first }) => {
       assert.equal(first(1)[0], 'The');
       for (const text of first(10)) assert.match(text, /^[A-Z]/);
     },
   ],
   [
-    '“I” comes first: rather than name somebody else who watched, it begins another clause.',
+    '“I” comes first: it starts a new clause and does not name another person who watched.',
     ({ first }) => assert.deepEqual(first(1), ['I']),
   ],
 ];
@@ -323,7 +323,7 @@ async function continuationOf(model, text) {
 
 const insideSentiment = [
   [
-    'Choose “good”: in layer 1, head 1 has it look at the token before, as in any text. In layer 2, head 6 seeks “not”.',
+    'Choose “good”: in layer 1, head 1 attends to the token before, as in any text. In layer 2, head 6 attends to “not”.',
     async ({ seenBy }, text, model) => {
       assert.equal(seenBy('good', 1, 1), 'not');
       const other = await readingOf(model, 'A gripping, beautifully shot film.');
@@ -332,19 +332,19 @@ const insideSentiment = [
     },
   ],
   [
-    'Layer 1, head 6: “A”, the comma and “shot” all look at “beautifully”, from either side.',
+    'Layer 1, head 6: “A”, the comma and “shot” all attend to “beautifully”, from both sides.',
     ({ seenBy }) => {
       for (const token of ['A', ',', 'shot']) assert.equal(seenBy(token, 1, 6), 'beautifully');
     },
   ],
   [
-    'Layer 1, head 6: even “great” and “cast”, far from it, look at “dreadful” more than at anything else.',
+    'Layer 1, head 6: even “great” and “cast”, far from it, attend most to “dreadful”.',
     ({ seenBy }) => {
       for (const token of ['great', 'cast']) assert.equal(seenBy(token, 1, 6), 'dreadful');
     },
   ],
   [
-    'The vocabulary lacks “Meh”: it is cut into “Me” and “h”, and each has a row of its own in the table.',
+    'The vocabulary lacks “Meh”: it is split into “Me” and “h”, and each has its own embedding.',
     ({ labels }) => assert.deepEqual(labels, ['Me', 'h', '.']),
   ],
 ];
@@ -357,7 +357,7 @@ async function stepsOf(model, text) {
   const read = sourceTokens.map((token) => token.text.trim());
   return {
     text: result.text,
-    /** What the row of the decoder looks at most that reads a token: the next one is written there. */
+    /** Returns what the decoder attends to most in the row that reads a token and writes the next. */
     seenAfter: (token, layer, head) =>
       seen(attention.cross, ['‹start›', ...written], read, token, layer, head),
   };
@@ -366,28 +366,28 @@ async function stepsOf(model, text) {
 const insideTranslation = {
   'en-de': [
     [
-      '“arrives” becomes “kommt” and, at the end, “an”. Choose “Uhr”, which comes before: in layer 2, head 6 looks back at “arrive”.',
+      '“arrives” becomes “kommt” and, at the end, “an”. Choose “Uhr”, just before it: in layer 2, head 6 attends to “arrive”.',
       ({ text, seenAfter }) => {
         assert.equal(text, 'Der Zug kommt um sieben Uhr an.');
         assert.equal(seenAfter('Uhr', 2, 6), 'arrive');
       },
     ],
     [
-      'It is wrong: “Bank” is where one sits, or money lies. A river’s is “Ufer”.',
+      'The translation is wrong: “Bank” is a bench or a financial bank. A river bank is “Ufer”.',
       ({ text }) => assert.match(text, /Bank des Flusses/),
     ],
     [
-      'One word order becomes another: “nicht” comes after “heute”, and “gesehen” waits for the end.',
+      'The word order changes: “nicht” comes after “heute”, and “gesehen” moves to the end.',
       ({ text }) => assert.equal(text, 'Ich habe ihn heute nicht gesehen.'),
     ],
   ],
   'en-fr': [
     [
-      'French wants “heures” after “sept”; no word in English says so.',
+      'French needs “heures” after “sept”; no English word says so.',
       ({ text }) => assert.match(text, /sept heures/),
     ],
     [
-      'It is wrong: “banque” is where money lies. A river’s is “rive”.',
+      'The translation is wrong: “banque” is a financial bank. A river bank is “rive”.',
       ({ text }) => assert.match(text, /banque/),
     ],
     [
@@ -399,18 +399,18 @@ const insideTranslation = {
 
 const insideWriter = [
   [
-    '“best” comes first, “worst” third: see the last pane.',
+    '“best” comes first, “worst” third: see the last step.',
     ({ first }) => assert.deepEqual([first(3)[0], first(3)[2]], ['best', 'worst']),
   ],
   [
-    '“years” comes first, then “wee”: there is no piece for “weeks”, so it takes two steps.',
+    '“years” comes first, then “wee”: the vocabulary has no token for “weeks”, so it takes two.',
     ({ first, next }) => {
       assert.deepEqual(first(2), ['years', 'wee']);
       assert.ok(!next.some(({ text }) => text.trim() === 'weeks'));
     },
   ],
   [
-    'Two pieces lead, “Sp” and “Se”. In the Writing view, at temperature 0, “Sp” becomes “Spielberg”.',
+    'Two tokens lead, “Sp” and “Se”. In the Writing view, at temperature 0, “Sp” becomes “Spielberg”.',
     async ({ first }, text) => {
       assert.deepEqual(first(2), ['Sp', 'Se']);
       const written = await models.writer.generate(text, { sample: false, maxNewTokens: 4 });
@@ -419,7 +419,7 @@ const insideWriter = [
   ],
 ];
 
-/** A pair's table, and its cells by the tokens of the text that is carried into. */
+/** The table of a pair, with its cells by the tokens of the text being patched. */
 async function tableOf(model, text) {
   const { base, donor } = fromTransplantLink({ text });
   const table = await model.explain(
@@ -444,7 +444,7 @@ async function tableOf(model, text) {
 
 const inTransplant = [
   [
-    'Before layer 1 only “not” tells the two apart. One layer on, “is” and “good” have heard of it.',
+    'Before layer 1, only “not” differs between the texts. After one layer, “is” and “good” carry that difference, too.',
     ({ deltas, labels }) => {
       const moved = (row, least) => labels.filter((_, i) => Math.abs(deltas(row)[i]) > least);
       assert.deepEqual(moved(0, 1e-3), ['not']);
@@ -452,7 +452,7 @@ const inTransplant = [
     },
   ],
   [
-    'Before layer 1 one vector holds it all; one layer on it is spread so widely that none turns the verdict by itself.',
+    'Before layer 1, one vector holds the whole difference. After one layer, it is spread so widely that no single vector changes the verdict.',
     ({ deltas, table, gap }) => {
       assert.ok(deltas(0).some((delta) => Math.abs(delta - gap) < 1e-3));
       for (const delta of deltas(1))
@@ -460,23 +460,23 @@ const inTransplant = [
     },
   ],
   [
-    'Both are praise: the number moves, the verdict does not.',
+    'Both are praise: the number changes, the verdict does not.',
     ({ table, gap }) => {
       assert.ok(table.base > 0 && table.donor > 0);
       assert.ok(Math.abs(gap) > 0.5);
     },
   ],
   [
-    'The same praise of somebody else: a name alone has weight, which this model learned from reviews.',
+    'The same praise for another person: even a name has an effect, which this model learned from reviews.',
     ({ table, gap }) =>
       assert.ok(table.donor > 0 && Math.abs(gap) > 0.5, `${table.base} ${table.donor}`),
   ],
   [
-    'The same words in another order: what comes last weighs more.',
+    'The same words in another order: what comes last counts more.',
     ({ table }) => assert.ok(table.plainDonor > table.plainBase + 1),
   ],
   [
-    'It takes three layers until the vector of “bad” has much to say about what stands at the beginning.',
+    'It takes three layers until the vector of “bad” carries much of what the text starts with.',
     ({ deltas, labels, gap }) => {
       const bad = labels.indexOf('bad');
       const shares = [0, 1, 2, 3].map((row) => deltas(row)[bad] / gap);
@@ -521,7 +521,7 @@ for (const target of ['de', 'fr']) {
 check('writing', writing.examples, inWriting, 'writer', continuationOf);
 check('inside, writer', inside.examples.writer, insideWriter, 'inside writer', continuationOf);
 
-test('writing: each pair of beginnings goes on with another word, and clearly so', async () => {
+test('writing: the beginnings of each pair have clearly different next words', async () => {
   const all = { count: 0, temperature: 1, topK: 0, topP: 1 };
   assert.equal(writing.pairs[0].base, writing.examples[0].text);
   for (const { name, base, donor } of writing.pairs) {
@@ -538,7 +538,7 @@ test('writing: each pair of beginnings goes on with another word, and clearly so
   }
 });
 
-test('translation: each pair of sentences is translated with another word', async () => {
+test('translation: the sentences of each pair are translated with different words', async () => {
   for (const target of ['de', 'fr']) {
     const model = models[`inside ${target}`];
     for (const { name, base, donor } of translation.pairs) {

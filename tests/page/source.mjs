@@ -1,9 +1,9 @@
-// The page's own functions, as they are in web/src.
+// Access to the page's modules in web/src.
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from '../../wasm/toolchain/build.mjs';
 
-/** Leaves out the modules of views that their table names: they need a browser. */
+/** Leaves out the modules of views, because they need a browser. */
 const leaveViews = {
   name: 'leave-views',
   setup({ onResolve }) {
@@ -14,8 +14,8 @@ const leaveViews = {
 };
 
 /**
- * Resolves to what web/src/NAME.ts exports, for one name or several, or the package, by the name
- * glassformer. Nothing of it may need a browser.
+ * Resolves to the exports of web/src/NAME.ts, for one name or several; the name glassformer stands
+ * for the package. The modules must not need a browser.
  */
 export async function source(...names) {
   const from = (name) => (name === 'glassformer' ? name : `./${name}.ts`);
@@ -34,7 +34,7 @@ export async function source(...names) {
   return import(`data:text/javascript;base64,${code}`);
 }
 
-/** The table of views, each with the hash that opens it. */
+/** The table of views, with the hash that opens each view. */
 export async function viewTable() {
   const { views } = await source('views/index');
   return views.map((view, i) => ({ ...view, hash: i === 0 ? '' : `#view=${view.name}` }));

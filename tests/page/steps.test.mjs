@@ -1,11 +1,11 @@
-// Which changes of a view are steps, and what is made of a history that is not the page's.
+// The changes of a view that are steps, and the handling of history entries of other pages.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
 const { entryIn, isStep, sameLink } = await source('app/steps');
 
-test('texts and interventions are steps, looking elsewhere is none', () => {
+test('texts and interventions are steps, looking elsewhere is not', () => {
   const link = { text: 'good', head: '0.0' };
   const viewpoint = ['head', 'sentence'];
   assert.equal(isStep(link, { ...link, text: 'bad' }, viewpoint), true);
@@ -14,16 +14,16 @@ test('texts and interventions are steps, looking elsewhere is none', () => {
   assert.equal(isStep(link, { ...link, head: '3.1' }, viewpoint), false);
   assert.equal(isStep(link, { ...link, sentence: '2' }, viewpoint), false);
   assert.equal(isStep(link, { ...link }, viewpoint), false);
-  // A view that is opened gets its first text: nothing to go back to.
+  // The first text of a view is not a step.
   assert.equal(isStep({}, link, viewpoint), false);
 });
 
-test('links are the same whatever their order', () => {
+test('the order of a link’s parts does not matter', () => {
   assert.equal(sameLink({ a: '1', b: '2' }, { b: '2', a: '1' }), true);
   assert.equal(sameLink({ a: '1' }, { a: '1', b: '2' }), false);
 });
 
-test('what others keep in the history is left alone', () => {
+test('history entries of others are left alone', () => {
   const entry = {
     kind: 'glassformer',
     at: 3,

@@ -1,4 +1,4 @@
-// Tokens, numbers and code as the page prints them.
+// Tokens, numbers and code as the page shows them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
@@ -34,7 +34,7 @@ test('tokens are labeled by their own part of the text', () => {
   );
 });
 
-test('what the vocabulary lacks is marked, and told of', () => {
+test('text outside the vocabulary is marked and reported', () => {
   const text = 'ok 电影 🙂';
   const tokens = [
     token(' ok', 0, 2),
@@ -51,7 +51,7 @@ test('what the vocabulary lacks is marked, and told of', () => {
   assert.deepEqual(parts, ['电影', '🙂']);
   assert.equal(share, 3 / 5);
   assert.equal(unknownIn('ok', tokens.slice(0, 1)), undefined);
-  // Somebody may write just that.
+  // A visitor may write exactly that.
   assert.equal(unknownIn('<unk>', [token('<unk>', 0, 5)]), undefined);
 });
 
@@ -70,7 +70,7 @@ test('characters are counted as people count them', () => {
     电影: 2,
   };
   for (const [text, count] of Object.entries(counts)) assert.equal(charactersIn(text), count, text);
-  // Its bytes have many tokens, but it is one of the text's ten characters.
+  // It has many bytes and tokens, but is one of the text's ten characters.
   const text = `Nice film ${family}!`;
   const starts = [...family].map((_, i, all) => 10 + all.slice(0, i).join('').length);
   const { parts, share } = unknownIn(text, [
@@ -84,7 +84,7 @@ test('characters are counted as people count them', () => {
   ]);
   assert.deepEqual(parts, [family]);
   assert.equal(share, 1 / 10);
-  // In a browser without Intl.Segmenter the count is close to that.
+  // Without Intl.Segmenter the count is an approximation.
   const { Segmenter } = Intl;
   Intl.Segmenter = undefined;
   try {
@@ -95,14 +95,14 @@ test('characters are counted as people count them', () => {
   }
 });
 
-test('a text is foreign where most of its letters are not Latin', () => {
+test('a text is foreign if most of its letters are not Latin', () => {
   for (const text of ['', '12!', 'Gut, schön, ça va.', 'A good film, фильм', '(•‿•) ok'])
     assert.equal(isForeign(text), false, text);
   for (const text of ['Хороший фильм', 'ein 映画がとても', 'καλή ταινία'])
     assert.ok(isForeign(text), text);
 });
 
-test('tokens at both ends of an edited text are known again', () => {
+test('tokens at both ends of an edited text are recognized', () => {
   const ids = (...list) => list.map((id) => token('', 0, 0, id));
   assert.deepEqual(
     [...carried(ids(1, 2, 3, 4), ids(1, 2, 9, 9, 4))],
@@ -136,7 +136,7 @@ test('the widest gap of a clipped text is found', () => {
   assert.equal(endOf(`${'long '.repeat(9)}and wide`), '…long long long long long and wide');
 });
 
-test('numbers are never rounded to certainty, and things are counted in words', () => {
+test('numbers are never rounded to certainty, and counts have the right noun', () => {
   assert.equal(format.percent(0.99999), '>99.9%');
   assert.equal(format.percent(1), '100.0%');
   assert.equal(format.percent(0.00001), '<0.1%');
@@ -176,7 +176,7 @@ test('the JSON has every weight, as bytes', () => {
     const bytes = Buffer.from(base64, 'base64');
     return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   };
-  // To the worker that makes the text it goes as a clone.
+  // The worker that writes the text gets a clone.
   const toldBy = (told) => JSON.parse(jsonText(structuredClone(told)));
   const result = { label: 'good', contributions: { good: new Float32Array([0.5]) }, tokens: [] };
   const one = toldBy(resultJson('a', { ...result, attention: { encoder: map } }, [], [0]));
@@ -188,7 +188,7 @@ test('the JSON has every weight, as bytes', () => {
   assert.equal(two.beams, 4);
 });
 
-test('the search’s tree is laid out without crossings, the best on top', () => {
+test('the search tree has no crossings, and the best hypothesis is on top', () => {
   const node = (parent, id, text, total, kept = true) => ({
     parent,
     id,

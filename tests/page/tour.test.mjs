@@ -147,7 +147,7 @@ test('the tour has eight stops, over five views, whose claims hold', async () =>
   for (const { claim, link } of stops) await checks.get(claim)(link);
 });
 
-test('an address can name a stop, which is no part of the link of a view', () => {
+test('an address can name a stop, which does not belong to a view’s link', () => {
   assert.equal(tourIn('#tour=3'), 3);
   assert.equal(tourIn('#text=a&tour=8'), 8);
   for (const other of ['', '#tour=', '#tour=x', '#tour=12', '#view=tour'])

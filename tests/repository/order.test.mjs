@@ -16,7 +16,9 @@ function assemble(text) {
   const folder = mkdtempSync(join(tmpdir(), 'order-test-'));
   try {
     writeFileSync(join(folder, 'in.wat'), text);
-    const features = ['threads', 'bulk-memory', 'reference-types'].map((each) => `--enable-${each}`);
+    const features = ['threads', 'bulk-memory', 'reference-types'].map(
+      (each) => `--enable-${each}`,
+    );
     const files = [join(folder, 'in.wat'), '-o', join(folder, 'out.wasm')];
     execFileSync(join(binaryen, 'wasm-as'), [...features, ...files]);
     return readFileSync(join(folder, 'out.wasm'));

@@ -1,6 +1,6 @@
 /**
- * The answers to the first texts of the sentiment and the translation view, as the models give them:
- * computed when the page is built, to be shown until the models have come.
+ * The models' answers to the first texts of the sentiment and translation views. They are computed
+ * when the page is built and shown until the models are loaded.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -15,13 +15,13 @@ import { examples as sentences } from '../src/views/translation/examples.ts';
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const folder = (model: string) => here(`../../weights/${model}`);
 
-/** Built before the page is; an import that is written out would be bundled into the configuration. */
+/** Imports the built package. A literal import would be bundled into the configuration. */
 const load = async (): Promise<typeof Package> =>
   (await import(
     /* @vite-ignore */ `${new URL('../../dist/index.js', import.meta.url)}`
   )) as typeof Package;
 
-/** Undefined where the model is not there. */
+/** Returns the answer as JSON, or undefined if the model is missing. */
 async function sentiment(): Promise<string | undefined> {
   if (!existsSync(folder('sentiment'))) return undefined;
   const { Classifier } = await load();
@@ -69,14 +69,14 @@ async function translation(): Promise<string | undefined> {
 let answers:
   Promise<{ sentiment: string | undefined; translation: string | undefined }> | undefined;
 
-/** Both as JSON; computed once. */
+/** Returns both answers as JSON; they are computed once. */
 const answersBeforehand = (): NonNullable<typeof answers> =>
   (answers ??= (async () => ({
     sentiment: await sentiment(),
     translation: await translation(),
   }))());
 
-/** Puts the answer to the first review into the page, and the translation into a file of its own. */
+/** Puts the answer to the first review into the page, and the translation into its own file. */
 export function beforehand(): Plugin {
   const fileOf = (json: string) => {
     const hash = createHash('sha256').update(json).digest('hex').slice(0, 8);
@@ -100,7 +100,7 @@ export function beforehand(): Plugin {
         id: 'beforehand',
         ...(translation !== undefined && { 'data-translation': fileOf(translation) }),
       };
-      // Nothing in it may end the element.
+      // Escapes “<”, so that the JSON cannot end the element.
       const children = (sentiment ?? '').replaceAll('<', '\\u003c');
       return [{ tag: 'script', attrs, children, injectTo: 'head' }];
     },

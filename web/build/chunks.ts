@@ -7,12 +7,13 @@ import type { Plugin, Rollup } from 'vite';
 type Bundle = Rollup.OutputBundle;
 type ChunkingContext = Pick<Rollup.PluginContext, 'getModuleInfo'>;
 
+const firstView = 'sentiment';
 /** The modules that the first verdict needs. */
-const start = /\/src\/(app\/main\.ts|views\/sentiment\/index\.ts)$/;
+const start = new RegExp(`/src/(app/main\\.ts|views/${firstView}/index\\.ts)$`);
 /** The module of a view. */
 const view = /\/src\/views\/([^/]+)\/index\.ts$/;
 
-/** The chunks with the modules that `test` matches, and all that these import statically. */
+/** Returns the chunks with modules that match `test`, and their static imports. */
 function chunksOf(bundle: Bundle, test: RegExp): Rollup.OutputChunk[] {
   const found = new Map<string, Rollup.OutputChunk>();
   const add = (name: string) => {
@@ -28,8 +29,8 @@ function chunksOf(bundle: Bundle, test: RegExp): Rollup.OutputChunk[] {
 }
 
 /**
- * Puts all that the first verdict needs into one chunk: a visitor waits for one file, and it is smaller
- * than many that export to each other.
+ * Puts everything that the first verdict needs into one chunk: visitors wait for one file, which is
+ * smaller than several files with exports.
  */
 export function startChunk(id: string, context: ChunkingContext): string | null {
   const seen = new Set<string>();
@@ -42,22 +43,31 @@ export function startChunk(id: string, context: ChunkingContext): string | null 
   return isNeeded(id) ? 'start' : null;
 }
 
-/** Writes the files of the start and of each further view to build/page_chunks.json, for their limits. */
+/**
+ * Writes build/page_chunks.json, for the limits on sizes: the files that the first verdict needs, and
+ * the files that each further view adds to those of the first view. A view's files include its panels,
+ * which the page fetches by itself.
+ */
 export function chunkList(): Plugin {
   return {
     name: 'chunk-list',
     apply: 'build',
     writeBundle(_, bundle) {
-      const names = (chunks: readonly Rollup.OutputChunk[]) => chunks.map(({ fileName }) => fileName);
+      const names = (chunks: readonly Rollup.OutputChunk[]) =>
+        chunks.map(({ fileName }) => fileName);
+      const filesOf = (name: string) => {
+        const modules = new RegExp(`/src/views/${name}/(index\\.ts|\\w+Panels\\.svelte)$`);
+        return names(chunksOf(bundle, modules));
+      };
       const first = names(chunksOf(bundle, start));
+      const known = new Set([...first, ...filesOf(firstView)]);
       const views: Record<string, string[]> = {};
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
         for (const id of chunk.moduleIds) {
           const name = view.exec(id)?.[1];
-          if (name === undefined || start.test(id)) continue;
-          const own = names(chunksOf(bundle, new RegExp(`/src/views/${name}/index\\.ts$`)));
-          views[name] = own.filter((file) => !first.includes(file));
+          if (name === undefined || name === firstView) continue;
+          views[name] = filesOf(name).filter((file) => !known.has(file));
         }
       }
       const file = fileURLToPath(new URL('../../build/page_chunks.json', import.meta.url));
@@ -67,7 +77,7 @@ export function chunkList(): Plugin {
   };
 }
 
-/** Nothing is drawn before the page's code has run: an empty page's first frame would hold it up. */
+/** Blocks rendering until the page's code has run: drawing an empty page first would delay it. */
 export function codeFirst(): Plugin {
   return {
     name: 'code-first',

@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite';
 
-/** The page's Content-Security-Policy: in force as a meta element and as the server's header. */
+/** The page's Content-Security-Policy, set by a meta element and by the server's header. */
 export const policy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -14,8 +14,9 @@ export const policy = [
 ].join('; ');
 
 /**
- * For whoever serves the page; frame-ancestors has no effect in a meta element. `ancestors` are the
- * origins whose pages may show this one in a frame, such as "https://example.org 'self'".
+ * Returns the headers for serving the page; frame-ancestors has no effect in a meta element.
+ * `ancestors` lists the origins that may show the page in a frame, such as
+ * "https://example.org 'self'".
  */
 export function headersFor(ancestors = "'none'"): Record<string, string> {
   if (!/^[\w\-.:/*' ]+$/.test(ancestors)) {
@@ -28,7 +29,7 @@ export function headersFor(ancestors = "'none'"): Record<string, string> {
   };
 }
 
-/** Sets the policy in the built page; the development server injects styles, so not there. */
+/** Sets the policy in the built page, but not in development, where the server injects styles. */
 export function contentSecurityPolicy(): Plugin {
   return {
     name: 'content-security-policy',

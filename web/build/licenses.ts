@@ -5,7 +5,7 @@ import type { Plugin } from 'vite';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The licenses that must travel with the build: ours, and those of the typefaces. */
+/** Writes the licenses that must come with the build: ours and those of the typefaces. */
 export function licenses(): Plugin {
   const require = createRequire(import.meta.url);
   const fonts = ['instrument-sans', 'newsreader'].map((font) =>

@@ -5,10 +5,10 @@ import { cardFiles } from '../docs/cards.mjs';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** In place of heads.json for a model whose heads were not measured: the page asks for it. */
+/** Served as heads.json for a model whose heads were not measured, because the page requests it. */
 const unmeasured = 'null\n';
 
-/** Serves weights/NAME as models/NAME, with its card as a page, and puts it into the build. */
+/** Serves weights/NAME as models/NAME, with its card as HTML, and adds it to the build. */
 export function models(names: readonly string[]): Plugin {
   const files = [
     'config.json',

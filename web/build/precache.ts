@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Plugin } from 'vite';
 
-/** Tells the service worker which files make up the build, and a version that is their hash. */
+/** Gives the service worker the list of the build's files, and a version: their hash. */
 export function precache(): Plugin {
   return {
     name: 'precache',
@@ -13,7 +13,7 @@ export function precache(): Plugin {
         const files: string[] = [];
         for (const [name, file] of Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : 1))) {
           hash.update(file.type === 'asset' ? file.source : file.code);
-          // A model is kept once a page has loaded it. Pictures are for a page without JavaScript.
+          // Models are cached when a page loads them. Pictures are for pages without JavaScript.
           if (!/^(index\.html|service-worker\.js|licenses\.txt|models\/.*|.*\.webp)$/.test(name))
             files.push(name);
         }

@@ -1,7 +1,7 @@
 /**
- * Keeps the build for use without a network, and of the models those that the page says it has
- * loaded. With a network, the page and the models are asked of the server first, so that a new
- * version shows at once; files with a hash in their name never change and come from the cache.
+ * Caches the build and the models that the page has loaded, for use without a network. With a
+ * network, the page and the models are fetched from the server first, so that a new version shows
+ * at once. Files with a hash in their name never change and come from the cache.
  */
 interface Build {
   version: string;
@@ -11,7 +11,7 @@ interface Build {
 declare const build: Build;
 const worker = self as unknown as ServiceWorkerGlobalScope;
 
-// The caches of an origin are shared by all that lives there, so the name says whose this one is.
+// All pages of an origin share its caches, so the name contains this page's scope.
 const family = `glassformer ${worker.registration.scope} `;
 const cacheName = family + build.version;
 
@@ -21,7 +21,7 @@ worker.addEventListener('install', (event) => {
       .open(cacheName)
       .then(async (cache) => {
         await cache.addAll(['./', ...build.files]);
-        // Of models that an older version kept, this one keeps its own, where it still has them.
+        // Models that an older version cached are fetched again, if they still exist.
         await keepAll(cache, await keptModels()).catch(() => undefined);
       })
       .then(() => worker.skipWaiting()),
@@ -43,7 +43,7 @@ worker.addEventListener('activate', (event) => {
   );
 });
 
-/** A page's list of addresses to keep. */
+/** A page sends the addresses to keep. */
 worker.addEventListener('message', (event: ExtendableMessageEvent) => {
   const { keep } = event.data as { keep: string[] };
   event.waitUntil(caches.open(cacheName).then((cache) => keepAll(cache, keep)));
@@ -68,7 +68,7 @@ worker.addEventListener('fetch', (event) => {
   );
 });
 
-/** The page is kept under its folder's address, whatever name of it was asked for. */
+/** Returns a cached response. The page is cached under its folder's address for all its names. */
 async function kept(request: Request): Promise<Response | undefined> {
   const cache = await caches.open(cacheName);
   return cache.match(request.mode === 'navigate' ? './' : request, {
@@ -87,7 +87,7 @@ async function networkFirst(request: Request): Promise<Response> {
   } catch (error) {
     const response = await kept(request);
     if (response) return response;
-    // Of a model that is kept all files are: the server has no other ones.
+    // If a model's weights are cached, all its files are: the server has no others.
     const weights = new Request(new URL('model.safetensors', request.url));
     if (await kept(weights)) return new Response(undefined, { status: 404 });
     throw error;

@@ -38,15 +38,16 @@ void TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
 }
 
 void Int8TableEmbedding::declare(const ParameterScope& scope) {
-  scope.declare_int8("weight", {rows(), d_model()},
-                     [this](std::span<const std::int8_t> values, std::span<const float> scales,
-                            std::size_t first) {
-                       table_.resize(rows() * d_model());
-                       scales_.resize(rows());
-                       std::ranges::copy(values, table_.data() + first * d_model());
-                       std::ranges::copy(scales, scales_.data() + first);
-                     },
-                     [this](std::size_t id, std::span<float> row) { copy_row(id, row); });
+  scope.declare_int8(
+      "weight", {rows(), d_model()},
+      [this](std::span<const std::int8_t> values, std::span<const float> scales,
+             std::size_t first) {
+        table_.resize(rows() * d_model());
+        scales_.resize(rows());
+        std::ranges::copy(values, table_.data() + first * d_model());
+        std::ranges::copy(scales, scales_.data() + first);
+      },
+      [this](std::size_t id, std::span<float> row) { copy_row(id, row); });
 }
 
 void Int8TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {

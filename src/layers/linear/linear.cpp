@@ -54,13 +54,14 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
   }
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
-    scope.declare("weight", {outputs, in()},
-                  [this, first](std::span<const float> values, std::size_t row) {
-                    for (std::size_t i = 0; i < values.size() / in(); ++i) {
-                      writable().set_column(first + row + i, values.subspan(i * in(), in()));
-                    }
-                  },
-                  reader(first));
+    scope.declare(
+        "weight", {outputs, in()},
+        [this, first](std::span<const float> values, std::size_t row) {
+          for (std::size_t i = 0; i < values.size() / in(); ++i) {
+            writable().set_column(first + row + i, values.subspan(i * in(), in()));
+          }
+        },
+        reader(first));
   }
 
   void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
@@ -90,15 +91,15 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
   }
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
-    scope.declare_int8("weight", {outputs, in()},
-                       [this, first](std::span<const std::int8_t> values,
-                                     std::span<const float> scales, std::size_t row) {
-                         for (std::size_t i = 0; i < scales.size(); ++i) {
-                           writable().set_column(first + row + i, values.subspan(i * in(), in()),
-                                                 scales[i]);
-                         }
-                       },
-                       reader(first));
+    scope.declare_int8(
+        "weight", {outputs, in()},
+        [this, first](std::span<const std::int8_t> values, std::span<const float> scales,
+                      std::size_t row) {
+          for (std::size_t i = 0; i < scales.size(); ++i) {
+            writable().set_column(first + row + i, values.subspan(i * in(), in()), scales[i]);
+          }
+        },
+        reader(first));
   }
 
   // Processes rows in blocks, so that their integers are still in the cache when they are

@@ -10,7 +10,7 @@ namespace glassformer {
 namespace {
 
 TEST_CASE("each error code has a unique name that JavaScript has, too", "[errors]") {
-  const std::string types = test::read_text(GLASSFORMER_SOURCE_DIR "/wasm/src/errors.ts");
+  const std::string types = test::read_text(GLASSFORMER_SOURCE_DIR "/wasm/src/base/errors.ts");
   std::set<std::string> names;
   for (int code = 0; code <= static_cast<int>(ErrorCode::internal); ++code) {
     const std::string name(to_string(static_cast<ErrorCode>(code)));

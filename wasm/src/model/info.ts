@@ -3,7 +3,7 @@ import type { Binary, Compute } from '../engine/compute.js';
 /** Facts about a loaded model. */
 export interface ModelInfo {
   task: string;
-  /** Layers of the encoder or, if there is none, of the decoder. */
+  /** Layers of the encoder or, in a decoder-only model, of the decoder. */
   layers: number;
   heads: number;
   dModel: number;

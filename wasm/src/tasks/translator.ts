@@ -61,11 +61,11 @@ const methods = {
     'token',
     'against',
     'effects',
+    'signal',
     'beams',
     'sentence',
     'position',
     'prefix',
-    'signal',
   ),
 };
 

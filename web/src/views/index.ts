@@ -6,7 +6,7 @@ export interface View {
   name: string;
   /** The name in the masthead. */
   title: string;
-  /** The text in the window's title. */
+  /** The view's part of the window title. */
   heading: string;
   /** Fetches the view's code. */
   module: () => Promise<{ default: ViewModule }>;

@@ -1,10 +1,10 @@
 /**
- * What README's “How fast, how small” has of these tasks, as `npm run bench` measured it; a test
- * compares. There the engine is called in its own thread, so no message to a worker is in a time.
+ * README's figures for these tasks (“How fast, how small”), measured by `npm run bench`; a test
+ * compares them. They call the engine in its own thread, so times include no messages to a worker.
  */
 export const machine = 'a shared AMD EPYC (Zen 4) server, Node 24';
 
-/** Tokens a second, by task and way. */
+/** Tokens per second, by task, arithmetic and binary. */
 export const reference: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'Sentiment, 16 tokens': byMilliseconds(16, [0.59, 0.74, 0.37, 0.46]),
   'Sentiment, 64 tokens': byMilliseconds(64, [2.85, 3.22, 1.6, 1.98]),

@@ -1,6 +1,6 @@
 /**
- * Times the engine in this browser, through what the package offers to everybody: each arithmetic
- * with each binary that the browser can run.
+ * Times the engine in this browser through the package's public API: each arithmetic with each
+ * binary that the browser can run.
  */
 import { Classifier, Translator, type Binary, type Compute, type LoadOptions } from 'glassformer';
 import { examples } from '../../panels/verdict/reviews.ts';
@@ -9,35 +9,35 @@ import { folderOf, type ModelName } from '../../models/models.ts';
 import { workOffline } from '../../models/offline.ts';
 
 export const paces = {
-  /** Milliseconds before a task is timed, so that the browser has compiled all of it well. */
+  /** `warmUp` is in milliseconds: it lets the browser optimize the code before timing. */
   quick: { warmUp: 150, rounds: 3 },
   thorough: { warmUp: 500, rounds: 15 },
 };
 export type Pace = keyof typeof paces;
 
-/** Milliseconds of calls that make up one sample: browsers' clocks are too coarse for one call. */
+/** The length of one sample in milliseconds: browsers' clocks are too coarse for one call. */
 const slice = 30;
 
 /** One engine's figures for one task. */
 export interface Row {
   compute: Compute;
   binary: Binary;
-  /** Tokens read, or for a translation written. */
+  /** The number of tokens read or, for a translation, written. */
   tokens: number;
-  /** A text's, the median of the rounds. */
+  /** The time per text: the median of the rounds. */
   milliseconds: number;
   tokensPerSecond: number;
-  /** Its tokens a second, divided by those of f32 with plain SIMD. */
+  /** Tokens per second divided by those of f32 with plain SIMD. */
   ratio: number;
 }
 
 interface Task {
   name: string;
-  /** Resolves to the tokens that count. */
+  /** Resolves to the number of tokens that count. */
   call: (signal: AbortSignal) => Promise<number>;
 }
 
-/** A model, loaded in one of the ways. */
+/** A model loaded with one arithmetic and binary. */
 interface Engine {
   compute: Compute;
   binary: Binary;
@@ -49,7 +49,7 @@ const lengths = [16, 64, 256];
 const beamCounts = [1, 4];
 const taskCount = lengths.length + beamCounts.length;
 
-// Twice the longest of the examples, which alone has fewer tokens than the longest task.
+// The longest example twice: once, it has fewer tokens than the longest task.
 const review = `${examples.at(-1)!.text} `.repeat(2);
 const sentence =
   'Two young girls in white dresses are playing with a big dog in front of an old house.';
@@ -85,7 +85,7 @@ const models: readonly { name: ModelName; open: (options: LoadOptions) => Promis
   { name: 'en-de', open: openTranslator },
 ];
 
-/** Calls for at least so many milliseconds, one call after the other; the mean time of a call. */
+/** Calls repeatedly for at least `least` milliseconds; resolves to the mean time per call. */
 async function time(call: () => Promise<unknown>, least: number): Promise<number> {
   const start = performance.now();
   let calls = 0;
@@ -101,14 +101,14 @@ async function time(call: () => Promise<unknown>, least: number): Promise<number
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
 
-/** Lets the page draw what has changed, before and not while the next sample is taken. */
+/** Lets the page draw before the next sample, so that it does not draw during it. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 class Bench {
   stage = $state<'idle' | 'running' | 'stopped' | 'done' | 'failed'>('idle');
-  /** What it is at, in words. */
+  /** The current step, in words. */
   now = $state('');
-  /** How much of all is done, 0 to 1. */
+  /** The progress, 0 to 1. */
   progress = $state(0);
   failure = $state.raw<Failure>();
   groups = $state.raw<readonly { task: string; rows: readonly Row[] }[]>([]);
@@ -128,7 +128,7 @@ class Bench {
         for (const compute of ['f32', 'int8'] as const) {
           const best = await open({ compute, signal });
           engines.push(best);
-          // Plain SIMD goes first: the others are compared with it.
+          // Plain SIMD comes first: the others are compared with it.
           if (best.binary === 'relaxed')
             engines.splice(-1, 0, await open({ compute, binary: 'simd', signal }));
         }
@@ -149,7 +149,7 @@ class Bench {
     this.#abort.abort();
   }
 
-  /** All figures, and where they come from. */
+  /** Returns all figures and the environment as JSON. */
   toJson(): string {
     const { userAgent, hardwareConcurrency } = navigator;
     const results = this.groups.flatMap(({ task, rows }) => rows.map((row) => ({ task, ...row })));
@@ -157,7 +157,7 @@ class Bench {
     return JSON.stringify({ ...about, rounds: paces[this.pace].rounds, results }, undefined, 2);
   }
 
-  /** The engines in turn, round after round, so that a disturbance hits all of them. */
+  /** Times the engines in turn, round after round, so that a disturbance affects all of them. */
   async #measure(index: number, engines: readonly Engine[], signal: AbortSignal): Promise<void> {
     const { warmUp, rounds } = paces[this.pace];
     const before = this.groups;
@@ -184,7 +184,7 @@ class Bench {
   }
 }
 
-/** The figures so far, of those engines that have any. */
+/** Returns the figures so far, for engines that have samples. */
 function rowsOf(
   timed: readonly (Pick<Row, 'compute' | 'binary' | 'tokens'> & { samples: readonly number[] })[],
 ): Row[] {
@@ -204,5 +204,5 @@ function rowsOf(
   return rows.map((row) => ({ ...row, ratio: row.tokensPerSecond / base }));
 }
 
-/** One for the page: its figures stay while another view is open. */
+/** The page's only instance: its figures stay while another view is open. */
 export const bench = new Bench();

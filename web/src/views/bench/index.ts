@@ -1,7 +1,7 @@
 import { viewModule, type ViewState } from '../../ui/view.ts';
 import BenchView from './BenchView.svelte';
 
-/** The view keeps nothing in the address. */
+/** A view without state in the address. */
 const state: ViewState = {
   start: () => undefined,
   follow: () => undefined,

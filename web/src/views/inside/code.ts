@@ -1,7 +1,7 @@
 import type { InsideModel } from './reading/models.ts';
 import type { Reading } from './reading/reading.ts';
 
-/** The JavaScript that gives the numbers that the inside view shows. */
+/** Returns the JavaScript that computes the numbers shown in the inside view. */
 export function insideCode({
   model,
   text,

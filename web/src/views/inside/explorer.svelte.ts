@@ -1,4 +1,4 @@
-/** The inside view's state: model, text, the chosen token, layer and head, and what was read. */
+/** The inside view's state: model, text, the chosen token, layer and head, and the results. */
 import { Classifier, Generator, Translator, type LoadOptions } from 'glassformer';
 import type { HeadPosition } from '../../panels/heads/position.ts';
 import type { Link } from '../../ui/link.ts';
@@ -12,10 +12,10 @@ import { read, type OpenModel, type Reading } from './reading/reading.ts';
 import { WeightRows } from './reading/rows.svelte.ts';
 import type { Source } from './steps/unfold.ts';
 
-/** Typing is read after a pause of this many milliseconds. */
+/** Delay between typing and the model's run, in milliseconds. */
 const pause = 60;
 
-/** A number that is unfolded, of a tensor. */
+/** An unfolded number: its tensor and its index in the row. */
 export interface Opened {
   tensor: string;
   index: number;
@@ -25,26 +25,26 @@ const classOf = (model: InsideModel) =>
   model === 'sentiment' ? Classifier : model === 'writer' ? Generator : Translator;
 
 export class InsideExplorer extends Explorer<OpenModel> {
-  /** In floats: so that every sum is what it says. */
+  /** Loads models in floats, so that every sum is exact up to rounding. */
   readonly loader = new ModelLoader<OpenModel>((url, options) => this.#open(url, options));
 
   model = $state<InsideModel>(models[0]);
   text = $state('');
   spot = $state.raw<Spot>();
   head = $state.raw<HeadPosition>({ layer: 0, head: 0 });
-  /** The token that is looked at; undefined: the one that is looked at most. */
+  /** The chosen key; undefined selects the key with the largest attention weight. */
   key = $state.raw<Key>();
   untrained = $state(false);
-  /** Undefined before the first reading, and where a text is without tokens. */
+  /** Undefined before the first run, and if the text has no tokens. */
   reading = $state.raw<Reading>();
-  /** The numbers that are unfolded, one a tensor at most. */
+  /** The unfolded numbers, at most one per tensor. */
   opened = $state.raw<readonly Opened[]>([]);
-  /** The tensor that somebody asked to be brought to. */
+  /** The number that the view should scroll to. */
   sought = $state.raw<Opened>();
-  /** The model's weights. */
+  /** The rows of the model's weights that were fetched. */
   weights = $state.raw<WeightRows>();
 
-  /** Which model the loader has, or is to have. */
+  /** The model that the loader has or is loading. */
   #loaded = '';
 
   constructor(link: Link) {
@@ -85,7 +85,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
     this.edit(text);
   }
 
-  /** To another model: an example's text gives way to one of its own. */
+  /** Changes the model. An example of the old model is replaced by one of the new. */
   take(model: InsideModel): void {
     const own = examples[this.model].some(({ text }) => text === this.text);
     const fits = examples[model].some(({ text }) => text === this.text);
@@ -105,7 +105,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
     this.spot = spot;
     this.key = undefined;
     if (this.reading?.spot.stack === spot.stack) {
-      // Unfolded numbers stay so with another token, but not in another stack.
+      // Unfolded numbers stay open for another token, but not in another stack.
       this.reading = { ...this.reading, spot };
       return;
     }
@@ -134,7 +134,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
     this.key = key;
   }
 
-  /** Unfolds a number, or folds it where it is. */
+  /** Unfolds a number, or folds it if it is open. */
   toggle({ tensor, index }: Opened): void {
     const open = this.openedOf(tensor) === index;
     if (open) this.#fold(tensor);
@@ -145,7 +145,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
     return this.opened.find((each) => each.tensor === tensor)?.index;
   }
 
-  /** Goes to where a number was made, and unfolds it there. */
+  /** Goes to the step that computed a number, and unfolds it there. */
   goTo({ tensor: name, index, of }: Source, { cross, key }: { cross: boolean; key: number }): void {
     const { reading } = this;
     if (!reading) return;
@@ -169,7 +169,10 @@ export class InsideExplorer extends Explorer<OpenModel> {
     this.sought = { tensor, index: at };
   }
 
-  /** Which step's tensor that is: some have two names, or stand there a head at a time. */
+  /**
+   * Returns the tensor as the steps show it: some tensors have two names, and some are shown one
+   * head at a time.
+   */
   #siteOf(name: string, index: number): { tensor: string; at: number; head?: number } {
     const { shape = [] } = this.reading?.run.trace[name] ?? {};
     if (name.endsWith('.context') && shape.length === 3) {
@@ -214,7 +217,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
     this.untrained = untrained;
   }
 
-  /** Reads anew, with another model where that was asked for. */
+  /** Runs again, with another model if that was chosen. */
   #renew(): void {
     if (this.loader.begun && this.#loaded !== this.#wanted) {
       this.reading = undefined;

@@ -1,4 +1,4 @@
-/** The inside view's state, as a link carries it. */
+/** The inside view's state in a link. */
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import type { Link } from '../../ui/link.ts';
 import type { StackName } from './reading/stacks.ts';
@@ -9,7 +9,7 @@ export interface Spot {
   token: number;
 }
 
-/** A token that the chosen one looks at, in the stack's own attention or in the one to the source. */
+/** A key of the chosen token, in the stack's self-attention or in its cross-attention. */
 export interface Key {
   cross: boolean;
   index: number;
@@ -18,10 +18,10 @@ export interface Key {
 export interface InsideLink {
   model: InsideModel;
   text: string;
-  /** The chosen token; undefined: the one that the view chooses. */
+  /** The chosen token; undefined lets the view choose one. */
   spot: Spot | undefined;
   head: HeadPosition;
-  /** The token that is looked at; undefined: the one that is looked at most. */
+  /** The chosen key; undefined selects the key with the largest attention weight. */
   key: Key | undefined;
   untrained: boolean;
 }
@@ -37,7 +37,7 @@ export function toInsideLink({ model, text, spot, head, key, untrained }: Inside
   };
 }
 
-/** Reads what it can; anything malformed is left out. */
+/** Reads a link; skips malformed values. */
 export function fromInsideLink(link: Link): Partial<InsideLink> {
   const { text } = link;
   const model = models.find((each) => each === link.model);
@@ -47,7 +47,7 @@ export function fromInsideLink(link: Link): Partial<InsideLink> {
   return {
     ...(text !== undefined && { text, model: model ?? models[0] }),
     ...(head && { head }),
-    // A token is one of a text: without it it is nobody's.
+    // Token positions only make sense together with their text.
     ...(text !== undefined && {
       spot: token ? { stack: token[1] as StackName, token: Number(token[2]) } : undefined,
       key: key ? { cross: key[1] !== undefined, index: Number(key[2]) } : undefined,

@@ -1,4 +1,4 @@
-/** The state of the view of one's own model: its files, what they are, and what it answers. */
+/** The state of the “Your model” view: the files, the model in them, and its answer. */
 import {
   inspect,
   load,
@@ -56,10 +56,10 @@ import type { Trace } from '../../panels/attention/query-key.ts';
 import { attentionJson } from '../../panels/attention/files/result-json.ts';
 import { withList, type SearchOnView } from '../../panels/search/search-tree.ts';
 
-/** Typing is read after a pause of this many milliseconds. */
+/** Delay between typing and the model's run, in milliseconds. */
 const pause = 250;
 
-/** A model that takes more memory is loaded once somebody says so, and in 8-bit numbers at first. */
+/** A model that needs more bytes is loaded on confirmation, in 8-bit integers by default. */
 export const large = 400e6;
 
 const asItsMakersSay: Search = { beams: 0, forced: [] };
@@ -72,27 +72,27 @@ export class ModelExplorer
   readonly choice = new HeadChoice(this, () => void this.refresh());
 
   files = $state.raw<ChosenFiles>();
-  /** What the package says of them; empty if they are no model. */
+  /** The package's inspection of the files; without tensors if they are not a model. */
   found = $state.raw<Inspection>();
-  /** Undefined: as the package chooses by how the weights are stored. */
+  /** The arithmetic to load the model in. */
   compute = $state<Compute>('f32');
-  /** The files that were read while the model was loaded. */
+  /** The names of the files that were read while loading. */
   read = $state.raw<ReadonlySet<string>>(new Set());
   stage = $state<'empty' | 'found' | 'opened'>('empty');
-  /** Whether the browser could not read what was dropped. */
+  /** Whether the browser could not read the dropped files. */
   lost = $state(false);
 
   input = $state.raw<Input>({ first: '', second: '' });
   outcome = $state.raw<Outcome>();
-  /** Which of several texts is looked into. */
+  /** The index of the chosen text, if there are several. */
   chosen = $state(0);
   attention = $state<AttentionKind>('encoder');
-  /** Of a translator, how it searches. */
+  /** The search settings of a translator. */
   how = $state.raw<Search>(asItsMakersSay);
-  /** The word that is pointed at, of a translation or of its text. */
+  /** The word under the pointer, in a translation or its source. */
   lit = $state.raw<Lit>();
 
-  // A link cannot carry a model, and what is typed for it makes no sense to another.
+  // A link cannot contain the model, and the input is only meaningful together with it.
   readonly link = {};
   readonly viewpoint = [];
 
@@ -108,7 +108,7 @@ export class ModelExplorer
     return this.stage === 'opened' && (this.loader.phase === 'loading' || this.busy);
   }
 
-  /** Takes what was dropped onto the page. */
+  /** Takes files that were dropped onto the page. */
   async takeDropped(entries: readonly FileSystemEntry[]): Promise<void> {
     this.lost = false;
     try {
@@ -178,13 +178,13 @@ export class ModelExplorer
     void this.refresh();
   }
 
-  /** Another arithmetic takes loading again. */
+  /** Changes the arithmetic, which requires loading again. */
   computeIn(compute: Compute): void {
     this.compute = compute;
     if (this.stage === 'opened') void this.load();
   }
 
-  /** Files that the model did not need. */
+  /** The files that the model did not need. */
   get ignored(): string[] {
     const { files = {}, read } = this;
     return read.size === 0 ? [] : Object.keys(files).filter((name) => !read.has(name));
@@ -226,7 +226,7 @@ export class ModelExplorer
     void this.refresh();
   }
 
-  // --- of a translator --------------------------------------------------------------------------
+  // --- translators --------------------------------------------------------------------------
 
   get translates(): boolean {
     return this.loader.info?.task === 'translation';
@@ -245,7 +245,7 @@ export class ModelExplorer
     return this.input.first;
   }
 
-  /** Undefined while the text in the box is another one. */
+  /** The alignment; undefined if the text in the box has changed. */
   get alignment(): Alignment | undefined {
     const { searched } = this;
     return searched?.text === this.text ? searched.alignment : undefined;
@@ -263,7 +263,7 @@ export class ModelExplorer
     return this.chosen;
   }
 
-  /** Not every model says which language it writes. */
+  /** The target language; empty if the model does not name it. */
   get target(): string {
     return (this.loader.info as Partial<TranslatorInfo> | undefined)?.targetLanguage ?? '';
   }
@@ -282,7 +282,7 @@ export class ModelExplorer
     void this.refresh();
   }
 
-  /** Lights up a word and what it is linked to; the heat map goes along where it can. */
+  /** Highlights a word and the words aligned with it; the heat map follows if it can. */
   light(side: Side, word: number | undefined): void {
     this.lit = word === undefined ? undefined : { side, word };
     followWord(this, side, word);
@@ -335,8 +335,8 @@ export class ModelExplorer
   }
 
   get reader(): Reader {
-    if (this.attention === 'encoder') return ['', 'looks at'];
-    return this.#writes ? ['To write', 'it looks at'] : ['After', 'it looks at'];
+    if (this.attention === 'encoder') return ['', 'attends to'];
+    return this.#writes ? ['To write', 'it attends to'] : ['After', 'it attends to'];
   }
 
   matrixOf(head: HeadPosition): Matrix | undefined {

@@ -1,11 +1,11 @@
-/** A text in which some ranges are marked. */
+/** A part of a text with marked ranges. */
 export interface MarkedPart {
   text: string;
-  /** Of the range; undefined between ranges. */
+  /** The name of the range; undefined between ranges. */
   name: string | undefined;
 }
 
-/** Ranges are in the text's order; of two that overlap the first stays. */
+/** Splits a text at ranges in text order. If two overlap, only the first is marked. */
 export function markedParts(
   text: string,
   ranges: readonly { start: number; end: number; name: string }[],

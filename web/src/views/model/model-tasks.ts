@@ -1,4 +1,4 @@
-/** What a model of each task is given, and what it makes of that. */
+/** The input and the call of a model for each task. */
 import type {
   Answer,
   AttentionMap,
@@ -26,14 +26,14 @@ export interface Input {
   second: string;
 }
 
-/** One text that was looked at: every head's attention, and what rows and columns stand for. */
+/** One text with every head's attention weights and the labels of their rows and columns. */
 export interface Looked {
   maps: Partial<Record<AttentionKind, AttentionMap>>;
-  /** Of what was read. */
+  /** Labels of the tokens that were read. */
   source: readonly string[];
-  /** Of what was written. */
+  /** Labels of the tokens that were written. */
   target: readonly string[];
-  /** Where that was asked for. */
+  /** The trace, if it was requested. */
   trace?: Trace | undefined;
 }
 
@@ -46,7 +46,7 @@ export type Answered =
   | { task: 'text-generation'; text: string; result: Generation }
   | { task: 'text2text-generation'; result: Generation };
 
-/** An answer, and what can be looked into: one text or sentence after the other. */
+/** An answer with its texts or sentences, in order. */
 export interface Outcome {
   input: Input;
   answered: Answered;
@@ -55,11 +55,11 @@ export interface Outcome {
 
 export type TaskName = Answered['task'];
 
-/** How a translation is searched for. */
+/** The search settings of a translator. */
 export interface Search {
-  /** 0: as many as the model's own settings say. */
+  /** 0 uses the model's own setting. */
   beams: number;
-  /** Of each sentence, the tokens that its translation has to begin with. */
+  /** Per sentence, the tokens that its translation must start with. */
   forced: readonly (readonly number[])[];
 }
 
@@ -67,29 +67,30 @@ interface Options {
   ablate: readonly Head<AttentionKind>[];
   search: Search;
   signal: AbortSignal;
-  /** Names of tensors. */
+  /** The names of tensors to trace. */
   trace?: readonly string[];
 }
 
 interface Task {
-  /** In words. */
+  /** The predicate of “This model …”. */
   name: string;
+  /** The label of the first box. */
   first: string;
-  /** The second box, where there is one. */
+  /** The label of the second box, if there is one. */
   second?: string;
-  /** Whether there is nothing to answer while the second box is empty. */
+  /** Whether the second box must be filled in. */
   needsSecond?: boolean;
-  /** Of its class, as somebody calls it. */
+  /** Returns the JavaScript call of the model's method. */
   call: (input: Input, search: Search) => string;
   ask: (model: Model, input: Input, options: Options) => Promise<Omit<Outcome, 'input'>>;
 }
 
-/** The most tokens that a text is continued by at once. */
+/** The most tokens that a model writes per call. */
 export const mostWritten = 40;
 
 const literal = (text: string) => JSON.stringify(text);
 
-/** Lines that have something in them. */
+/** Returns the lines that are not blank. */
 export const linesOf = (text: string): string[] =>
   text
     .split('\n')
@@ -98,7 +99,7 @@ export const linesOf = (text: string): string[] =>
 
 export const tasks: Record<TaskName, Task> = {
   'text-classification': {
-    name: 'puts texts into classes',
+    name: 'classifies texts',
     first: 'Text',
     second: 'Second text, for a model that compares two',
     call: ({ first, second }) =>
@@ -113,7 +114,7 @@ export const tasks: Record<TaskName, Task> = {
     },
   },
   'token-classification': {
-    name: 'finds names and the like',
+    name: 'finds names and other entities',
     first: 'Text',
     call: ({ first }) => `classify(${literal(first)}, { ...options, aggregation: 'simple' })`,
     async ask(model, { first }, options) {
@@ -142,7 +143,7 @@ export const tasks: Record<TaskName, Task> = {
   },
   'feature-extraction': {
     name: 'compares sentences',
-    first: 'Sentences, a line each',
+    first: 'Sentences, one per line',
     call: ({ first }) =>
       `embedBatch([${linesOf(first)
         .map((line) => literal(line))
@@ -204,15 +205,15 @@ export const tasks: Record<TaskName, Task> = {
       });
       const { promptTokens, tokens, attention, trace: traced } = result;
       const labels = [...shownTokens(first, promptTokens), ...shownTokens(result.text, tokens)];
-      // The last token that was written was not read any more.
+      // The model did not read the last token that it wrote.
       const source = labels.slice(0, attention.decoder.queries).map(({ label }) => label);
       const answered = { task: 'text-generation', text: first, result } as const;
       return { answered, looked: [{ maps: attention, source, target: [], trace: traced }] };
     },
   },
   'text2text-generation': {
-    name: 'answers texts with texts',
-    first: 'Text, with what is to be done before it where the model wants that',
+    name: 'answers a text with a text',
+    first: 'Text, after its instruction if the model needs one',
     call: ({ first }) =>
       `generate(${literal(first)}, { ...options, maxNewTokens: ${mostWritten} })`,
     async ask(model, { first }, { ablate, signal, trace = [] }) {
@@ -237,7 +238,7 @@ export const tasks: Record<TaskName, Task> = {
   },
 };
 
-/** The tasks of an encoder and a decoder: what is written looks at what is read. */
+/** The tasks of encoder-decoder models, which have cross-attention. */
 const crossing: readonly string[] = ['translation', 'text2text-generation'] satisfies TaskName[];
 export const crosses = (task: string | undefined): boolean =>
   task !== undefined && crossing.includes(task);
@@ -258,7 +259,7 @@ const encoderOptions = ({ ablate, signal, trace = [] }: Options) => ({
   ablate: ofKind(ablate, 'encoder'),
 });
 
-/** What an encoder read: tokens of one text, or of two. */
+/** Returns the tokens of one or two texts that an encoder has read, with its attention. */
 function reading(
   {
     tokens,

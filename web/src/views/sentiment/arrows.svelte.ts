@@ -1,22 +1,22 @@
-/** Arrows of attention: what cutting some changes, and how few keep the verdict. */
+/** Attention edges: the effect of cutting some, and the smallest circuit that keeps the verdict. */
 import type { AttentionEdge, Classifier, Explanations, Patch, Token } from 'glassformer';
 import { evidence } from '../../panels/ledger/evidence.ts';
 import { Question, type ExplainingModel } from '../../models/explaining-model.svelte.ts';
 import { carried } from '../../panels/words/tokens.ts';
 
-/** A text with the tokens that arrows go between. */
+/** A text with the tokens that edges connect. */
 export interface ArrowText {
   text: string;
   tokens: readonly Token[];
 }
 
-/** The search tries every head, and then arrows by the square of the tokens: more would take too long. */
+/** The circuit search takes time quadratic in the tokens: longer texts would take too long. */
 export const longestForCircuit = 64;
 
 const same = (a: AttentionEdge, b: AttentionEdge) =>
   a.layer === b.layer && a.head === b.head && a.query === b.query && a.key === b.key;
 
-/** Where arrows are after an edit; those that an end of which went are no more. */
+/** Returns the edges at their places after an edit, without those that lost an end. */
 export function carriedArrows(
   arrows: readonly AttentionEdge[],
   before: readonly Token[],
@@ -29,11 +29,11 @@ export function carriedArrows(
   });
 }
 
-/** The log-odds of the last label, whichever label an explanation is of. */
+/** Converts a value for `label` to the log-odds of the last label. */
 const ofLast = (label: string, value: number, labels: readonly string[]) =>
   label === labels.at(-1) ? value : -value;
 
-/** For the last label: the number before and after cutting arrows, and Δ for cutting each one. */
+/** The log-odds of the last label before and after cutting edges, and Δ for cutting each one. */
 export interface Outcome {
   edges: readonly AttentionEdge[];
   before: number;
@@ -41,26 +41,26 @@ export interface Outcome {
   alone: readonly number[];
 }
 
-/** The circuit that was found, in numbers of the last label. */
+/** A circuit, with values for the last label. */
 export interface FoundCircuit extends ArrowText {
   label: string;
   heads: Explanations['circuit']['heads'];
   edges: Explanations['circuit']['edges'];
   faithfulness: number;
-  /** The number with the whole model, with the circuit, and without any head. */
+  /** The log-odds with the whole model, with only the circuit, and without any head. */
   whole: number;
   kept: number;
   nothing: number;
 }
 
-/** A circuit without its cut arrows: what remains. */
+/** The log-odds of a circuit without its cut edges. */
 export interface Remainder {
   of: FoundCircuit;
   cut: readonly AttentionEdge[];
   value: number;
 }
 
-/** Lets through nothing but some arrows: zeros in the place of all other weights. */
+/** Returns patches that keep only these edges and set all other attention weights to zero. */
 export function onlyArrows(
   arrows: readonly AttentionEdge[],
   { layers, heads, tokens }: { layers: number; heads: number; tokens: number },
@@ -86,12 +86,12 @@ export class Arrows {
   readonly checking: Question<Classifier>;
 
   cut = $state.raw<readonly AttentionEdge[]>([]);
-  /** What they do. */
+  /** The effect of the cut edges. */
   outcome = $state.raw<Outcome>();
-  /** Whether a circuit is asked for, of every text anew. */
+  /** Whether the circuit of every new text is searched. */
   wanted = $state(false);
   circuit = $state.raw<FoundCircuit>();
-  /** If the circuit has arrows that are cut: what is left of it without them. */
+  /** The circuit without its cut edges, if it has any. */
   remainder = $state.raw<Remainder>();
 
   #of = $state.raw<ArrowText>();
@@ -102,7 +102,7 @@ export class Arrows {
     this.checking = new Question(model);
   }
 
-  /** Another text, or the same: cut arrows go along. */
+  /** Follows the text: cut edges move with their tokens. */
   follow(of: ArrowText | undefined): void {
     const before = this.#of;
     if (before === of) return;
@@ -125,7 +125,7 @@ export class Arrows {
     void this.#check();
   }
 
-  /** The circuit's arrows that are cut, and those that are not. */
+  /** The circuit's edges that are cut. */
   get circuitCut(): readonly AttentionEdge[] {
     return this.circuit?.edges.filter((edge) => this.isCut(edge)) ?? [];
   }
@@ -163,7 +163,7 @@ export class Arrows {
     this.checking.stop();
   }
 
-  /** Runs the circuit without those of its arrows that are cut: the search knows nothing of cuts. */
+  /** Runs the circuit without its cut edges, which the search ignores. */
   async #check(): Promise<void> {
     const { circuit: of, circuitCut: cut } = this;
     this.remainder = undefined;
@@ -188,7 +188,7 @@ export class Arrows {
       const options = { method: 'edges', edges, cut: 'weights', signal } as const;
       const found = await model.explain<'edges'>(of.text, options);
       const own = (value: number) => ofLast(found.label, value, model.info.labels);
-      // For each alone the package tells what is lost.
+      // The package returns the loss for each edge; Δ has the opposite sign.
       const alone = found.alone.map((lost) => -own(lost));
       this.outcome = { edges, before: own(found.value), after: own(found.without), alone };
     });

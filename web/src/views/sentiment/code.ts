@@ -1,7 +1,7 @@
 import type { Head } from 'glassformer';
 import { ablateOption, fromZero, literal } from '../../ui/controls/code.ts';
 
-/** The JavaScript that computes what the sentiment view shows. */
+/** Returns the JavaScript that computes what the sentiment view shows. */
 export function classifyCode(
   text: string,
   ablate: readonly Head[],

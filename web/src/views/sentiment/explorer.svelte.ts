@@ -1,4 +1,4 @@
-/** The sentiment view's state: the text, what the model made of it, and the interventions. */
+/** The sentiment view's state: the text, the model's result, and the interventions. */
 import { Classifier, type Classification, type ClassifyOptions, type Head } from 'glassformer';
 import { habit, type Habit, type Matrix } from '../../panels/attention/attention.ts';
 import { evidence, tokenEvidence } from '../../panels/ledger/evidence.ts';
@@ -20,59 +20,59 @@ import { resultJson } from '../../panels/attention/files/result-json.ts';
 import { fromSentimentLink, toSentimentLink } from './link.ts';
 import { carried, shownTokens, type ShownToken } from '../../panels/words/tokens.ts';
 
-/** A text together with what the model made of it. */
+/** A text together with the model's result. */
 export interface Reading {
   text: string;
   result: Classification;
   shown: ShownToken[];
 }
 
-/** Δ of the evidence when each of several things is left out, after − before; NaN if not known. */
+/** Δ of the log-odds without each token or head, after − before; NaN if unknown. */
 export interface Effects {
   of: Reading;
   values: Float32Array;
   done: boolean;
 }
 
-/** Typing is read after a pause of this many milliseconds, or of one reading if that takes longer. */
+/** Delay between typing and the model's run, in milliseconds; longer if a run takes longer. */
 const pause = 40;
 
-/** Each token is left out in turn: a text of more would take too long. */
+/** Each token is hidden in turn: longer texts would take too long. */
 export const longestForRemoval = 256;
 
 const encoderHead = (head: HeadPosition): Head => ({ attention: 'encoder', ...head });
 
 export class SentimentExplorer extends Explorer<Classifier> implements AttentionOnView<'encoder'> {
   readonly attention = 'encoder';
-  readonly reader: Reader = ['', 'looks at'];
+  readonly reader: Reader = ['', 'attends to'];
   readonly loader = new ModelLoader((folder, options) => Classifier.load(folder, options));
   readonly choice = new HeadChoice<'encoder'>(this, () => {
     this.earlier.rest();
     void this.refresh();
   });
-  /** What was read before the text was edited. */
+  /** The result before the text was edited. */
   readonly earlier = new Earlier<Reading>();
 
   text = $state('');
 
-  /** With the interventions; undefined before the first reading and for a text without tokens. */
+  /** With the interventions; undefined before the first run and for a text without tokens. */
   reading = $state.raw<Reading>();
   /** The same text without interventions. */
   untouched = $state.raw<Reading>();
 
-  /** Of this reading or, until it has been measured, of the one before. */
+  /** The effects for this result or, until they are measured, for the one before. */
   tokenEffects = $state.raw<Effects>();
   headEffects = $state.raw<Effects>();
 
-  /** Hidden tokens that an edit changed, so that they are hidden no more. */
+  /** The number of hidden tokens that an edit changed, so that they are no longer hidden. */
   unhidden = $state(0);
 
-  /** What is shown until the model has come, where that was computed when the page was built. */
+  /** The result shown until the model is loaded, if it was computed when the page was built. */
   #beforehand = $state.raw<SentimentBeforehand>();
 
-  /** Tokens that are hidden, in the order of the text. */
+  /** Hidden tokens, in the order of the text. */
   hidden = $state.raw<readonly number[]>([]);
-  /** Whose tokens those are; undefined for the text's own, until it is read. */
+  /** The result whose tokens those are; undefined until the text is read. */
   #hiddenOf: Reading | undefined;
   #measuring = { tokens: new AbortController(), heads: new AbortController() };
 
@@ -106,12 +106,12 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     return { ...own, ...choice.link };
   }
 
-  /** Whether what is shown was computed beforehand, and cannot be changed yet. */
+  /** Whether the shown result was precomputed and cannot be changed yet. */
   get beforehand(): boolean {
     return this.#beforehand !== undefined;
   }
 
-  /** The text was edited: tokens that are still there stay hidden. */
+  /** Edits the text. Hidden tokens that are still there stay hidden. */
   edit(text: string): void {
     this.earlier.typed(this.reading);
     this.#change(text);
@@ -193,7 +193,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     void this.refresh();
   }
 
-  /** Takes all interventions back. */
+  /** Undoes all interventions. */
   reset(): void {
     this.earlier.rest();
     this.hidden = [];
@@ -202,7 +202,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     void this.refresh();
   }
 
-  /** Each token's part of the evidence, as the model's last vectors have it. */
+  /** Each token's share of the log-odds, computed from its last vector. */
   get contributions(): Float32Array | undefined {
     return this.reading && tokenEvidence(this.reading.result, this.labels);
   }
@@ -211,14 +211,14 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     return this.reading ? evidence(this.reading.result, this.labels) : 0;
   }
 
-  /** The effects of leaving out each token, as far as known: an edit leaves those around it. */
+  /** The effects of hiding each token, as far as known: tokens outside an edit keep theirs. */
   get effectsOnTokens(): Float32Array | undefined {
     const { reading, tokenEffects } = this;
     if (!reading || !tokenEffects || tokenEffects.of === reading) return tokenEffects?.values;
     return carryOver(tokenEffects, reading);
   }
 
-  /** Hides each token in turn and notes what that changes. */
+  /** Hides each token in turn and measures the effect. */
   async measureTokens(): Promise<void> {
     const { reading, hidden } = this;
     if (!reading || reading.shown.length > longestForRemoval) return;
@@ -232,7 +232,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     );
   }
 
-  /** Switches each head off in turn and notes what that changes: [layers × heads]. */
+  /** Switches each head off in turn and measures the effect: [layers × heads]. */
   async measureHeads(): Promise<void> {
     const { reading, hidden, choice } = this;
     const { info } = this.loader;
@@ -255,7 +255,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     return !info || (layer < info.layers && head < info.heads);
   }
 
-  /** Shows what a link says, once it is read. */
+  /** Takes the state from a link. */
   #take(link: Link): void {
     const { text, head, off = [], hidden = [] } = fromSentimentLink(link);
     this.#dropBeforehand();
@@ -317,7 +317,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     this.#show(undefined, undefined);
   }
 
-  /** Of the tokens that were hidden, hides those that the text still has, at their new places. */
+  /** Keeps hidden tokens hidden if the text still has them, at their new places. */
   #hideAgain(untouched: Reading | undefined): void {
     const tokens = untouched?.result.tokens ?? [];
     const before = this.#hiddenOf;
@@ -325,7 +325,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     if (before && before === untouched) return;
     const { hidden } = this;
     const places = before && carried(before.result.tokens, tokens);
-    // Without `before` they come from a link, which may name tokens that this text does not have.
+    // Without `before`, they come from a link, which may name tokens that this text lacks.
     this.hidden = hidden
       .map((token) => (places ? places.get(token) : token) ?? Infinity)
       .filter((place) => place < tokens.length);
@@ -340,7 +340,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     this.choice.followMatrix();
   }
 
-  /** Reports into tokenEffects or headEffects, at first with what was known before. */
+  /** Measures into tokenEffects or headEffects, starting with the values known before. */
   async #measure(
     what: 'tokens' | 'heads',
     of: Reading,
@@ -373,7 +373,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
   }
 }
 
-/** What was known of the tokens that an edit left alone. */
+/** Returns the known effects of the tokens that an edit did not touch. */
 function carryOver({ of, values }: Effects, { result }: Reading): Float32Array {
   const known = new Float32Array(result.tokens.length).fill(NaN);
   for (const [before, after] of carried(of.result.tokens, result.tokens))

@@ -1,4 +1,4 @@
-/** The sentiment view's state, as a link carries it. */
+/** The sentiment view's state in a link. */
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
 
@@ -6,9 +6,9 @@ export interface SentimentLink {
   text: string;
   /** The chosen head. */
   head: HeadPosition;
-  /** Heads switched off. */
+  /** Heads that are switched off. */
   off: readonly HeadPosition[];
-  /** Tokens hidden. */
+  /** Tokens that are hidden. */
   hidden: readonly number[];
 }
 
@@ -21,12 +21,12 @@ export function toSentimentLink({ text, head, off, hidden }: SentimentLink): Lin
   };
 }
 
-/** Reads what it can; anything malformed is left out. */
+/** Reads a link; skips malformed values. */
 export function fromSentimentLink(link: Link): Partial<SentimentLink> {
   const { text } = link;
   const [head] = headsIn(link.head);
   return {
-    // Hidden are tokens of a text: without it they are nobody's.
+    // Token positions only make sense together with their text.
     ...(text !== undefined && { text, hidden: numbersIn(link.hide, 6) }),
     ...(head && { head }),
     off: headsIn(link.off),

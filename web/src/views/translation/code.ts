@@ -2,7 +2,7 @@ import type { Head } from 'glassformer';
 import type { ModelName } from '../../models/models.ts';
 import { ablateOption, fromZero, literal } from '../../ui/controls/code.ts';
 
-/** The JavaScript that computes what the translation view shows. */
+/** Returns the JavaScript that computes what the translation view shows. */
 export function translateCode(
   name: ModelName,
   text: string,

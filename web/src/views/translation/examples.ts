@@ -2,50 +2,49 @@ import type { Target } from '../../models/models.ts';
 import type { TextPair } from '../../panels/transplant/text-pair.ts';
 import type { Example } from '../../ui/controls/example.ts';
 
-/** Texts to start from, one for each thing worth seeing. The view starts with the first. */
+/** Example texts, each with something to notice. The view opens with the first. */
 export const examples: Record<Target, readonly Example[]> = {
   de: [
     {
       name: 'A picture',
       text: 'A man in a red shirt is riding a bicycle.',
       notice:
-        '“is riding a bicycle” becomes two words, “fährt Fahrrad”. Point at each to see what it was made from.',
+        '“is riding a bicycle” becomes two words, “fährt Fahrrad”. Point at each to see which words it attends to.',
     },
     {
       name: 'Word order',
       text: 'We have lost our key.',
-      notice:
-        '“verloren” goes to the end, as German wants it. Point at it: it looks back at “lost”.',
+      notice: '“verloren” goes to the end, as German requires. Point at it: it attends to “lost”.',
     },
     {
       name: 'Two clauses',
       text: "I don't know what to say.",
       notice:
-        'It adds a comma, a subject and a modal verb that English does without: “, was ich sagen soll”.',
+        'The translation adds a comma, a subject and a modal verb that English omits: “, was ich sagen soll”.',
     },
     {
       name: 'Two meanings',
       text: 'I saw him on the bank yesterday.',
       notice:
-        'With one beam it writes “auf der Bank” twice: choose 1 under “How it was found”. A river’s bank, “Ufer”, it thought of and gave up: it is in the tree.',
+        'With one beam, it writes “auf der Bank” twice: choose 1 under “Beam search”. It considered “Ufer” (river bank) and dropped it: see the tree.',
     },
     {
       name: 'He or she',
       text: 'My sister is a doctor.',
       notice:
-        'It is wrong: “Arzt” is a man. A sister is “Ärztin”, and none of the other translations says so, either.',
+        'The translation is wrong: “Arzt” is a man. A woman is “Ärztin”, and no other translation in the list says so, either.',
     },
     {
       name: 'In haste',
       text: 'i dont know what to do',
       notice:
-        'It puts right what is typed in haste, the capital and the comma included, but leaves the full stop out as you did.',
+        'It corrects hasty typing, including the capital and the comma, but adds no period: you typed none.',
     },
     {
       name: 'Several sentences',
       text: 'Two children are playing in the snow. It is cold. They want to go home.',
       notice:
-        'Each sentence is translated by itself and knows nothing of the others. Choose one below to see its heads and its search.',
+        'Each sentence is translated on its own, without the others. Choose one below to see its heads and its search.',
     },
   ],
   fr: [
@@ -53,46 +52,47 @@ export const examples: Record<Target, readonly Example[]> = {
       name: 'A picture',
       text: 'A man in a red shirt is riding a bicycle.',
       notice:
-        'It puts the man into a “T-shirt”. “chemise”, a shirt with a collar, comes second in the list below.',
+        'It translates “shirt” as “T-shirt”. “chemise”, a shirt with a collar, comes second in the list below.',
     },
     {
       name: 'Word order',
       text: 'She is wearing a black dress.',
       notice:
-        'The color follows the noun and agrees with it: “robe noire”. The others in the list below have that wrong.',
+        'The color follows the noun and agrees with it: “robe noire”. The other translations in the list below get this wrong.',
     },
     {
       name: 'Two words for not',
       text: "I don't know what to say.",
-      notice: '“don’t” becomes two words, “ne” and “pas”, with the verb between. Point at “ne”.',
+      notice:
+        '“don’t” becomes two words, “ne” and “pas”, with the verb between them. Point at “ne”.',
     },
     {
       name: 'Two meanings',
       text: 'I saw him on the bank yesterday.',
-      notice: 'It decides for a bank with money, “banque”. Of a river’s, “rive”, it never thinks.',
+      notice: 'It chooses the financial bank, “banque”. It never considers “rive” (river bank).',
     },
     {
       name: 'Agreement',
       text: 'The houses are old but beautiful.',
       notice:
-        'It is half wrong: houses are feminine, “vieilles mais belles”. It has “belles” right and “vieux” not.',
+        'Half of it is wrong: houses are feminine, “vieilles mais belles”. “belles” is right, “vieux” is not.',
     },
     {
       name: 'In haste',
       text: 'i dont know what to do',
       notice:
-        'It puts right what is typed in haste, the capital included, but leaves the full stop out as you did.',
+        'It corrects hasty typing, including the capital, but adds no period: you typed none.',
     },
     {
       name: 'Several sentences',
       text: 'Two children are playing in the snow. It is cold. They want to go home.',
       notice:
-        'Of the weather one says “Il fait froid”, not “Il est froid”. Choose sentence 2: it is in the list below, but not first.',
+        'For the weather, French says “Il fait froid”, not “Il est froid”. Choose sentence 2: the right one is in the list below, but not first.',
     },
   ],
 };
 
-/** Pairs of texts: one changed word changes another word of the answer. */
+/** Pairs of texts. The change of one word changes another word of the translation. */
 export const pairs: readonly TextPair[] = [
   {
     name: 'The article',

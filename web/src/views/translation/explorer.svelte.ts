@@ -1,4 +1,4 @@
-/** The translation view's state: the text, its translation as it grows, and the interventions. */
+/** The translation view's state: the text, its growing translation, and the interventions. */
 import {
   Translator,
   type Head,
@@ -49,24 +49,24 @@ import { fromTranslationLink, toTranslationLink } from './link.ts';
 /** A text together with its translation. */
 export interface Rendering {
   text: string;
-  /** 0: the stream's, which has no tree. */
+  /** 0 for a streamed translation, which has no tree. */
   beams: number;
   result: Translation;
   alignment: Alignment;
 }
 
-/** How fast the last stream was. */
+/** The speed of the last stream. */
 export interface Pace {
   tokens: number;
-  /** To the first token, and in all; from the call on, the encoder included. */
+  /** Time to the first token and in total, from the call on, including the encoder. */
   first: number;
   milliseconds: number;
 }
 
-/** Typing is translated after a pause of this many milliseconds. */
+/** Delay between typing and translating, in milliseconds. */
 const pause = 250;
 
-/** Longer texts are not translated: every sentence's attention is kept, and that adds up. */
+/** Longer texts are not translated: the attention weights of all sentences need memory. */
 export const longestText = 5000;
 export const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
 
@@ -79,38 +79,38 @@ export class TranslationExplorer
     this.earlier.rest();
     void this.refresh();
   });
-  /** What was written before the text was edited. */
+  /** The translation before the text was edited. */
   readonly earlier = new Earlier<Rendering>();
 
   text = $state('');
 
-  /** The language that is written. */
+  /** The target language. */
   target = $state<Target>('de');
   attention = $state<AttentionKind>('cross');
   beams = $state(4);
-  /** The sentence that is looked into. */
+  /** The chosen sentence. */
   sentence = $state(0);
-  /** Of each sentence, the tokens that its translation has to begin with. */
+  /** Per sentence, the tokens that its translation must start with. */
   forced = $state.raw<readonly (readonly number[])[]>([]);
-  /** Of each sentence, the source tokens that are hidden from the model. */
+  /** Per sentence, the source tokens that are hidden from the model. */
   hidden = $state.raw<readonly (readonly number[])[]>([]);
-  /** Hidden tokens that an edit changed, so that they are hidden no more. */
+  /** The number of hidden tokens that an edit changed, so that they are no longer hidden. */
   unhidden = $state(0);
 
-  /** While a text is being translated, and where that was stopped. */
+  /** The unfinished translation, while it grows or after it was stopped. */
   draft = $state.raw<Draft>();
-  /** With the interventions; of the text before while `draft` grows. */
+  /** The translation with the interventions; that of the text before while `draft` grows. */
   rendering = $state.raw<Rendering>();
-  /** The last one that was searched for, not only streamed. */
+  /** The last translation from a beam search, not from a stream. */
   searched = $state.raw<Rendering>();
   /** The same text without interventions. */
   untouched = $state.raw<Rendering>();
   stage = $state<'rest' | 'streaming' | 'searching' | 'stopped'>('rest');
   pace = $state.raw<Pace>();
-  /** The word that is pointed at. */
+  /** The word under the pointer. */
   lit = $state.raw<Lit>();
 
-  /** What is shown until the model has come, where that was computed when the page was built. */
+  /** The result shown until the model is loaded, if it was computed when the page was built. */
   #beforehand = $state.raw<TranslationBeforehand>();
 
   #starting: Promise<void> | undefined;
@@ -126,16 +126,16 @@ export class TranslationExplorer
   }
 
   override start(): void {
-    // A small file, and something to see: the model would keep it waiting.
+    // Comes before the model: it is a small file, and there is something to see at once.
     this.#starting ??= this.#showBeforehand().then(() => {
       if (!this.loader.begun) void this.load();
     });
   }
 
-  /** Begins anew: what another model has given, or is about to give, does not stay. */
+  /** Loads the model. Drops the results of the model before, including pending ones. */
   async load(): Promise<void> {
     this.interrupt();
-    // What was computed beforehand is of this very model, and stays until it has come.
+    // The precomputed result is this model's and stays until the model is loaded.
     if (!this.#beforehand) this.draft = this.rendering = this.searched = this.untouched = undefined;
     this.stage = 'rest';
     this.failure = undefined;
@@ -147,7 +147,7 @@ export class TranslationExplorer
     void this.refresh();
   }
 
-  /** Writes another language: that takes another model, whose heads are all on. */
+  /** Changes the target language: loads another model, with all heads on. */
   into(target: Target): void {
     this.earlier.forget();
     this.#dropBeforehand();
@@ -177,12 +177,12 @@ export class TranslationExplorer
     return { ...toTranslationLink(own), ...choice.link };
   }
 
-  /** What is shown was computed beforehand, and cannot be changed yet. */
+  /** The precomputed result, if it is shown; it cannot be changed yet. */
   get beforehand(): TranslationBeforehand | undefined {
     return this.#beforehand;
   }
 
-  /** Takes all interventions back. */
+  /** Undoes all interventions. */
   reset(): void {
     this.earlier.rest();
     this.choice.off = [];
@@ -191,19 +191,19 @@ export class TranslationExplorer
     void this.refresh();
   }
 
-  /** Has the sentence's translation begin with these tokens; with none it is free again. */
+  /** Forces the sentence's translation to start with these tokens; an empty list undoes that. */
   force(ids: readonly number[]): void {
     if (this.frozen) return;
     this.forced = withList(this.forced, this.sentence, ids);
     void this.refresh();
   }
 
-  /** Those of the sentence that is looked into. */
+  /** The hidden tokens of the chosen sentence. */
   get hiddenTokens(): readonly number[] {
     return this.hidden[this.sentence] ?? [];
   }
 
-  /** Hides a source token of the sentence from the model, or shows it again; the last one stays. */
+  /** Hides a source token from the model, or shows it again. The last one cannot be hidden. */
   toggleToken(token: number): void {
     if (this.frozen) return;
     const { hiddenTokens: tokens, inspected } = this;
@@ -220,7 +220,7 @@ export class TranslationExplorer
     void this.refresh();
   }
 
-  /** How many source tokens are hidden, in all sentences. */
+  /** The number of hidden source tokens in all sentences. */
   get hiddenCount(): number {
     return this.hidden.reduce((sum, tokens) => sum + tokens.length, 0);
   }
@@ -229,7 +229,7 @@ export class TranslationExplorer
     return this.searched !== this.rendering;
   }
 
-  /** How many tokens of the sentence are forced. */
+  /** The number of forced tokens in the chosen sentence. */
   get forcedTokens(): number {
     return this.forced[this.sentence]?.length ?? 0;
   }
@@ -270,7 +270,7 @@ export class TranslationExplorer
     this.busy = false;
   }
 
-  /** Goes on after a stop. */
+  /** Continues after a stop. */
   again(): void {
     void this.refresh();
   }
@@ -289,13 +289,13 @@ export class TranslationExplorer
     this.choice.letGo();
   }
 
-  /** Lights up a word and what it is linked to; the heat map goes along where it can. */
+  /** Highlights a word and the words aligned with it; the heat map follows if it can. */
   light(side: Side, word: number | undefined): void {
     this.lit = word === undefined ? undefined : { side, word };
     followWord(this, side, word);
   }
 
-  /** What is kept beside the translation: the same text's without interventions, or that before an edit. */
+  /** The translation to compare with: the one without interventions, or the one before an edit. */
   get before(): Rendering | undefined {
     const { rendering, untouched, earlier, text } = this;
     if (!rendering || rendering !== this.searched || rendering.text !== text) return undefined;
@@ -312,7 +312,7 @@ export class TranslationExplorer
     return forced || this.choice.off.length + this.hiddenCount > 0;
   }
 
-  /** The alignment, as long as the text is the one that it belongs to. */
+  /** The alignment, if it belongs to the current text. */
   get alignment(): Alignment | undefined {
     return this.rendering?.text === this.text ? this.rendering.alignment : undefined;
   }
@@ -340,7 +340,7 @@ export class TranslationExplorer
   }
 
   get reader(): Reader {
-    return this.attention === 'encoder' ? ['', 'looks at'] : ['To write', 'it looks at'];
+    return this.attention === 'encoder' ? ['', 'attends to'] : ['To write', 'it attends to'];
   }
 
   matrixOf(head: HeadPosition): Matrix | undefined {
@@ -360,7 +360,7 @@ export class TranslationExplorer
     return this.inspected;
   }
 
-  /** Of the sentence that is looked into, its translation word for word as it stands. */
+  /** Traces the chosen sentence while its translation is forced word for word. */
   async traceOf(trace: readonly string[]): Promise<Trace> {
     const { rendering, inspected, hiddenTokens } = this;
     const { model } = this.loader;
@@ -387,7 +387,7 @@ export class TranslationExplorer
     return !this.loader.info || (layer < this.#layersOf(attention) && head < this.heads);
   }
 
-  /** What was computed beforehand, as long as that is asked for and nothing better is there. */
+  /** Shows the precomputed translation, if it fits and the model isn't loaded yet. */
   async #showBeforehand(): Promise<void> {
     const wanted = () =>
       this.loader.phase === 'loading' &&
@@ -432,7 +432,7 @@ export class TranslationExplorer
     const { forced: prefixes, hidden: maskTokens } = this;
     const touches = { ablate: this.choice.off, prefixes, maskTokens };
     const rendering = this.touched ? await translate(touches) : untouched;
-    // A long text takes two tasks: first its words are drawn, then the panels about them.
+    // Two tasks keep long texts responsive: draws the words first, then the panels.
     this.draft = undefined;
     this.rendering = rendering;
     await anotherTask();
@@ -446,7 +446,7 @@ export class TranslationExplorer
     this.#show(undefined);
   }
 
-  /** Greedily, so that something is there at once; the search comes after. */
+  /** Translates greedily, to show something at once. The beam search follows. */
   async #stream(model: Translator, text: string, signal: AbortSignal): Promise<void> {
     this.stage = 'streaming';
     this.lit = undefined;
@@ -461,7 +461,7 @@ export class TranslationExplorer
           const { result } = step;
           const count = result.sentences.reduce((sum, { tokens: own }) => sum + own.length, 0);
           this.pace = { tokens: count, first, milliseconds: performance.now() - begin };
-          // Reading the answer took its time.
+          // Reading the result took time: lets the page draw.
           await anotherTask();
           signal.throwIfAborted();
           drawing.drop();
@@ -494,7 +494,7 @@ export class TranslationExplorer
     this.#stayWithin();
   }
 
-  /** What was chosen or pointed at may not exist in a new translation. */
+  /** Clears a selection that the new translation doesn't have. */
   #stayWithin(): void {
     const count = this.rendering?.result.sentences.length ?? 0;
     if (this.sentence >= count) this.sentence = 0;
@@ -539,7 +539,7 @@ export class TranslationExplorer
   }
 }
 
-/** What the heads of the decoder's last layer looked at on average, where that was strong. */
+/** Returns the source words with the largest mean weight in the decoder's last cross-attention. */
 function glowOf({ sentence, attention }: TokenStep<true>): Draft['glow'] {
   const { layers, heads, keys } = attention.cross;
   const mean = new Float32Array(keys);

@@ -1,4 +1,4 @@
-/** The translation view's state, as a link carries it. */
+/** The translation view's state in a link. */
 import {
   headName,
   headsOfKindsIn,
@@ -12,11 +12,11 @@ export interface TranslationLink {
   target: Target;
   text: string;
   beams: number;
-  /** The sentence looked into, from 0. */
+  /** The chosen sentence, from 0. */
   sentence: number;
-  /** Of each sentence, the tokens that its translation has to begin with. */
+  /** Per sentence, the tokens that its translation must start with. */
   forced: readonly (readonly number[])[];
-  /** Of each sentence, the source tokens that are hidden. */
+  /** Per sentence, the source tokens that are hidden. */
   hidden: readonly (readonly number[])[];
   attention: AttentionKind;
   head: HeadPosition;
@@ -37,7 +37,7 @@ export function toTranslationLink(state: TranslationLink): Link {
   };
 }
 
-/** Reads what it can; anything malformed is left out. */
+/** Reads a link; skips malformed values. */
 export function fromTranslationLink(link: Link): Partial<TranslationLink> {
   const { text } = link;
   const target = targets.find((language) => language === link.to);
@@ -59,7 +59,7 @@ const isSet = (lists: readonly (readonly number[])[]) => lists.some((list) => li
 const joined = (lists: readonly (readonly number[])[]) =>
   lists.map((list) => list.join('.')).join(',');
 
-/** Numbers of tokens, with dots between, of sentences with commas between; none where one is malformed. */
+/** Parses token numbers, joined by dots per sentence, and sentences, joined by commas. */
 function tokensIn(value: string): number[][] {
   const sentences = value.split(',').map((ids) => (ids === '' ? [] : ids.split('.').map(Number)));
   return sentences.flat().every((id) => Number.isInteger(id) && id >= 0) ? sentences : [];

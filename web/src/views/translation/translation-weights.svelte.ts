@@ -1,22 +1,22 @@
 /**
- * What leaving out each source token, or each head, changes: Δ of the log-probability of a sentence's
- * own translation, word for word, in nats, after − before.
+ * The effects of hiding each source token and of switching off each head: Δ of the log-probability
+ * of the sentence's translation, word for word, in nats, after − before.
  */
 import type { TranslateOptions } from 'glassformer';
 import type { AttentionKind } from '../../panels/heads/head-choice.svelte.ts';
 import type { Rendering, TranslationExplorer } from './explorer.svelte.ts';
 
-/** Some weights of one sentence of one translation; NaN where not known. */
+/** Effects on one sentence of a translation; NaN if unknown. */
 export interface Weights {
   of: Rendering;
   sentence: number;
-  /** Of heads, whose. */
+  /** The attention whose heads were measured; undefined for tokens. */
   attention: AttentionKind | undefined;
   values: Float32Array;
   done: boolean;
 }
 
-/** Each token is left out in turn: a sentence of more would take too long. */
+/** Each token is hidden in turn: longer sentences would take too long. */
 export const longestForWeighing = 64;
 
 export class TranslationWeights {
@@ -30,7 +30,7 @@ export class TranslationWeights {
     this.#explorer = explorer;
   }
 
-  /** Whether they are of what is on view. */
+  /** Whether the effects belong to the visible translation. */
   get tokensAreCurrent(): boolean {
     return this.#isCurrent(this.tokens);
   }
@@ -57,7 +57,7 @@ export class TranslationWeights {
     );
   }
 
-  /** Switches each head of the attention on view off in turn: [layers × heads]. */
+  /** Switches off each head of the chosen attention in turn: [layers × heads]. */
   async weighHeads(): Promise<void> {
     const { attention, layers, heads, choice } = this.#explorer;
     const { off } = choice;
@@ -108,7 +108,7 @@ export class TranslationWeights {
         else this.heads = weights;
       }
     } catch (error) {
-      // What was weighed may be gone, and its model with it.
+      // Ignored if the translation is gone, and its model with it.
       if (!signal.aborted && this.#explorer.rendering === of) throw error;
     }
   }

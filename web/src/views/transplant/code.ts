@@ -1,7 +1,7 @@
 import type { Part } from '../../panels/transplant/transplant.ts';
 import { fromZero, literal } from '../../ui/controls/code.ts';
 
-/** The JavaScript that computes what the transplant view shows. */
+/** Returns the JavaScript that computes what the transplant view shows. */
 export function transplantCode(base: string, donor: string, { site, head }: Part): string {
   const part = `site: '${site}'${site === 'head' ? `, head: ${head}` : ''}`;
   return [

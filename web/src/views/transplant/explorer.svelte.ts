@@ -1,4 +1,4 @@
-/** The transplant view's state: two texts, what carrying each vector across does, and which is. */
+/** The transplant view's state: two texts, the effects of patching, and the chosen vector. */
 import { Classifier } from 'glassformer';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
@@ -14,28 +14,28 @@ import {
 } from '../../panels/transplant/transplant.ts';
 import { fromTransplantLink, pairText, toTransplantLink } from './link.ts';
 
-/** Typing is read after a pause of this many milliseconds, or of one reading if that takes longer. */
+/** Delay between typing and the model's run, in milliseconds; longer if a run takes longer. */
 const pause = 40;
 
 export class TransplantExplorer extends Explorer<Classifier> {
-  /** In floats: what is carried is exactly the other text's. */
+  /** Loads the model in floats, so that a patched vector is exactly the other text's. */
   readonly loader = new ModelLoader((folder, options) =>
     Classifier.load(folder, { ...options, compute: 'f32', explain: true }),
   );
 
-  /** The text that is carried into. */
+  /** The text being patched. */
   base = $state('');
-  /** The text that is taken from. */
+  /** The source text. */
   donor = $state('');
   site = $state<Site>('residual');
-  /** Of each layer, where a head's part is carried. */
+  /** The head of each layer whose output is patched. */
   head = $state(0);
-  /** Undefined before the first reading, and where a text is without tokens. */
+  /** Undefined before the first run, and if a text has no tokens. */
   reading = $state.raw<PairReading>();
-  /** The vector that is carried across. */
+  /** The patched vector, if any. */
   carried = $state.raw<Carried>();
 
-  /** Whose vector that is; undefined for the texts' own, until they are read. */
+  /** The result that `carried` belongs to; undefined until the texts are read. */
   #carriedOf: PairReading | undefined;
 
   constructor(link: Link) {
@@ -67,12 +67,12 @@ export class TransplantExplorer extends Explorer<Classifier> {
     return this.loader.info?.layers ?? 4;
   }
 
-  /** Both texts as one, as examples have them. */
+  /** Both texts as one, like in examples. */
   get text(): string {
     return pairText(this.base, this.donor);
   }
 
-  /** A text was edited. */
+  /** Edits one of the texts. */
   edit(texts: Partial<Record<'base' | 'donor', string>>): void {
     Object.assign(this, texts);
     this.refreshAfter(Math.max(pause, this.milliseconds ?? 0));
@@ -143,7 +143,7 @@ export class TransplantExplorer extends Explorer<Classifier> {
   }
 }
 
-/** Where a carried vector's cell is after an edit; undefined where it is no more. */
+/** Returns the place of a patched cell after an edit, or undefined if it is gone. */
 function stillThere(
   { row, cell }: Carried,
   before: PairReading | undefined,

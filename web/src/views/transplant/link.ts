@@ -1,15 +1,15 @@
-/** The transplant view's state, as a link carries it. */
+/** The transplant view's state in a link. */
 import type { Link } from '../../ui/link.ts';
 import { sites, type Carried, type Part } from '../../panels/transplant/transplant.ts';
 
 export interface TransplantLink extends Part {
   base: string;
   donor: string;
-  /** The vector that is carried, if any. */
+  /** The patched vector, if any. */
   carried: Carried | undefined;
 }
 
-/** Both texts as one, a line each; to the model a line break is a space. */
+/** Joins both texts, one per line. To the model, a line break is a space. */
 export const pairText = (base: string, donor: string): string =>
   [base, donor].map((text) => text.replace(/[\r\n]+/g, ' ')).join('\n');
 
@@ -22,7 +22,7 @@ export function toTransplantLink({ base, donor, site, head, carried }: Transplan
   };
 }
 
-/** Reads what it can; anything malformed is left out. */
+/** Reads a link; skips malformed values. */
 export function fromTransplantLink(link: Link): Partial<TransplantLink> {
   const lines = link.text?.split('\n') ?? [];
   const site = sites.find((each) => each === link.site);
@@ -33,7 +33,7 @@ export function fromTransplantLink(link: Link): Partial<TransplantLink> {
     base: lines[0]!,
     donor: lines[1]!,
     ...part,
-    // A cell is one of two texts: without them it is nobody's.
+    // A cell only makes sense together with its texts.
     ...(cell && { carried: { row: Number(cell[1]), cell: Number(cell[2]) } }),
   };
 }

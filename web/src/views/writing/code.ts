@@ -2,7 +2,7 @@ import type { Head } from 'glassformer';
 import type { Sampling } from '../../panels/words/sampling.ts';
 import { ablateOption, fromZero, literal } from '../../ui/controls/code.ts';
 
-/** The JavaScript that computes what the writing view shows. */
+/** Returns the JavaScript that computes what the writing view shows. */
 export function writeCode(
   text: string,
   { temperature, topK, topP }: Sampling,

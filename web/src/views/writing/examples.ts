@@ -1,50 +1,50 @@
 import type { TextPair } from '../../panels/transplant/text-pair.ts';
 import type { Example } from '../../ui/controls/example.ts';
 
-/** Texts to start from, one for each thing worth seeing. The view starts with the first. */
+/** Example texts, each with something to notice. The view opens with the first. */
 export const examples: readonly Example[] = [
   {
     name: 'Any film',
     text: 'This film is',
     notice:
-      'Much may follow “is”: even the first choice, “a”, is not likely. Turn the temperature down, and it is.',
+      'Many words can follow “is”: even the first choice, “a”, is not likely. At a lower temperature, it is.',
   },
   {
     name: 'Praise',
     text: 'One of the best films of the year',
-    notice: 'The sentence may be whole: a full stop comes first, then a comma.',
+    notice: 'The sentence may be complete: a period comes first, then a comma.',
   },
   {
     name: 'A complaint',
     text: 'The acting was so bad that',
-    notice: '“so bad that” asks for a clause: “I”, “it” and “they” come first.',
+    notice: '“so bad that” needs a clause: “I”, “it” and “they” come first.',
   },
   {
     name: 'A turn',
     text: 'I expected very little, but',
     notice:
-      'Set the temperature to 0 and press “To the end”: the film is very well done, and then again and again.',
+      'Set the temperature to 0 and press “To the end”: it repeats “The film is very well done” again and again.',
   },
   {
     name: 'A list',
     text: 'The script, the music, the',
     notice:
-      'It offers “music” once more. At temperature 0 it repeats that until it can read no further.',
+      '“music” comes first again. At temperature 0, the model repeats it up to its length limit.',
   },
   {
     name: 'An open quote',
     text: 'The best line of the film is "',
-    notice: 'It knows that something begins: “The” comes first, and after that capital letters.',
+    notice:
+      'After an opening quote, a sentence starts: “The” comes first, then other capital letters.',
   },
   {
     name: 'A family outing',
     text: 'I watched it with my children and',
-    notice:
-      '“I” comes first: rather than name somebody else who watched, it begins another clause.',
+    notice: '“I” comes first: it starts a new clause and does not name another person who watched.',
   },
 ];
 
-/** Pairs of texts: one changed word changes another word of the answer. */
+/** Pairs of texts. The change of one word changes the next word. */
 export const pairs: readonly TextPair[] = [
   {
     name: 'A problem',

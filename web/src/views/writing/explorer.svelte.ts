@@ -1,4 +1,4 @@
-/** The writing view's state: the text so far, what may come next, and how that is drawn. */
+/** The writing view's state: the text so far, the next tokens, and the settings for drawing one. */
 import { Generator, type Prediction, type Token } from 'glassformer';
 import {
   habit,
@@ -34,7 +34,7 @@ import {
 import { shownTokens, type ShownToken } from '../../panels/words/tokens.ts';
 import { fromWritingLink, toWritingLink } from './link.ts';
 
-/** A text, what may follow it, and with which heads off that was asked. */
+/** A text with its prediction, and the heads that were off for it. */
 export interface Asked {
   text: string;
   off: string;
@@ -44,13 +44,13 @@ export interface Asked {
 /** A token of the row, and where it ends in the text. */
 export type RowToken = ShownToken & { id: number; end: number };
 
-/** Typing is read after a pause of this many milliseconds. */
+/** Delay between typing and the model's run, in milliseconds. */
 const pause = 80;
 
-/** While it plays, a token takes this long at least, so that one can watch. */
+/** The shortest time per token while playing, in milliseconds, so that people can follow. */
 const beat = 260;
 
-/** Answers that are kept, so that going back and forth takes no time. */
+/** The number of predictions that are kept, so that going back and forth is fast. */
 const kept = 24;
 
 const sameToken = (one: RowToken, other: RowToken): boolean =>
@@ -63,20 +63,20 @@ const sameToken = (one: RowToken, other: RowToken): boolean =>
 
 export class WritingExplorer extends Explorer<Generator> implements AttentionOnView<'decoder'> {
   readonly attention = 'decoder';
-  readonly reader: Reader = ['After', 'it looks at'];
+  readonly reader: Reader = ['After', 'it attends to'];
   readonly loader = new ModelLoader((folder, options) => Generator.load(folder, options));
   readonly choice = new HeadChoice<'decoder'>(this, () => {
     this.earlier.rest();
     void this.refresh();
   });
-  /** What might have come next before the text was edited. */
+  /** The prediction before the text was edited. */
   readonly earlier = new Earlier<Asked>();
 
-  /** The whole text: what somebody typed, and what was written after it. */
+  /** The whole text: the typed beginning and the model's continuation. */
   text = $state('');
-  /** How many of its characters somebody typed. */
+  /** The number of typed characters. */
   typed = $state(0);
-  /** The next token is looked at here; what stands after it in the text is yet to be confirmed. */
+  /** The place where the next token is predicted. The text after it stays until replaced. */
   cursor = $state(0);
   sampling = $state.raw<Sampling>({ temperature: 0.8, topK: 0, topP: 0.95 });
 
@@ -84,9 +84,9 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
   /** Whether the model ended the review itself. */
   ended = $state(false);
 
-  /** At the cursor, with the interventions. */
+  /** The prediction at the cursor, with the interventions. */
   asked = $state.raw<Asked>();
-  /** The same without interventions. */
+  /** The prediction at the cursor without interventions. */
   untouched = $state.raw<Asked>();
   /** The tokens of the whole text. */
   row = $state.raw<readonly RowToken[]>([]);
@@ -135,7 +135,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
 
   // --- the text ---------------------------------------------------------------------------------
 
-  /** Somebody types a beginning: what was written after another one goes. */
+  /** Takes a typed beginning. Drops the continuation of the one before. */
   edit(text: string): void {
     this.earlier.typed(this.asked);
     this.#begin(text);
@@ -154,17 +154,17 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     this.refreshAfter(pause);
   }
 
-  /** Looks at what might have stood in the place of a token of the row; past its end, at what may follow. */
+  /** Moves the cursor before a token of the row or, past its end, to the end of the text. */
   goTo(token: number): void {
     this.stop();
     this.earlier.forget();
-    // A token's part of the text begins where the one before it ends: white space is its own.
+    // A token starts where the one before ends: white space belongs to the token after it.
     this.cursor = token === 0 ? 0 : (this.row[token - 1]?.end ?? this.text.length);
     this.ended &&= this.cursor === this.text.length;
     void this.refresh();
   }
 
-  /** Goes on with a token: where that is what stands there, the rest of the text stays. */
+  /** Continues with a token. If the text already has it here, the rest of the text stays. */
   take(candidate: Pick<Candidate, 'id' | 'text'>): void {
     if (!this.#current) return;
     this.stop();
@@ -172,7 +172,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     void this.refresh();
   }
 
-  /** What was written goes; what was typed stays. */
+  /** Drops the continuation and keeps the typed beginning. */
   restart(): void {
     this.stop();
     this.earlier.forget();
@@ -184,7 +184,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     return this.asked !== undefined && !this.ended && !this.full;
   }
 
-  /** Whether the model can read no more. */
+  /** Whether the text has reached the model's length limit. */
   get full(): boolean {
     const { asked, loader } = this;
     return asked ? asked.result.promptTokens.length >= (loader.info?.maxSourceLength ?? 0) : false;
@@ -195,7 +195,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     await this.#draw();
   }
 
-  /** Writes a token at a time, until it is stopped or the review ends. */
+  /** Writes token by token until it is stopped or the review ends. */
   async play(): Promise<void> {
     const { signal } = this.#start('playing');
     while (!signal.aborted && this.writable) {
@@ -207,7 +207,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     if (!signal.aborted) this.stage = 'rest';
   }
 
-  /** Writes all the rest at once. */
+  /** Writes the rest at full speed. */
   async finish(): Promise<void> {
     const { signal } = this.#start('finishing');
     this.earlier.forget();
@@ -236,7 +236,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     this.asked ? candidatesOf(this.asked.result.next, this.sampling) : [],
   );
 
-  /** What was there before: without the interventions or, where there are none, before the edit. */
+  /** The prediction to compare with: without interventions or, lacking any, before the edit. */
   get before(): Asked | undefined {
     const { asked, untouched, earlier } = this;
     const before = this.touched ? untouched : earlier.value;
@@ -244,7 +244,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     return asked && !same ? before : undefined;
   }
 
-  /** What each token's chance was then. */
+  /** The chance of each token in that prediction, by id. */
   get chancesBefore(): ReadonlyMap<number, number> | undefined {
     return this.#chancesBefore;
   }
@@ -256,13 +256,13 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
       ),
   );
 
-  /** The token of the row before which the cursor is; the row's length at its end. */
+  /** The index of the token after the cursor; the row's length at the end. */
   get place(): number {
     if (this.cursor >= this.text.length) return this.row.length;
     return this.row.filter(({ end }) => end <= this.cursor).length;
   }
 
-  /** The token that stands after the cursor. */
+  /** The token after the cursor, if any. */
   get standing(): RowToken | undefined {
     return this.row[this.place];
   }
@@ -314,7 +314,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     return lastCell(matrix);
   }
 
-  /** What the chosen head looks at from the last token, by token of the text up to the cursor. */
+  /** The chosen head's attention weights from the last token before the cursor, per token. */
   get looks(): Float32Array | undefined {
     const { matrix } = this.choice;
     return matrix?.weights.subarray((matrix.queries - 1) * matrix.keys);
@@ -336,7 +336,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     return asked ? predictionJson(asked.text, asked.result, this.choice.off) : {};
   }
 
-  // --- within -----------------------------------------------------------------------------------
+  // --- private -----------------------------------------------------------------------------------
 
   #exists({ layer, head }: HeadPosition): boolean {
     const { info } = this.loader;
@@ -371,7 +371,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     return (this.#writing = new AbortController());
   }
 
-  /** Whether what is shown is of the text as it is. */
+  /** Whether the shown prediction belongs to the current text. */
   get #current(): boolean {
     return this.asked?.text === this.text.slice(0, this.cursor);
   }
@@ -381,7 +381,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     return this.#current;
   }
 
-  /** Writes one token, drawn as the settings say. */
+  /** Writes one token, drawn with the current settings. */
   async #draw(): Promise<void> {
     if (!(await this.#caughtUp())) return;
     const whole = this.#candidates.filter(({ text }) => !isPartial(text));
@@ -392,7 +392,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     await this.refresh();
   }
 
-  /** Writes the rest at full speed, and shows new tokens once per frame. */
+  /** Writes the rest at full speed and shows new tokens once per frame. */
   async #stream(signal: AbortSignal): Promise<void> {
     const { model, info } = this.loader;
     const prefix = this.text.slice(0, this.cursor);
@@ -415,7 +415,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
         if (signal.aborted) break;
         if (!step.done) written.push(step.token);
         drawing.ask(() => {
-          // Somebody may have gone on with another text.
+          // The user may have changed the text meanwhile.
           if (signal.aborted) return;
           this.text = prefix + step.text;
           this.cursor = this.text.length;
@@ -445,7 +445,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     this.ended = end;
   }
 
-  /** The row as it is to be: what is drawn already stays the same object, and is not drawn again. */
+  /** Returns the row with tokens that are drawn already as the same objects, to avoid redrawing. */
   #drawn(row: readonly RowToken[]): RowToken[] {
     return row.map((token, i) => {
       const drawn = this.row[i];
@@ -463,7 +463,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     }));
   }
 
-  /** A review's first token can be asked for, too. */
+  /** An empty text has a prediction, too: the review's first token. */
   protected readonly empty = false;
 
   protected override failureOf(error: unknown): Failure {
@@ -499,10 +499,10 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     if (known) return known;
     const begin = performance.now();
     const all = { count: 0, attention: true as const, temperature: 1, topK: 0, topP: 1 };
-    // A review begins where another one has ended: that is what stands before the first token.
+    // In the training data, an end token comes before each review's first token.
     const result = await this.loader.model!.next(text || endToken, { ...all, ablate, signal });
     this.milliseconds = performance.now() - begin;
-    // Reading the answer took its time: of a long text it has millions of weights.
+    // A long text's result has millions of weights, which took time: lets the page draw.
     await anotherTask();
     signal.throwIfAborted();
     const asked = { text, off, result };

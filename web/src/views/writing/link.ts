@@ -1,16 +1,16 @@
-/** The writing view's state, as a link carries it. */
+/** The writing view's state in a link. */
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
 import type { Sampling } from '../../panels/words/sampling.ts';
 
 export interface WritingLink extends Sampling {
   text: string;
-  /** How many of its characters somebody typed; the model wrote the others. */
+  /** The number of typed characters; the model wrote the rest. */
   typed: number;
-  /** Where in the text the next token is looked at. */
+  /** The place in the text where the next token is predicted. */
   cursor: number;
   head: HeadPosition;
-  /** Heads switched off. */
+  /** Heads that are switched off. */
   off: readonly HeadPosition[];
 }
 
@@ -28,7 +28,7 @@ export function toWritingLink(state: WritingLink): Link {
   };
 }
 
-/** Reads what it can; anything malformed is left out. */
+/** Reads a link; skips malformed values. */
 export function fromWritingLink(link: Link): Partial<WritingLink> {
   const { text } = link;
   const within = (value: string | undefined) =>
@@ -36,13 +36,13 @@ export function fromWritingLink(link: Link): Partial<WritingLink> {
   const temperature = decimalIn(link.temperature, mostTemperature);
   const [head] = headsIn(link.head);
   return {
-    // The settings stand in a link together: what it does not name is off.
+    // A link has all settings or none: a missing top-k or top-p is off.
     ...(temperature !== undefined && {
       temperature,
       topK: numbersIn(link.k, 5)[0] ?? 0,
       topP: decimalIn(link.p, 1) || 1,
     }),
-    // Places are of a text: without it they are nobody's.
+    // Places only make sense together with their text.
     ...(text !== undefined && { text, typed: within(link.typed), cursor: within(link.at) }),
     ...(head && { head }),
     off: headsIn(link.off),

@@ -1,19 +1,19 @@
-/** What a writer would write next, had it to choose after each layer: the logit lens. */
+/** The next token read from each layer of a writer: the logit lens. */
 import type { Generator, Head, NextToken } from 'glassformer';
 import { writeFailure, type Failure } from '../../ui/failure.ts';
 
-/** So many tokens are named of each layer. */
+/** The number of tokens shown per layer. */
 const named = 3;
 
 export class WritingLayers {
-  /** One more than there are layers: the likeliest tokens before each, and after the last. */
+  /** The most likely tokens before each layer and, as the last entry, after the last layer. */
   guesses = $state.raw<readonly (readonly NextToken[])[]>();
   failure = $state.raw<Failure>();
   #reading = new AbortController();
 
   /**
-   * Each layer's stream takes the last one's place, before the final norm and the projection. Where
-   * it is called again meanwhile, that one counts.
+   * Patches each layer's input in place of the last layer's output, before the final norm and the
+   * projection. A later call replaces an earlier one.
    */
   async read(model: Generator, text: string, ablate: readonly Head<'decoder'>[]): Promise<void> {
     this.stop();

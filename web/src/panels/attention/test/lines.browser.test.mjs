@@ -90,7 +90,7 @@ onPage(
     // A press on the other side selects the pair, and the lines stay.
     await token(page, 'key', 1).click();
     assert.deepEqual(order(await drawn(page)), heavy(from, 0.002));
-    assert.match(await page.locator('.readout').textContent(), /is.*looks at.*plot/s);
+    assert.match(await page.locator('.readout').textContent(), /is.*attends to.*plot/s);
     await page.getByRole('button', { name: 'Show all lines' }).click();
     assert.deepEqual(order(await drawn(page)), heavy(map, 0.02));
   },

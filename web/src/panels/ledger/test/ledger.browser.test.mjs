@@ -142,7 +142,7 @@ onPage('entries can be read by pointer and keys', {}, async (page) => {
 
 onPage('it follows the typing, and keeps a model only while it is open', {}, async (page) => {
   await open(page, sentence);
-  await workersLeft(page, 2);
+  await workersLeft(page, 1); // The model that explains is the view's.
   await page.getByTestId('input').pressSequentially(' Really.');
   await settled(page);
   await sheet(page).getByText('Really').waitFor();

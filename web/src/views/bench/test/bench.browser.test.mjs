@@ -1,5 +1,5 @@
-// Runs the page's benchmark as a person would. How fast it is depends on the machine, so what is
-// checked is that each figure is there, agrees with the others, and that nothing is left running.
+// Runs the page's benchmark. Speed depends on the machine, so the tests check that all figures are
+// there and consistent, and that nothing is left running.
 import assert from 'node:assert/strict';
 import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
 import {
@@ -41,7 +41,7 @@ const rowsOf = (page) =>
   );
 
 onPage(
-  'every task is timed in every way, and can be taken away as JSON',
+  'every task is timed in every variant, and figures can be copied as JSON',
   { viewport: { width: 390, height: 844 } },
   async (page, { context }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -83,7 +83,7 @@ onPage(
   },
 );
 
-onPage('figures from elsewhere are there from the start', {}, async (page) => {
+onPage('the server’s figures are there from the start', {}, async (page) => {
   const elsewhere = page.getByTestId('elsewhere');
   assert.equal(await elsewhere.count(), tasks.length * ways.length);
   for (const figure of await elsewhere.allTextContents())
@@ -92,7 +92,7 @@ onPage('figures from elsewhere are there from the start', {}, async (page) => {
   await page.getByText('Zen 4').waitFor();
 });
 
-onPage('it can be stopped, and run again', {}, async (page) => {
+onPage('the benchmark can be stopped and run again', {}, async (page) => {
   await button(page, 'Run').click();
   await page.getByTestId('row').first().waitFor();
   await button(page, 'Stop').click();
@@ -107,7 +107,7 @@ onPage('it can be stopped, and run again', {}, async (page) => {
 });
 
 onPage(
-  'its code is fetched when the view is opened; leaving it stops it and keeps the figures',
+  'the code is fetched when the view opens; leaving it stops the benchmark and keeps the figures',
   { hash: '' },
   async (page) => {
     const code = () =>

@@ -1,4 +1,4 @@
-// The figures that the Speed view shows from the start are those of README.
+// The reference figures of the Speed view match README.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { source } from '../../../../../tests/page/source.mjs';
 const { machine, reference } = await source('views/bench/bench-reference');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-// A table's rows by arithmetic and binary: the figures before the ratios in brackets.
+// Returns a table's rows by arithmetic and binary, without the ratios in brackets.
 function figures(heading) {
   const [, table] = readme.split(heading);
   const rows = {};
@@ -26,7 +26,7 @@ function figures(heading) {
   return rows;
 }
 
-test('times of texts', () => {
+test('times per text match README', () => {
   const rows = figures('| | 16 tokens | 64 tokens | 256 tokens |');
   assert.equal(Object.keys(rows).length, 4);
   for (const [way, times] of Object.entries(rows)) {
@@ -37,7 +37,7 @@ test('times of texts', () => {
   }
 });
 
-test('tokens a second of a translation', () => {
+test('tokens per second of a translation match README', () => {
   const rows = figures('| | greedy | 4 beams | first token |');
   assert.equal(Object.keys(rows).length, 4);
   for (const [way, [greedy, beams]] of Object.entries(rows)) {
@@ -46,7 +46,7 @@ test('tokens a second of a translation', () => {
   }
 });
 
-test('and so is their machine', () => {
+test('the machine matches README', () => {
   const text = readme.replace(/\s+/g, ' ');
   assert.ok(machine.startsWith('a shared AMD EPYC (Zen 4) server, Node 24'));
   assert.ok(text.includes('on a shared AMD EPYC (Zen 4) server'));

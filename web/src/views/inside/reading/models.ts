@@ -10,6 +10,6 @@ export const modelNames: Record<InsideModel, string> = {
   writer: 'Writer',
 };
 
-/** What each was made to read. */
+/** Returns the kind of text that a model is made for. */
 export const madeFor = (model: InsideModel): string =>
   model.startsWith('en-') ? 'plain sentences in English' : 'reviews in English';

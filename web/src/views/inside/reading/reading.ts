@@ -1,4 +1,4 @@
-/** Reads a text with a model and keeps every number that the steps show. */
+/** Runs a model on a text and keeps every number that the steps show. */
 import type { Classifier, Generator, Token, Translator } from 'glassformer';
 import { shownTokens } from '../../../panels/words/tokens.ts';
 import { stacksOf, type StackName, type Stacks } from './stacks.ts';
@@ -10,7 +10,7 @@ import { stepsOf, tensorsOf, type Step } from '../steps/steps.ts';
 
 export type OpenModel = Classifier | Translator | Generator;
 
-/** A text, and all that the model made of it at one layer and on the way in and out. */
+/** A text with everything the model computed for it in one layer and on the way in and out. */
 export interface Reading {
   text: string;
   model: InsideModel;
@@ -27,7 +27,7 @@ export interface Reading {
 
 export interface Question {
   text: string;
-  /** Undefined: one that the view chooses. */
+  /** Undefined lets the view choose a token. */
   spot: Spot | undefined;
   layer: number;
   head: number;
@@ -35,10 +35,10 @@ export interface Question {
   signal: AbortSignal;
 }
 
-/** An untrained translator finds no end: this many tokens of it are enough. */
+/** The length limit for an untrained translator, which rarely ends a sentence. */
 const longestUntrained = 16;
 
-/** Returns the names of a model's answers: its labels, or its vocabulary. */
+/** Returns the names of a model's answers: its labels or its vocabulary. */
 function namesOf(model: OpenModel): Promise<readonly string[]> {
   if ('classify' in model) return Promise.resolve(model.info.labels);
   const known = vocabularies.get(model) ?? model.vocabulary();
@@ -64,7 +64,7 @@ export async function read(
   const options = { trace: tensorsOf(steps), signal };
   const run = await ask(model, text, options, answers, untrained);
   const pieces = run.pieces[stackName]!;
-  // Where somebody who has chosen nothing yet begins: a writer's last token says what follows.
+  // The token chosen at first. The writer predicts the next token at its last one.
   const middle = Math.floor((2 * pieces.length) / 3);
   const first = !stacks.encoder ? pieces.length - 1 : stacks.decoder ? 1 : middle;
   const token = chosen ? spot!.token : first;
@@ -110,7 +110,7 @@ async function ask(
   const sentence = result.sentences[0]!;
   const { startToken = '' } = model.architecture.decoder!;
   const start = { label: startToken, id: answers.indexOf(startToken) };
-  // A row of the decoder reads one token and writes the next; the last one is read by none.
+  // A row of the decoder reads one token and predicts the next; no row reads the last token.
   const written = piecesOf(result.text, sentence.tokens).slice(0, -1);
   return {
     trace: sentence.trace,
@@ -119,7 +119,7 @@ async function ask(
   };
 }
 
-/** The token that the chosen one looks at most, in the reading's head. */
+/** Returns the key with the largest attention weight for the chosen token, in one head. */
 export function mostSeen(reading: Reading, weights: string, head: number): number {
   const row = keysOf(reading.run, weights, reading.spot.token, head);
   let most = 0;
@@ -127,7 +127,7 @@ export function mostSeen(reading: Reading, weights: string, head: number): numbe
   return most;
 }
 
-/** What the model answers, most probable first. */
+/** Returns the model's `count` most probable answers, the most probable first. */
 export function answersOf({ run, answers, spot }: Reading, tensor: string, count: number) {
   return largest(rowOf(run, tensor, spot.token), count).map((each) => ({
     ...each,

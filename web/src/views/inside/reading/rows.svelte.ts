@@ -1,4 +1,4 @@
-/** The rows of a model's weights that unfolded numbers need. Each is fetched once, when needed. */
+/** The rows of a model's weights that unfolded numbers need. Each is fetched once, on demand. */
 import type { Weights } from 'glassformer';
 import { SvelteMap } from 'svelte/reactivity';
 

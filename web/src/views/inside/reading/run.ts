@@ -1,8 +1,8 @@
-/** What a model made of a text, as a trace has it, and where its numbers stand. */
+/** A model's run on a text: its trace, and access to rows of its tensors. */
 import type { Token, TracedTensor } from 'glassformer';
 import type { StackName } from './stacks.ts';
 
-/** A piece that a stack has read. */
+/** A token that a stack has read. */
 export interface Piece {
   id: number;
   label: string;
@@ -10,13 +10,13 @@ export interface Piece {
 
 export interface Run {
   trace: Readonly<Record<string, TracedTensor>>;
-  /** Of the text that was typed; none where a model reads bytes and so knows every character. */
+  /** The tokens of the typed text; empty if the model reads bytes and so knows every character. */
   tokens: readonly Token[];
-  /** What each stack has read, one for each of its rows. */
+  /** The tokens that each stack has read, one per row. */
   pieces: Readonly<Partial<Record<StackName, readonly Piece[]>>>;
 }
 
-/** Which token, which of those it looks at, and which head. */
+/** The indices of a token, of one of its keys, and of a head. */
 export interface Place {
   token: number;
   key: number;
@@ -29,7 +29,10 @@ export function tensor(run: Run, name: string): TracedTensor {
   return found;
 }
 
-/** Row `token` of what has a row for each token, all heads side by side; of what has none, all. */
+/**
+ * Returns row `token` of a tensor, its heads concatenated. A tensor without tokens is returned
+ * whole.
+ */
 export function rowOf(run: Run, name: string, token: number): Float32Array {
   const { shape, data } = tensor(run, name);
   if (shape.length === 1) return data;
@@ -37,13 +40,13 @@ export function rowOf(run: Run, name: string, token: number): Float32Array {
   return data.subarray(token * width, (token + 1) * width);
 }
 
-/** A head's part of such a row. */
+/** Returns one head's part of such a row. */
 export function headOf(run: Run, name: string, token: number, head: number): Float32Array {
   const width = tensor(run, name).shape[2]!;
   return rowOf(run, name, token).subarray(head * width, (head + 1) * width);
 }
 
-/** Of scores or weights [heads, queries, keys]: a query's row in a head. */
+/** Returns a query's row in one head of scores or weights [heads, queries, keys]. */
 export function keysOf(run: Run, name: string, token: number, head: number): Float32Array {
   const { shape, data } = tensor(run, name);
   const [, queries = 0, keys = 0] = shape;
@@ -51,7 +54,7 @@ export function keysOf(run: Run, name: string, token: number, head: number): Flo
   return data.subarray(start, start + keys);
 }
 
-/** Mean and deviation of a vector, as a norm has them. */
+/** Returns the mean and the standard deviation of a vector as layer normalization uses them. */
 export function spread(
   values: ArrayLike<number>,
   kind: 'standard' | 'unbiased' | 'rms',

@@ -4,7 +4,7 @@ import type { Architecture, LayerArchitecture, StackArchitecture } from 'glassfo
 export type StackName = 'encoder' | 'decoder';
 export type Activation = 'relu' | 'gelu' | 'gelu_tanh';
 
-/** A stack whose layers are all alike. */
+/** A stack in which all layers have the same architecture. */
 export interface Stack extends Omit<StackArchitecture, 'layers'> {
   name: StackName;
   /** The number of layers. */
@@ -13,7 +13,7 @@ export interface Stack extends Omit<StackArchitecture, 'layers'> {
   positions: 'sinusoidal' | 'sinusoidal_halves' | 'learned';
   /** Whether it attends to the other stack's output. */
   cross: boolean;
-  /** The table of its token embeddings. */
+  /** The name of its token embedding table. */
   embedding: string;
 }
 
@@ -22,11 +22,11 @@ export interface Stacks {
   decoder?: Stack;
   answer:
     | { kind: 'classes'; pooling: 'mean' | 'first' }
-    /** A logit for each token of the vocabulary: a matrix and, in some models, a bias. */
+    /** One logit per token of the vocabulary: a matrix and, in some models, a bias. */
     | { kind: 'next'; weight: string; bias: string | undefined };
 }
 
-/** An architecture with a part that no step shows. */
+/** Thrown for an architecture with a part that no step shows. */
 export class UnknownArchitecture extends Error {
   override name = 'UnknownArchitecture';
 }
@@ -37,7 +37,7 @@ function expect(what: string, got: unknown, ...expected: unknown[]): void {
   throw new UnknownArchitecture(`${what}: expected ${values}, got ${JSON.stringify(got)}`);
 }
 
-/** Returns the stacks of an architecture. Throws UnknownArchitecture, naming the part. */
+/** Returns the stacks of an architecture. Throws UnknownArchitecture, which names the part. */
 export function stacksOf({ encoder, decoder, head, embeddings }: Architecture): Stacks {
   const shared = embeddings === 'shared' || embeddings === 'stacks';
   const tableOf = (name: StackName) => (shared ? 'embed_tokens' : `${name}.embed_tokens`);

@@ -1,6 +1,6 @@
-/** Formulas: elements of MathML, as data that Formula.svelte draws. */
+/** Formulas as trees of MathML elements, which Formula.svelte draws. */
 
-/** An element, with its text or its parts. */
+/** A MathML element with its text or its children. */
 export interface Maths {
   tag: string;
   attributes?: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ const element = (
   attributes: Readonly<Record<string, string>> = {},
 ): Maths => ({ tag, attributes, content });
 
-/** A letter is italic, the name of a function upright. */
+/** A symbol: a single letter is italic, the name of a function upright. */
 export const sym = (name: string): Maths =>
   name.length > 1 ? element('mi', name, { class: 'name' }) : element('mi', name);
 export const word = (text: string): Maths => element('mtext', text);
@@ -22,7 +22,7 @@ export const op = (sign: string): Maths => element('mo', sign);
 export const row = (...items: Maths[]): Maths => element('mrow', items);
 export const sub = (base: Maths, under: Maths): Maths => element('msub', [base, under]);
 export const sup = (base: Maths, over: Maths): Maths => element('msup', [base, over]);
-/** The sign alone: few typefaces can draw the bar over what is under it. */
+/** A root without the bar: few typefaces can draw it. */
 export const root = (of: Maths): Maths =>
   row(element('mo', '√', { lspace: '0', rspace: '0', stretchy: 'false' }), of);
 export const over = (top: Maths, bottom: Maths): Maths => element('mfrac', [top, bottom]);

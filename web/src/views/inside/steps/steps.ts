@@ -1,7 +1,7 @@
 /**
- * The way of one token through a model as steps: which tensors are seen at each, and how each number
- * of them is made of numbers seen before and of weights. Any model that `Stacks` can describe
- * has such a list; a view draws it without knowing which model it is.
+ * The path of one token through a model as a list of steps: the tensors each step shows, and how
+ * their numbers are computed from earlier numbers and from weights. Every model that `Stacks` can
+ * describe has such a list; the view draws it without depending on the model.
  */
 import type { Activation, Stack, StackName, Stacks } from '../reading/stacks.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type Maths,
 } from './formula.ts';
 
-/** How a number of a tensor is made. Names of tensors are the trace's; of weights, the folder's. */
+/** How a tensor's numbers are computed, with tensors of the trace and weights of the model file. */
 export type Recipe =
   | { made: 'lookup'; weight: string; scale: number }
   | { made: 'sinusoid'; halves: boolean }
@@ -28,7 +28,7 @@ export type Recipe =
   | { made: 'sum'; of: readonly string[] }
   | {
       made: 'norm';
-      /** Of these tensors' sum. */
+      /** The tensors whose sum is normalized. */
       of: readonly string[];
       weight: string;
       bias: string | undefined;
@@ -48,19 +48,19 @@ export type Recipe =
   | { made: 'mean'; of: string }
   | { made: 'first'; of: string };
 
-/** A vector of a token, drawn as a strip. */
+/** A token's vector, drawn as a strip. */
 export interface Vector {
   tensor: string;
   symbol: Maths;
   label: string;
-  /** Whose row it is: the chosen token's, that of the key it looks at, or one for the whole text. */
+  /** Whose row it is: the chosen token's, its chosen key's, or the whole text's. */
   of: 'token' | 'key' | 'text';
-  /** Of a tensor that has heads: the chosen one's numbers, or all heads' side by side. */
+  /** For a tensor with heads: shows the chosen head, or all heads concatenated. */
   heads?: 'one' | 'all';
   recipe: Recipe;
 }
 
-/** Attention of the chosen token: a number for each key. */
+/** The chosen token's attention: one number per key. */
 export interface KeyRow {
   tensor: string;
   label: string;
@@ -69,23 +69,23 @@ export interface KeyRow {
 }
 
 export interface Step {
-  /** Unlike any other's of the model. */
+  /** Unique within the model. */
   id: string;
-  /** What groups of steps are called: a layer's attention, its feed-forward block. */
+  /** The heading of a group of steps, such as a layer's attention or feed-forward network. */
   part: string;
   title: string;
-  /** As MathML, a line each. */
+  /** Formulas, one per line. */
   formulas: readonly Maths[];
   words: string;
   vectors?: readonly Vector[];
   keys?: KeyRow;
-  /** A step of numbers of which the largest count: logits, and what softmax makes of them. */
+  /** Logits, of which the largest are shown with their probabilities. */
   answer?: { tensor: string; of: 'token' | 'text'; recipe: Recipe };
-  /** What is said about numbers at a glance. */
+  /** The summary of the numbers: mean and standard deviation, or the number of active units. */
   gist?: 'spread' | 'awake';
 }
 
-/** A tensor between text and answer, whichever step makes it. */
+/** The recipe of every tensor, by name. */
 export type Recipes = ReadonlyMap<string, Recipe>;
 
 const t = sym('t');
@@ -95,7 +95,7 @@ const W = (name: string) => sub(sym('W'), sym(name));
 
 const activationNames = { relu: 'relu', gelu: 'gelu', gelu_tanh: 'gelu' };
 
-/** The steps of one layer of a stack, with those that lead into the stack and out of it. */
+/** Returns the steps of one layer, and those before the first and after the last layer. */
 export function stepsOf(stacks: Stacks, name: StackName, layer: number): Step[] {
   const stack = stacks[name];
   if (!stack) throw new RangeError(`the model has no ${name}`);
@@ -109,7 +109,7 @@ export function stepsOf(stacks: Stacks, name: StackName, layer: number): Step[] 
   ];
 }
 
-/** How every number of those steps is made, by tensor. */
+/** Returns the recipe of every tensor of the steps. */
 export function recipesOf(steps: readonly Step[]): Recipes {
   const recipes = new Map<string, Recipe>();
   for (const { vectors = [], keys, answer } of steps) {
@@ -120,7 +120,7 @@ export function recipesOf(steps: readonly Step[]): Recipes {
   return recipes;
 }
 
-/** The tensors that those steps show and unfold: what a trace is asked for. */
+/** Returns the names of the tensors that the steps need: those to trace. */
 export function tensorsOf(steps: readonly Step[]): string[] {
   const names = new Set<string>();
   for (const [name, recipe] of recipesOf(steps)) {
@@ -168,23 +168,23 @@ function entrance(stack: Stack): Step[] {
     {
       id: 'piece',
       part: 'Into the model',
-      title: scaled ? 'A row of the table, times √d' : 'A row of the table',
+      title: scaled ? 'Token embedding × √d' : 'Token embedding',
       formulas: [
         row(
           sub(vec('e'), t),
           op('='),
-          sub(sym('E'), word('piece')),
+          sub(sym('E'), word('token')),
           ...(scaled ? [op('·'), root(sym('d'))] : []),
         ),
       ],
-      words: `Each of the ${stack.vocabSize.toLocaleString('en')} pieces has a row of ${stack.dModel} numbers, which training sets${
-        scaled ? `; √${stack.dModel} brings them to the size of the positions` : ''
+      words: `The embedding table E has a row of ${stack.dModel} learned numbers for each of the ${stack.vocabSize.toLocaleString('en')} tokens of the vocabulary${
+        scaled ? `; √${stack.dModel} scales them to the size of the positional encoding` : ''
       }.`,
       vectors: [
         {
           tensor: at('embed_tokens'),
           symbol: sub(vec('e'), t),
-          label: 'piece',
+          label: 'token embedding',
           of: 'token',
           recipe: { made: 'lookup', weight: table, scale: scaled ? Math.sqrt(stack.dModel) : 1 },
         },
@@ -193,7 +193,7 @@ function entrance(stack: Stack): Step[] {
     {
       id: 'position',
       part: 'Into the model',
-      title: 'Plus its position',
+      title: 'Add the positional encoding',
       formulas: [
         row(sub(x, t), op('='), sub(vec('e'), t), op('+'), sub(vec('p'), t)),
         ...(stack.positions === 'learned'
@@ -210,20 +210,20 @@ function entrance(stack: Stack): Step[] {
       ],
       words:
         stack.positions === 'learned'
-          ? 'Without it the order of the pieces would be lost. Each place has a row that training sets.'
-          : 'Without it the order of the pieces would be lost. Nothing here is learned: each pair of numbers is a hand of a clock, each clock slower than the one before.',
+          ? 'Without it, the order of the tokens would be lost. Each position has a row of learned numbers.'
+          : 'Without it, the order of the tokens would be lost. It is not learned: each pair of numbers is the hand of a clock, and each clock is slower than the one before.',
       vectors: [
         {
           tensor: at('embed_positions'),
           symbol: sub(vec('p'), t),
-          label: 'position',
+          label: 'positional encoding',
           of: 'token',
           recipe: positions,
         },
         {
           tensor: at('embeddings'),
           symbol: sub(x, t),
-          label: 'what enters layer 1',
+          label: 'input of layer 1',
           of: 'token',
           recipe: stack.embeddingNorm ? normOf(stack, at('layernorm_embedding'), sum.of) : sum,
         },
@@ -232,15 +232,15 @@ function entrance(stack: Stack): Step[] {
   ];
 }
 
-/** The vector as the layer before left it. */
+/** Returns the step that shows the output of the layer before. */
 function arrival(stack: Stack, layer: number): Step {
   const before = `${stack.name}.layers.${layer - 1}`;
   return {
     id: `${stack.name}.${layer}.input`,
     part: `Layer ${layer + 1}`,
-    title: `From layer ${layer}`,
+    title: `Output of layer ${layer}`,
     formulas: [row(sub(x, t), op('←'), sub(x, t), op('+'), sub(word('ffn'), t))],
-    words: `What layer ${layer} has left of this token: one vector that every layer reads and adds to.`,
+    words: `This token’s vector after layer ${layer}. Every layer reads it and adds to it.`,
     vectors: [
       {
         tensor: `${stack.name}.layers.${layer}.input`,
@@ -258,7 +258,7 @@ const layerOutput = (stack: Stack, layer: string): Recipe =>
     ? { made: 'sum', of: [attended(stack, layer), `${layer}.fc2`] }
     : normOf(stack, `${layer}.final_layer_norm`, [attended(stack, layer), `${layer}.fc2`]);
 
-/** What a layer's feed-forward block, or the norm before it, reads. */
+/** Returns the tensor that enters a layer's feed-forward network, or the norm before it. */
 const attended = (stack: Stack, layer: string) =>
   `${layer}.${stack.cross ? 'encoder_attn' : 'self_attn'}${stack.layer.norm === 'pre' ? '.residual' : '_layer_norm'}`;
 
@@ -286,7 +286,7 @@ const normFormula = (symbol: string, of: Maths) =>
     vec('β'),
   );
 
-/** A norm's step; what it reads is shown in the step before. */
+/** Returns the step of a layer normalization. The step before shows its input. */
 function norm(
   stack: Stack,
   part: string,
@@ -297,9 +297,9 @@ function norm(
   return {
     id: name,
     part,
-    title: 'Norm',
+    title: 'Layer normalization',
     formulas: [normFormula('n', sub(x, t))],
-    words: `Less its mean, divided by its deviation, so that ${where} sees vectors of one size. γ and β are learned.`,
+    words: `Subtract the mean, divide by the standard deviation, so that ${where} sees vectors of similar size. γ and β are learned.`,
     gist: 'spread',
     vectors: [
       {
@@ -353,8 +353,8 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
       row(sub(vec('v'), j), op('='), W('v'), nj),
     ],
     words: cross
-      ? 'The query is this token’s question; a key is what a token of the source answers to, and a value is what it hands over. Keys and values are made of the encoder’s output.'
-      : 'The query is this token’s question; a key is what a token answers to, and a value is what it hands over. Each head has weights of its own.',
+      ? 'Cross-attention: the query says what this token looks for, a key what a source token offers, a value what it passes on. Keys and values are computed from the encoder’s output.'
+      : 'Self-attention: the query says what this token looks for, a key what a token offers, a value what it passes on. Each head has its own weights.',
     vectors: [
       {
         tensor: `${at}.q`,
@@ -385,7 +385,7 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
   const scores: Step = {
     id: `${at}.scores`,
     part,
-    title: 'Query times key, divided by √d',
+    title: 'Attention score: query · key, divided by √d',
     formulas: [
       row(
         s,
@@ -393,17 +393,17 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
         over(row(sub(vec('q'), t), op('·'), sub(vec('k'), j)), root(sub(sym('d'), word('head')))),
       ),
     ],
-    words: `How well the question fits: ${stack.layer.dHead} products, added up. √${stack.layer.dHead} keeps the sums from growing with their length.`,
-    keys: { tensor: `${at}.scores`, label: 'score', recipe: score, kind: 'scores' },
+    words: `How well query and key match: the sum of ${stack.layer.dHead} products. Dividing by √${stack.layer.dHead} keeps it from growing with their number.`,
+    keys: { tensor: `${at}.scores`, label: 'attention score', recipe: score, kind: 'scores' },
   };
   const mask: Step = {
     id: `${at}.mask`,
     part,
-    title: 'Mask',
-    formulas: [row(s, op('='), op('−'), sym('∞'), word(' where '), j, op('>'), t)],
+    title: 'Causal mask',
+    formulas: [row(s, op('='), op('−'), sym('∞'), word(' if '), j, op('>'), t)],
     words:
-      'The look-ahead mask: what comes after this token is hidden, since it is still to be written.',
-    keys: { tensor: `${at}.scores`, label: 'score', recipe: score, kind: 'mask' },
+      'The causal (look-ahead) mask hides the tokens after this one, which are not written yet.',
+    keys: { tensor: `${at}.scores`, label: 'causal mask', recipe: score, kind: 'mask' },
   };
   const softmax: Step = {
     id: `${at}.weights`,
@@ -416,12 +416,12 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
         over(sup(sym('e'), s), total(sym('i'), sup(sym('e'), sub(sym('s'), row(t, sym('i')))))),
       ),
     ],
-    words: `Scores become shares that sum to one.${
-      causal && !cross ? '' : ' No mask here: every token may be looked at.'
+    words: `Softmax turns the scores into attention weights, which sum to one.${
+      causal && !cross ? '' : ' No mask here: every token is visible.'
     }`,
     keys: {
       tensor: `${at}.weights`,
-      label: 'weight',
+      label: 'attention weight',
       recipe: { made: 'share', of: `${at}.scores` },
       kind: 'weights',
     },
@@ -430,9 +430,9 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
   const context: Step = {
     id: `${at}.context`,
     part,
-    title: 'Times value',
+    title: 'Weighted sum of the values',
     formulas: [row(sub(vec('c'), t), op('='), total(j, row(a, sub(vec('v'), j))))],
-    words: 'The values, each in its share: what this head has read.',
+    words: 'Each value times its attention weight, added up: the output of this head.',
     vectors: [
       {
         tensor: `${at}.context`,
@@ -447,21 +447,21 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
   const together: Step = {
     id: `${at}.output`,
     part,
-    title: 'Heads side by side, then mixed',
+    title: 'Multi-head attention: concatenate the heads, multiply by W_O',
     formulas: [
       row(
         sub(vec('o'), t),
         op('='),
-        W('o'),
+        W('O'),
         op('['),
         sub(vec('c'), num(1)),
         op('…'),
         sub(vec('c'), num(stack.layer.nHeads)),
         op(']'),
-        ...(stack.layer.attentionOutBias ? [op('+'), sub(vec('b'), sym('o'))] : []),
+        ...(stack.layer.attentionOutBias ? [op('+'), sub(vec('b'), sym('O'))] : []),
       ),
     ],
-    words: `All ${stack.layer.nHeads} heads have read at once. One matrix mixes what they found into a vector of the token’s own width.`,
+    words: `All ${stack.layer.nHeads} heads work in parallel. W_O combines their outputs into one vector of ${stack.dModel} numbers.`,
     vectors: [
       {
         tensor: `${at}.context`,
@@ -474,7 +474,7 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
       {
         tensor: `${at}.output`,
         symbol: sub(vec('o'), t),
-        label: 'attention adds',
+        label: 'attention output',
         of: 'token',
         recipe: {
           made: 'product',
@@ -488,21 +488,21 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
   const plus: Step = {
     id: `${at}.residual`,
     part,
-    title: 'Plus what was there',
+    title: 'Residual connection: add the input',
     formulas: [row(sub(x, t), op('←'), sub(x, t), op('+'), sub(vec('o'), t))],
-    words: 'Nothing is replaced: what attention found is added to the token’s vector.',
+    words: 'The attention output is added to the token’s vector and does not replace it.',
     vectors: [
       {
         tensor: `${at}.residual`,
         symbol: sub(x, t),
-        label: 'the sum',
+        label: 'sum',
         of: 'token',
         recipe: { made: 'sum', of: [stream, `${at}.output`] },
       },
     ],
   };
   const ruler = (of: string) =>
-    norm(stack, part, normed, [of], pre ? 'each head' : 'the next part');
+    norm(stack, part, normed, [of], pre ? 'every head' : 'the next part');
   return [
     ...(pre ? [ruler(stream)] : []),
     projections,
@@ -535,7 +535,7 @@ function feedForward(stack: Stack, layer: number): Step[] {
   const middle: Step = {
     id: `${block}.fc1`,
     part,
-    title: `${stack.layer.dFf} detectors`,
+    title: `${stack.layer.dFf} hidden units`,
     formulas: [
       row(
         sub(vec('f'), t),
@@ -545,14 +545,14 @@ function feedForward(stack: Stack, layer: number): Step[] {
     ],
     words:
       stack.layer.activation === 'relu'
-        ? 'Each looks for one pattern in the vector; below zero it stays asleep, and is 0.'
-        : 'Each looks for one pattern in the vector; well below zero it stays asleep, close to 0.',
+        ? 'The feed-forward network: each hidden unit responds to one pattern in the vector. ReLU sets negative numbers to 0.'
+        : 'The feed-forward network: each hidden unit responds to one pattern in the vector. GELU brings numbers well below zero close to 0.',
     gist: 'awake',
     vectors: [
       {
         tensor: `${block}.fc1`,
         symbol: sub(vec('f'), t),
-        label: 'detectors',
+        label: 'hidden units',
         of: 'token',
         recipe: {
           ...product(pre ? normed : stream, 'fc1'),
@@ -564,7 +564,7 @@ function feedForward(stack: Stack, layer: number): Step[] {
   const out: Step = {
     id: `${block}.fc2`,
     part,
-    title: 'What they add',
+    title: 'Feed-forward output: multiply by W₂',
     formulas: [
       row(
         sub(word('ffn'), t),
@@ -575,12 +575,12 @@ function feedForward(stack: Stack, layer: number): Step[] {
         sub(vec('b'), num(2)),
       ),
     ],
-    words: 'Each detector that is awake adds its own column of the matrix.',
+    words: 'Each active hidden unit adds its column of W₂, times its own value.',
     vectors: [
       {
         tensor: `${block}.fc2`,
         symbol: sub(word('ffn'), t),
-        label: 'feed-forward adds',
+        label: 'feed-forward output',
         of: 'token',
         recipe: product(`${block}.fc1`, 'fc2'),
       },
@@ -590,9 +590,9 @@ function feedForward(stack: Stack, layer: number): Step[] {
   const plus: Step = {
     id: `${block}.output`,
     part,
-    title: 'Plus what was there',
+    title: 'Residual connection: add the input',
     formulas: [row(sub(x, t), op('←'), sub(x, t), op('+'), sub(word('ffn'), t))],
-    words: `The token’s vector as layer ${layer + 1} leaves it.`,
+    words: `The sum is the output of layer ${layer + 1}.`,
     vectors: [
       {
         tensor: `${block}.output`,
@@ -603,8 +603,8 @@ function feedForward(stack: Stack, layer: number): Step[] {
       },
     ],
   };
-  if (pre) return [norm(stack, part, normed, [stream], 'each detector'), middle, out, plus];
-  // The sum has no name of its own where a norm follows it at once.
+  if (pre) return [norm(stack, part, normed, [stream], 'every hidden unit'), middle, out, plus];
+  // If a norm follows at once, the trace has no name for the sum.
   return [middle, out, norm(stack, part, normed, sum.of, 'the next layer')];
 }
 
@@ -617,10 +617,10 @@ function exit(stacks: Stacks, stack: Stack): Step[] {
   const steps: Step[] = [];
   if (stack.finalNorm) {
     const stream = `${stack.name}.layers.${stack.count - 1}.output`;
-    const last = norm(stack, part, `${stack.name}.layer_norm`, [stream], 'what comes next');
-    steps.push({ ...last, title: 'Last norm' });
+    const last = norm(stack, part, `${stack.name}.layer_norm`, [stream], 'the next part');
+    steps.push({ ...last, title: 'Final layer normalization' });
   }
-  // Of two stacks only the second one answers.
+  // If there are two stacks, only the second one answers.
   if (stacks.decoder && stack.name === 'encoder') return steps;
   if (answer.kind === 'classes') {
     const mean = answer.pooling === 'mean';
@@ -628,20 +628,20 @@ function exit(stacks: Stacks, stack: Stack): Step[] {
       {
         id: 'pooled',
         part,
-        title: mean ? 'The mean of all tokens' : 'The first token',
+        title: mean ? 'Pooling: the mean of all tokens' : 'Pooling: the first token',
         formulas: [
           mean
             ? row(vec('p'), op('='), over(num(1), sym('n')), total(t, sub(vec('n'), t)))
             : row(vec('p'), op('='), sub(vec('n'), num(1))),
         ],
         words: mean
-          ? 'From here on there is one vector for the whole text.'
-          : 'From here on the first token’s vector stands for the whole text.',
+          ? 'From here on, one vector stands for the whole text.'
+          : 'From here on, the first token’s vector stands for the whole text.',
         vectors: [
           {
             tensor: 'pooled',
             symbol: vec('p'),
-            label: 'the text',
+            label: 'pooled vector',
             of: 'text',
             recipe: { made: mean ? 'mean' : 'first', of: output },
           },
@@ -650,7 +650,7 @@ function exit(stacks: Stacks, stack: Stack): Step[] {
       {
         id: 'logits',
         part,
-        title: 'The verdict',
+        title: 'Classifier: the verdict',
         formulas: [
           row(vec('z'), op('='), W('c'), vec('p'), op('+'), sub(vec('b'), sym('c'))),
           row(
@@ -659,7 +659,7 @@ function exit(stacks: Stacks, stack: Stack): Step[] {
             over(sup(sym('e'), sub(sym('z'), sym('i'))), total(j, sup(sym('e'), sub(sym('z'), j)))),
           ),
         ],
-        words: 'A logit for each label; softmax makes probabilities of them.',
+        words: 'One logit per label; softmax turns the logits into probabilities.',
         answer: {
           tensor: 'logits',
           of: 'text',
@@ -677,7 +677,7 @@ function exit(stacks: Stacks, stack: Stack): Step[] {
   steps.push({
     id: 'logits',
     part,
-    title: 'The next piece',
+    title: 'The next token',
     formulas: [
       row(
         sub(sym('z'), sym('i')),
@@ -693,7 +693,7 @@ function exit(stacks: Stacks, stack: Stack): Step[] {
         over(sup(sym('e'), sub(sym('z'), sym('i'))), total(j, sup(sym('e'), sub(sym('z'), j)))),
       ),
     ],
-    words: `The vector is held against the rows of all ${stack.vocabSize.toLocaleString('en')} pieces. The ten that fit best:`,
+    words: `The vector times the row of each of the ${stack.vocabSize.toLocaleString('en')} tokens gives its logit. The ten highest:`,
     answer: {
       tensor: 'logits',
       of: 'token',

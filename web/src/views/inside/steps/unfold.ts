@@ -1,13 +1,13 @@
 /**
- * A number of a trace as what it was made of: a sum of terms, and what is done with the sum. All is
- * recomputed in doubles from the trace's numbers and the weights, so that it can be held against
- * the number that the model came to.
+ * Unfolds a number of a trace: a sum of terms, and the operations on that sum. Everything is
+ * recomputed in doubles from the trace's numbers and the weights, so that it can be compared with
+ * the model's own number.
  */
 import type { Activation, StackName } from '../reading/stacks.ts';
 import { headOf, keysOf, rowOf, spread, tensor, type Place, type Run } from '../reading/run.ts';
 import type { Recipe } from './steps.ts';
 
-/** A number that stands elsewhere among the steps, and can be unfolded there. */
+/** A number of another step that can be unfolded there. */
 export interface Source {
   tensor: string;
   index: number;
@@ -16,7 +16,7 @@ export interface Source {
 
 export interface Factor {
   value: number;
-  /** What it is: "x[5]", "W[3, 5]". */
+  /** For example "x[5]" or "W[3, 5]". */
   name: string;
   source?: Source;
 }
@@ -28,17 +28,16 @@ export interface Term {
 }
 
 export interface Unfolded {
-  /** What the number is called. */
   name: string;
   terms: readonly Term[];
   sum: number;
-  /** What becomes of the sum, one thing after the other; nothing where the sum is the number. */
+  /** The operations on the sum, in order; empty if the sum is the number. */
   then: readonly { name: string; value: number }[];
-  /** What comes out here. */
+  /** The recomputed number. */
   result: number;
-  /** What the model came to. */
+  /** The model's own number. */
   traced: number;
-  /** How the terms stand to each other. */
+  /** Whether the terms are added up or only listed. */
   joined: 'sum' | 'list';
 }
 
@@ -50,14 +49,14 @@ const product = (name: string, ...factors: Factor[]): Term => ({
 
 const sumOf = (terms: readonly Term[]) => terms.reduce((sum, { value }) => sum + value, 0);
 
-/** GELU's tanh form and its exact one (Hendrycks and Gimpel 2016), and ReLU. */
+/** Computes ReLU, GELU, or GELU's tanh approximation (Hendrycks and Gimpel 2016). */
 export function activate(kind: Activation, x: number): number {
   if (kind === 'relu') return Math.max(0, x);
   if (kind === 'gelu') return 0.5 * x * (1 + erf(x / Math.SQRT2));
   return 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
 }
 
-/** The error function by its series, which for |x| < 5 is exact enough for what is shown. */
+/** The error function by its series, which is exact enough for display if |x| < 5. */
 function erf(x: number): number {
   if (Math.abs(x) > 5) return Math.sign(x);
   let term = x;
@@ -69,7 +68,7 @@ function erf(x: number): number {
   return (2 / Math.sqrt(Math.PI)) * sum;
 }
 
-/** What a tensor is called in terms: its last word. */
+/** Returns a tensor's short name in terms, from the last part of its full name. */
 export const shortName = (name: string): string =>
   ({
     embeddings: 'x',
@@ -84,7 +83,7 @@ export const shortName = (name: string): string =>
     .at(-1)!
     .replace(/^.*layer_norm$/, 'n');
 
-/** Of which tensor, made how, which number of it, and whose. */
+/** The number to unfold: its tensor, recipe and index, and whose row it is in. */
 export interface Asked {
   tensor: string;
   recipe: Recipe;
@@ -93,21 +92,21 @@ export interface Asked {
   place: Place;
 }
 
-/** Rows of weights, each undefined until it is there. */
+/** Rows of weights, each undefined until it has arrived. */
 export interface Rows {
   row(name: string, index: number): Float32Array | undefined;
 }
 
-/** Rows that are there, in the order of `rowsOf`. */
+/** Rows that have arrived, in the order of `rowsOf`. */
 type Needed = readonly Float32Array[];
 
-/** Unfolds a number. Returns undefined while a row of weights that it needs is not there. */
+/** Unfolds a number. Returns undefined until all rows of weights that it needs have arrived. */
 export function unfold(run: Run, asked: Asked, weights: Rows | undefined): Unfolded | undefined {
   const rows = rowsOf(run, asked).map(([name, index]) => weights?.row(name, index));
   return rows.includes(undefined) ? undefined : unfolded(run, asked, rows as Needed);
 }
 
-/** Returns the rows of weights that a number is computed from: a matrix's first, then a bias. */
+/** Returns the rows of weights that a number depends on: of a matrix, then of a bias. */
 function rowsOf(run: Run, asked: Asked): [name: string, index: number][] {
   const { recipe, index, place } = asked;
   const whose = whoseRow(asked);
@@ -182,9 +181,7 @@ function unfolded(run: Run, asked: Asked, [first, second]: Needed): Unfolded {
     }
     case 'position': {
       const at = recipe.first + whose;
-      return made([
-        product('', { value: first![index]!, name: `P[${at}, ${index}]` }),
-      ]);
+      return made([product('', { value: first![index]!, name: `P[${at}, ${index}]` })]);
     }
     case 'sum':
       return made(recipe.of.map((name) => product('', from(name, index))));
@@ -207,8 +204,7 @@ function unfolded(run: Run, asked: Asked, [first, second]: Needed): Unfolded {
           gamma,
         ),
       ];
-      if (recipe.bias)
-        terms.push(product('', { value: second![0]!, name: `β[${index}]` }));
+      if (recipe.bias) terms.push(product('', { value: second![0]!, name: `β[${index}]` }));
       return made(terms);
     }
     case 'product': {
@@ -217,8 +213,7 @@ function unfolded(run: Run, asked: Asked, [first, second]: Needed): Unfolded {
       const terms = Array.from(first!, (value, i) =>
         product(`${i}`, from(recipe.of, i), { value, name: `W[${at}, ${i}]` }),
       );
-      if (recipe.bias)
-        terms.push(product('b', { value: second![0]!, name: `b[${at}]` }));
+      if (recipe.bias) terms.push(product('b', { value: second![0]!, name: `b[${at}]` }));
       if (!recipe.activation) return made(terms);
       const value = activate(recipe.activation, sumOf(terms));
       return made(terms, [{ name: recipe.activation === 'relu' ? 'relu' : 'gelu', value }]);
@@ -240,7 +235,7 @@ function unfolded(run: Run, asked: Asked, [first, second]: Needed): Unfolded {
     }
     case 'share': {
       const scores = keysOf(run, recipe.of, place.token, place.head);
-      // Less the largest, as the model does it too: no power is too large, and shares stay the same.
+      // Like the model, subtracts the maximum: this avoids overflow and doesn't change the weights.
       const most = Math.max(...scores);
       const terms = Array.from(scores, (value, i) => ({
         name: `${i}`,

@@ -1,5 +1,5 @@
-// The inside view of the built page, with the real models: every number that is unfolded is the sum
-// that it is said to be, and the number that the package traces in Node.
+// The inside view of the built page, with the real models: every unfolded number equals the sum of
+// its terms and the number that the package traces in Node.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -12,9 +12,9 @@ import {
   settled,
 } from '../../../../../tests/browser/open.mjs';
 
-/** What is reckoned in doubles here is made in floats there. */
+/** The view computes in doubles, the model in floats. */
 const rounding = 1e-4;
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may run the other binary, which rounds sums differently.
 const tolerance = 1e-3;
 
 const text = 'The plot is not good.';
@@ -34,7 +34,7 @@ const near = (got, expected, what, bound = tolerance) =>
     `${what}: ${got}, not ${expected}`,
   );
 
-/** Unfolds a number of every vector on view; resolves to what stands there, by tensor. */
+/** Unfolds one number of every visible vector; resolves to the numbers shown. */
 async function unfoldAll(page, index = 1) {
   const tensors = await page
     .locator('.vector[data-tensor]')
@@ -46,6 +46,7 @@ async function unfoldAll(page, index = 1) {
     await vector(page, tensor).getByTestId('unfolded').waitFor();
   }
   await page.getByTestId('answers').getByRole('button').first().click();
+  await page.locator('[data-testid=answers] + [data-testid=unfolded]').waitFor();
   const groups = await page.getByTestId('unfolded').evaluateAll((list) =>
     list.map((group) => ({
       tensor: group.closest('[data-tensor]')?.dataset.tensor,
@@ -60,7 +61,7 @@ async function unfoldAll(page, index = 1) {
   return groups;
 }
 
-/** The same numbers, as the package traces them. */
+/** Compares the numbers with those that the package traces. */
 function assertTraced(groups, trace, { token, head, index, keys }) {
   let checked = 0;
   for (const { tensor, traced } of groups) {
@@ -76,9 +77,9 @@ function assertTraced(groups, trace, { token, head, index, keys }) {
   return checked;
 }
 
-onPage('every number of the classifier is the sum that it unfolds into', {}, async (page) => {
+onPage('every number of the classifier equals the sum of its terms', {}, async (page) => {
   const groups = await unfoldAll(page);
-  // A strip each; a score, a weight and a logit besides.
+  // One per strip, plus a score, a weight and a logit.
   assert.equal(groups.length, 19);
   const terms = Object.fromEntries(groups.map(({ tensor, terms }) => [tensor, terms]));
   assert.equal(terms['encoder.layers.0.self_attn.q'], 128 + 1);
@@ -98,7 +99,7 @@ onPage('another layer and head unfold as well', { hash: '#view=inside&head=2.5' 
 });
 
 onPage(
-  'the translator’s decoder, its mask and its look at the source',
+  'the translator’s decoder unfolds, with its mask and its cross-attention',
   { hash: addresses['en-de'] },
   async (page) => {
     const translator = await Translator.load(join(root, 'weights/en-de'), { compute: 'f32' });
@@ -141,7 +142,7 @@ onPage(
 );
 
 onPage(
-  'the translator’s encoder too',
+  'the translator’s encoder unfolds, too',
   { hash: addresses['en-de'].replace('decoder.3', 'encoder.1') },
   async (page) => {
     await slider(page, 'encoder.layers.0.self_attn.v').focus();
@@ -153,24 +154,28 @@ onPage(
   },
 );
 
-onPage('the writer’s ten pieces are the package’s', { hash: addresses.writer }, async (page) => {
-  const writer = await Generator.load(join(root, 'weights/writer'), { compute: 'f32' });
-  const { next } = await writer.next('This film is one of the', { count: 10 });
-  writer.dispose();
-  const shown = await page
-    .getByTestId('answers')
-    .locator('button')
-    .evaluateAll((list) =>
-      list.map((each) => [Number(each.dataset.index), each.querySelector('.label').textContent]),
+onPage(
+  'the writer’s ten most likely tokens match the package',
+  { hash: addresses.writer },
+  async (page) => {
+    const writer = await Generator.load(join(root, 'weights/writer'), { compute: 'f32' });
+    const { next } = await writer.next('This film is one of the', { count: 10 });
+    writer.dispose();
+    const shown = await page
+      .getByTestId('answers')
+      .locator('button')
+      .evaluateAll((list) =>
+        list.map((each) => [Number(each.dataset.index), each.querySelector('.label').textContent]),
+      );
+    assert.deepEqual(
+      shown,
+      next.map(({ id, text }) => [id, text]),
     );
-  assert.deepEqual(
-    shown,
-    next.map(({ id, text }) => [id, text]),
-  );
-  await unfoldAll(page);
-});
+    await unfoldAll(page);
+  },
+);
 
-onPage('token, layer and head are stepped through by keys', {}, async (page) => {
+onPage('arrow keys step through tokens, layers and heads', {}, async (page) => {
   const chosen = page.locator('[data-testid=piece][aria-pressed=true]');
   assert.equal(await chosen.textContent(), 'good');
   await chosen.focus();
@@ -191,7 +196,7 @@ onPage('token, layer and head are stepped through by keys', {}, async (page) => 
   assert.equal(await keys.locator('[aria-pressed=true]').getAttribute('data-key'), '5');
 });
 
-onPage('a term leads to where its number was made', {}, async (page) => {
+onPage('a term leads to the step that computed its number', {}, async (page) => {
   await slider(page, 'encoder.layers.0.self_attn.output').focus();
   await page.keyboard.press('Enter');
   const output = vector(page, 'encoder.layers.0.self_attn.output').getByTestId('unfolded');
@@ -199,7 +204,7 @@ onPage('a term leads to where its number was made', {}, async (page) => {
   const name = await factor.textContent();
   const index = Number(/\[(\d+)\]/.exec(name)[1]);
   await factor.click();
-  // Of eight heads side by side: which one, and which of its numbers.
+  // The index among eight concatenated heads gives the head and the index in it.
   const context = vector(page, 'encoder.layers.0.self_attn.context').getByTestId('unfolded');
   await context.waitFor();
   assert.equal(await context.getAttribute('data-name'), `context[${index % 16}]`);
@@ -218,7 +223,7 @@ onPage('the same text runs through random weights', {}, async (page) => {
     .getByRole('img', { name: /Curves/ })
     .evaluate(async (image) => (await image.decode(), image.naturalWidth));
   assert.ok(loaded > 0);
-  await page.getByText('four heads of each of the first two layers').waitFor();
+  await page.getByText('four heads in each of the first two layers').waitFor();
   const groups = await unfoldAll(page);
   const norm = groups.find(({ tensor }) => tensor === 'encoder.layers.0.self_attn_layer_norm');
   assert.equal(norm.terms, 2);
@@ -227,7 +232,7 @@ onPage('the same text runs through random weights', {}, async (page) => {
   assert.equal(await answer(), trained);
 });
 
-onPage('with random weights nothing is claimed of trained heads', {}, async (page) => {
+onPage('with random weights, the example claims nothing about trained heads', {}, async (page) => {
   const notice = page.getByTestId('notice');
   assert.match(await notice.textContent(), /head 1/);
   await page.getByText('random weights').click();
@@ -241,7 +246,7 @@ onPage('with random weights nothing is claimed of trained heads', {}, async (pag
 
 for (const colorScheme of ['light', 'dark'])
   onPage(
-    `the curves lie on the page, not on white: ${colorScheme}`,
+    `the training curves have no white background: ${colorScheme}`,
     { colorScheme },
     async (page) => {
       await page.getByText('random weights').click();
@@ -253,7 +258,8 @@ for (const colorScheme of ['light', 'dark'])
       const box = await curves.boundingBox();
       const clip = { x: box.x - 4, y: box.y + 2, width: 8, height: 2 };
       const shot = (await page.screenshot({ clip })).toString('base64');
-      // Half of it is the page, half the picture's corner; the page's own policy reads no such image.
+      // Half page, half the picture's corner. The page's policy forbids data images: another page
+      // decodes it.
       const other = await page.context().browser().newPage();
       const pixels = await other.evaluate(async (png) => {
         const image = new Image();
@@ -271,7 +277,7 @@ for (const colorScheme of ['light', 'dark'])
     },
   );
 
-onPage('a softmax is written as what it is', {}, async (page) => {
+onPage('a softmax shows its exponentials', {}, async (page) => {
   const softmax = page.locator('[data-step="encoder.layers.0.self_attn.weights"]');
   const rows = softmax.getByTestId('unfolded').locator('tr');
   const text = (await rows.first().innerText()).replaceAll(/\s+/g, ' ');
@@ -284,7 +290,7 @@ onPage('a softmax is written as what it is', {}, async (page) => {
 });
 
 onPage(
-  'a link brings back model, text, token, layer, head and key',
+  'a link restores model, text, token, layer, head and key',
   { hash: addresses['en-de'] },
   async (page, { context }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -313,9 +319,9 @@ onPage(
   },
 );
 
-onPage('typing, and a text without tokens', {}, async (page) => {
+onPage('the view follows typing and handles a text without tokens', {}, async (page) => {
   await page.getByTestId('inside-text').fill('');
-  await page.getByText('Nothing to read yet').waitFor();
+  await page.getByText('Type a text above').waitFor();
   assert.equal(await page.getByTestId('way').count(), 0);
   await page.getByTestId('inside-text').fill('Good, good, good. 电影');
   await settled(page);
@@ -339,12 +345,12 @@ for (const width of [320, 390, 1280]) {
   );
 }
 
-onPage('axe finds nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await unfoldAll(page);
   await assertAccessibleToAll(page);
 });
 
-onPage('with forced colors and on paper what is chosen can be told', {}, async (page) => {
+onPage('with forced colors and in print, the selection is visible', {}, async (page) => {
   await page.emulateMedia({ forcedColors: 'active' });
   const style = (selector, property) =>
     page

@@ -1,4 +1,4 @@
-// The inside view's own parts: a model's steps, its weights by name, and numbers as sums.
+// The parts of the inside view: a model's steps, the names of its weights, and unfolded numbers.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ for (const name of ['sentiment', 'en-de', 'writer']) {
   architectures[name] = (await inspect(join(root, 'weights', name))).architecture;
 }
 const stacks = (name) => stacksOf(architectures[name]);
-/** The classifier's architecture with other fields of its encoder and of each of its layers. */
+/** Returns the classifier's architecture with some fields of encoder and layers replaced. */
 const classifier = (fields, layer) => {
   const { encoder, ...others } = architectures.sentiment;
   const layers = encoder.layers.map((each) => ({ ...each, ...layer }));
@@ -28,7 +28,7 @@ const classifier = (fields, layer) => {
 const near = (got, expected, what) =>
   assert.ok(Math.abs(got - expected) < 1e-6, `${what ?? ''} ${got}, not ${expected}`);
 
-test('a classifier’s steps go from piece to verdict', () => {
+test('a classifier’s steps go from the token embedding to the verdict', () => {
   const steps = stepsOf(stacks('sentiment'), 'encoder', 0);
   assert.deepEqual(
     steps.map(({ id }) => id.replace('encoder.layers.0.', '')),
@@ -53,14 +53,14 @@ test('a classifier’s steps go from piece to verdict', () => {
   );
 });
 
-test('a layer that comes later begins with what the one before has left', () => {
+test('a later layer starts with the output of the one before', () => {
   const steps = stepsOf(stacks('sentiment'), 'encoder', 2);
   const { recipe } = steps[2].vectors[0];
   const before = 'encoder.layers.1';
   assert.deepEqual(recipe, { made: 'sum', of: [`${before}.self_attn.residual`, `${before}.fc2`] });
 });
 
-test('a decoder has a mask, and looks at the source where it has one', () => {
+test('a decoder has a mask, and cross-attention if there is an encoder', () => {
   const kinds = (name, stack) => stepsOf(stacks(name), stack, 0).map(({ id }) => id);
   const masks = (ids) => ids.filter((id) => id.endsWith('.mask'));
   assert.deepEqual(masks(kinds('en-de', 'decoder')), ['decoder.layers.0.self_attn.mask']);
@@ -71,7 +71,7 @@ test('a decoder has a mask, and looks at the source where it has one', () => {
   assert.throws(() => stepsOf(stacks('writer'), 'encoder', 0), /no encoder/);
 });
 
-test('with norms after the sums, they stand there', () => {
+test('post-norm layers have their norms after the sums', () => {
   const { head, ...others } = classifier({ finalNorm: false }, { norm: 'post' });
   const post = stacksOf({ ...others, head: { ...head, pooling: 'first' } });
   const steps = stepsOf(post, 'encoder', 1);
@@ -87,7 +87,7 @@ test('with norms after the sums, they stand there', () => {
   assert.equal(recipes.get('pooled').made, 'first');
 });
 
-test('every number is made of traced ones, each tensor once', () => {
+test('every number is computed from traced tensors, each listed once', () => {
   for (const [name, stack] of [
     ['sentiment', 'encoder'],
     ['en-de', 'decoder'],
@@ -99,7 +99,7 @@ test('every number is made of traced ones, each tensor once', () => {
   }
 });
 
-test('a part that no step shows is refused by name', () => {
+test('an unknown part is rejected by name', () => {
   const refused = (fields, layer, message) =>
     assert.throws(() => stacksOf(classifier(fields, layer)), message);
   refused({}, { gated: true }, /encoder: gated: expected false, got true/);
@@ -128,7 +128,7 @@ test('the steps name the weights of the model', async () => {
   }
 });
 
-test('numbers wait for their rows of weights', () => {
+test('unfolding waits for the rows of weights', () => {
   const asked = [];
   const rows = new Map();
   const weights = {
@@ -138,8 +138,7 @@ test('numbers wait for their rows of weights', () => {
     },
   };
   const recipe = { made: 'product', of: 'a', weight: 'w', bias: 'b' };
-  const number = () =>
-    unfold(run, { tensor: 'a', recipe, index: 1, of: 'token', place }, weights);
+  const number = () => unfold(run, { tensor: 'a', recipe, index: 1, of: 'token', place }, weights);
   assert.equal(number(), undefined);
   assert.deepEqual(asked, ['w 1', 'b 1']);
   rows.set('w', Float32Array.of(2, 5));
@@ -167,7 +166,7 @@ const place = { token: 1, key: 0, head: 0 };
 const asked = (tensor, recipe, index) =>
   unfold(run, { tensor, recipe, index, of: 'token', place }, undefined);
 
-test('sums, scores, shares and mixtures come to what they are made of', () => {
+test('sums, scores, attention weights and contexts are recomputed', () => {
   assert.equal(asked('a', { made: 'sum', of: ['a', 'b'] }, 1).result, 44);
   const score = asked('scores', { made: 'score', q: 'q', k: 'k', divisor: Math.SQRT2 }, 0);
   near(score.sum, 3 * 0.5 - 4);
@@ -181,7 +180,7 @@ test('sums, scores, shares and mixtures come to what they are made of', () => {
   assert.equal(asked('a', { made: 'product', of: 'a', weight: 'w' }, 0), undefined);
 });
 
-test('what a key is hidden from has no share', () => {
+test('a masked key has weight 0', () => {
   const hidden = unfold(
     run,
     {
@@ -212,9 +211,9 @@ test('means, deviations, activations and probabilities', () => {
   near(first.probability, 0.75);
 });
 
-// --- around them ----------------------------------------------------------------------------------
+// --- link and layout ----------------------------------------------------------------------------------
 
-test('a link says what is shown, and reads what it can', () => {
+test('a link keeps the state; malformed values are skipped', () => {
   const state = {
     model: 'en-fr',
     text: 'A & B',
@@ -233,7 +232,7 @@ test('a link says what is shown, and reads what it can', () => {
   assert.deepEqual([model, spot, key, head], ['sentiment', undefined, undefined, undefined]);
 });
 
-test('a strip’s cells fit the room that there is', () => {
+test('a strip’s cells fit the available width', () => {
   for (const count of [16, 64, 128, 256, 512, 896, 1024])
     for (const room of [290, 358, 760, 1100]) {
       const { columns, rows, width } = stripLayout(count, room);

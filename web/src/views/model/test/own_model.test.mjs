@@ -1,4 +1,4 @@
-// What the page makes of files that somebody chose, before the package opens them.
+// Chosen files before the package opens them, marked ranges, and error texts.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const folder = (name) => {
   );
 };
 
-test('names are those in the folder of the outermost config.json', () => {
+test('file names are relative to the folder of the outermost config.json', () => {
   const names = (...paths) => Object.keys(filesByName(found(...paths)));
   assert.deepEqual(names('a/config.json', 'a/1_Pooling/config.json', 'a/x', 'b/y'), [
     'config.json',
@@ -46,14 +46,14 @@ test('the memory of a model is estimated from the headers of its weights', async
   assert.deepEqual(typesIn(one.tensors), ['F32']);
   assert.equal(memoryOf(one.tensors, 'f32'), 4 * numbersIn(one.tensors));
   assert.equal(memoryOf(one.tensors, 'int8'), numbersIn(one.tensors));
-  // The same model in three files.
+  // The same model in three files:
   const several = await inspect(folder('bert_shards'));
   assert.equal(numbersIn(several.tensors), numbersIn(one.tensors));
   assert.deepEqual(typesIn(several.tensors), ['F16']);
   assert.equal(memoryOf([], 'f32'), 0);
 });
 
-test('Firefox’s translators are known by their names, and described', async () => {
+test('Firefox translators are recognized by their file names and inspected', async () => {
   const own = Object.entries(firefoxModel()).map(([name, bytes]) => [
     name,
     new File([bytes], name),
@@ -67,7 +67,7 @@ test('Firefox’s translators are known by their names, and described', async ()
   assert.ok(tensors.length > 60 && numbersIn(tensors) > 100_000);
 });
 
-test('ranges are marked in their text, and overlapping ones left out', () => {
+test('ranges are marked in their text, except overlapping ones', () => {
   const range = (start, end, name = 'x') => ({ start, end, name });
   assert.deepEqual(
     markedParts('Ada in Rome', [range(0, 3, 'a'), range(2, 5), range(7, 11, 'b'), range(11, 11)]),
@@ -80,7 +80,7 @@ test('ranges are marked in their text, and overlapping ones left out', () => {
   assert.deepEqual(markedParts('', []), []);
 });
 
-test('an error says what to do, in the package’s words or in the page’s', async () => {
+test('an error says what to do', async () => {
   const failure = (code, message) => filesFailure(new GlassformerError(code, message));
   assert.deepEqual(failure('unsupported', 'x.gguf: expected y, got z; load the original'), {
     what: 'This cannot be opened.',

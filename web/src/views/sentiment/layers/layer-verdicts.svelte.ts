@@ -1,20 +1,20 @@
-/** What the model's head reads from each layer: the logit lens (nostalgebraist 2020). */
+/** The verdict read from each layer: the logit lens (nostalgebraist 2020). */
 import type { Classifier, Explanations } from 'glassformer';
 import { Question, type ExplainingModel } from '../../../models/explaining-model.svelte.ts';
 
-/** The verdict as it stands before a layer, or after the last. */
+/** The verdict read before a layer, or after the last. */
 export type LayerVerdict = Explanations['lens']['layers'][number];
 
 export class LayerVerdicts {
   readonly question: Question<Classifier>;
-  /** One more than there are layers. */
+  /** One per layer, before it, and one after the last. */
   verdicts = $state.raw<readonly LayerVerdict[]>();
 
   constructor(model: ExplainingModel<Classifier>) {
     this.question = new Question(model);
   }
 
-  /** Reads a text; where it is called again meanwhile, that one counts. */
+  /** Reads a text. A later call replaces an earlier one. */
   async read(text: string): Promise<void> {
     await this.question.ask('sentiment', async (model, signal) => {
       const { layers } = await model.explain<'lens'>(text, { method: 'lens', signal });

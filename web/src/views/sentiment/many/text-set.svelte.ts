@@ -1,17 +1,17 @@
-/** A list of texts that the sentiment model judges, one after the other, while the view goes on. */
+/** A list of texts that the sentiment model classifies one by one while the view stays usable. */
 import { readFailure, type Failure } from '../../../ui/failure.ts';
 import type { SentimentExplorer } from '../explorer.svelte.ts';
 import { entriesOf, type Judged } from './text-set.ts';
 
-/** What has come is shown so often, in milliseconds: a row at a time would take longer to draw. */
+/** Time between updates of the table, in milliseconds. Drawing after every row would be slow. */
 const pause = 120;
 
 export class TextSet {
   list = $state('');
   rows = $state.raw<readonly Judged[]>([]);
-  /** How many texts are to be judged; 0 while none are. */
+  /** The number of texts to classify; 0 if it is not running. */
   wanted = $state(0);
-  /** How many heads were off. */
+  /** The number of heads that were off. */
   off = $state(0);
   failure = $state.raw<Failure>();
 
@@ -60,7 +60,7 @@ export class TextSet {
     this.wanted = 0;
   }
 
-  /** What was judged so far stays. */
+  /** Stops; the rows so far stay. */
   stop(): void {
     this.#work.abort();
   }

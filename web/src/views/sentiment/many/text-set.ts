@@ -1,24 +1,24 @@
-/** Many texts at once: what a list says, what was made of it, and how that is set out. */
+/** Lists of texts: parsing, counting, sorting, filtering and saving. */
 
-/** A line of a list: a text, and the label that somebody gave it. */
+/** A line of a list: a text and, optionally, its label. */
 export interface Entry {
   text: string;
   label?: string;
 }
 
-/** What a text was judged to be, or why it was not. */
+/** A text with its verdict, or with the problem that prevented one. */
 export interface Judged extends Entry {
   verdict?: string;
-  /** Of the last label. */
+  /** The probability of the last label. */
   probability?: number;
   problem?: string;
 }
 
 export type Order = 'list' | 'probability' | 'doubt' | 'length';
-/** All, those judged otherwise than their label says, or those of one verdict. */
+/** All texts, the model's mistakes, or the texts with one verdict. */
 export type Filter = 'all' | 'wrong' | `verdict:${string}`;
 
-/** The texts of a list, a line each. What stands before a tab is the label, where it is one. */
+/** Parses a list, one text per line. If the part before a tab is a label, it labels the text. */
 export function entriesOf(list: string, labels: readonly string[]): Entry[] {
   const entries: Entry[] = [];
   for (const line of list.split(/\r?\n/)) {
@@ -37,10 +37,10 @@ const isWrong = ({ label, verdict }: Judged): boolean =>
 export interface Summary {
   judged: number;
   failed: number;
-  /** Of those that were judged, those with a label, and those that were judged as it says. */
+  /** The number of classified texts with a label, and of those classified as labeled. */
   labeled: number;
   right: number;
-  /** Of each verdict. */
+  /** The number of texts per verdict. */
   verdicts: Record<string, number>;
 }
 
@@ -61,7 +61,7 @@ export function summaryOf(rows: readonly Judged[]): Summary {
   return summary;
 }
 
-/** The rows that are wanted, in the order that is wanted; what was not judged comes last. */
+/** Returns the filtered rows in the given order; texts without a verdict come last. */
 export function arranged(rows: readonly Judged[], order: Order, filter: Filter): Judged[] {
   const wanted = rows.filter(
     (row) =>
@@ -80,7 +80,7 @@ export function arranged(rows: readonly Judged[], order: Order, filter: Filter):
     .map(({ row }) => row);
 }
 
-/** A table for other programs, with a line of names. */
+/** Returns the rows as tab-separated values with a header line. */
 export function toTsv(rows: readonly Judged[], last: string): string {
   const lines = rows.map(({ text, label, verdict, probability, problem }) =>
     [verdict ?? `error: ${problem}`, probability?.toFixed(6) ?? '', label ?? '', text].join('\t'),

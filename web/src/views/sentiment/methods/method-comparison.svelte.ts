@@ -1,16 +1,16 @@
-/** The methods' scores of a text, and how each scores on the test of taking words out. */
+/** Each method's token scores for a text, and its result in the deletion and insertion test. */
 import type { Classifier, Explanations, Token } from 'glassformer';
 import { Question, type ExplainingModel } from '../../../models/explaining-model.svelte.ts';
 import { byToken, leaveOneOut, scorings, type Method } from './methods.ts';
 
-/** Each method's order of the words is tested, and random ones: a text of more would take too long. */
+/** The test runs for each method and for random orders: longer texts would take too long. */
 export const longestForComparison = 128;
 
 export interface MethodRow {
   method: Method;
-  /** One number a token, for the answer's label. */
+  /** One score per token, for the answer's label. */
   scores: Float32Array;
-  /** Insertion minus deletion. */
+  /** The score of the test: insertion minus deletion. */
   faithfulness: number;
 }
 
@@ -18,9 +18,9 @@ export interface Comparison {
   text: string;
   tokens: readonly Token[];
   label: string;
-  /** Leaving out first, and then the others as they come. */
+  /** Leave-one-out first, then the other methods. */
   rows: readonly MethodRow[];
-  /** What random orders reach; the last to come. */
+  /** The scores of random orders, which are computed last. */
   random: Explanations['faithfulness']['random'] | undefined;
 }
 

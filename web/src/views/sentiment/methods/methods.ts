@@ -1,76 +1,76 @@
-/** Ways to score a text's tokens, which the page sets side by side. */
+/** The methods to score a text's tokens that the page compares. */
 import type { Classification, Explanations } from 'glassformer';
 
 export interface Method {
   name: string;
-  /** What it adds up. */
+  /** A short description of the score. */
   note: string;
-  /** Whether its numbers are for or against the answer; others only say how much. */
+  /** Whether scores have a sign, for or against the answer. */
   signed: boolean;
 }
 
-/** Takes out one word at a time; the test that all methods are put to takes out many. */
+/** Removes one word at a time, while the test of all methods removes many. */
 export const leaveOneOut: Method = {
   name: 'Leaving it out',
   note: 'one word at a time: −Δ, how far the answer’s log-odds fall without it',
   signed: true,
 };
 
-/** What scores are made of. */
+/** The results that scores are computed from. */
 export interface Findings {
   ledger: Explanations['ledger'];
   valueNorms: Explanations['value_norms'];
   rollout: Explanations['rollout'];
-  /** With its attention. */
+  /** The classification with its attention weights. */
   result: Classification<true>;
 }
 
 interface Scoring extends Method {
-  /** One number a token, of the answer explained. */
+  /** One score per token, for the explained answer. */
   scores: (findings: Findings) => Float32Array;
 }
 
-/** In the order in which they stand. */
+/** The methods in the order of the page. */
 export const scorings: readonly Scoring[] = [
   {
     name: 'Ledger, token read',
-    note: 'its part of the sum, where heads read it',
+    note: 'its share of the sum, counted where heads read it',
     signed: true,
     scores: ({ ledger }) => rowSums(ledger.read),
   },
   {
     name: 'Ledger, row written',
-    note: 'its part of the sum, where it was written',
+    note: 'its share of the sum, counted where it was written',
     signed: true,
     scores: ({ ledger }) => rowSums(ledger.written),
   },
   {
     name: 'Rollout',
-    note: 'attention, multiplied through the layers',
+    note: 'attention weights, multiplied through the layers',
     signed: false,
     scores: ({ rollout }) => Float32Array.from(rollout.scores),
   },
   {
     name: 'Value norms',
-    note: 'attention times the length of what is moved',
+    note: 'attention weight times the length of the value',
     signed: false,
     scores: ({ valueNorms }) => Float32Array.from(valueNorms.scores),
   },
   {
     name: 'Last attention',
-    note: 'what the last layer looks at, all heads’ mean',
+    note: 'attention received in the last layer, mean of its heads',
     signed: false,
     scores: ({ result }) => received(result, result.attention.encoder.layers - 1),
   },
   {
     name: 'All attention',
-    note: 'what is looked at, all layers’ mean',
+    note: 'attention received, mean of all layers and heads',
     signed: false,
     scores: ({ result }) => received(result, 0),
   },
 ];
 
-/** How much each token is looked at by a mean token and head, from a layer on. */
+/** Returns the mean attention weight that each token receives, from layer `first` on. */
 function received({ attention }: Classification<true>, first: number): Float32Array {
   const { layers, heads, keys, queries } = attention.encoder;
   const sums = new Float32Array(keys);
@@ -88,7 +88,7 @@ function rowSums({ shape, data }: Explanations['ledger']['read']): Float32Array 
   );
 }
 
-/** A number of each word as one of each token. */
+/** Spreads values per word to values per token. */
 export function byToken(
   ofWords: readonly number[],
   words: readonly (readonly number[])[],
@@ -100,8 +100,8 @@ export function byToken(
 }
 
 /**
- * The rows more than two standard deviations above random orders, and the others, each with the best
- * first. `bar` is the score where that begins.
+ * Splits the rows into those more than two standard deviations above random orders and the others,
+ * each with the best first. `bar` is that threshold.
  */
 export function againstRandom<Row extends { faithfulness: number }>(
   rows: readonly Row[],

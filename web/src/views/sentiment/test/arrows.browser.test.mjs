@@ -1,4 +1,4 @@
-// Cut arrows and circuits in the sentiment view: what they do is what the package says.
+// Cut edges and circuits in the sentiment view have the effects that the package computes.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -15,7 +15,7 @@ import {
 } from '../../../../../tests/browser/open.mjs';
 
 const onPage = testsOnPage();
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may run the other binary, which rounds sums differently.
 const tolerance = 2e-3;
 const sentence = 'The plot is not good at all.';
 
@@ -34,10 +34,10 @@ const cell = (page, query, key) =>
 const head = (page, layer, index) =>
   page.locator(`[data-testid=head][data-layer="${layer}"][data-head="${index}"]`);
 
-/** Holds a weight of a head's map, and cuts its arrow. */
+/** Pins an attention weight of a head and cuts its edge. */
 async function cut(page, { layer, head: index, query, key }) {
   await head(page, layer, index).click();
-  // What is said of the head stands above its map, which moves when that takes another line.
+  // The heat map moves if the text above it takes another line.
   await page.getByRole('heading', { name: `Layer ${layer + 1}, head ${index + 1}` }).waitFor();
   await page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
@@ -45,10 +45,10 @@ async function cut(page, { layer, head: index, query, key }) {
   await cell(page, query, key).evaluate((each) => each.scrollIntoView({ block: 'center' }));
   const box = await cell(page, query, key).boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-  await page.getByRole('button', { name: 'Cut this arrow' }).click();
+  await page.getByRole('button', { name: 'Cut this edge' }).click();
 }
 
-/** Patches that leave a run of these tokens nothing but some arrows. */
+/** Returns patches that keep only some edges. */
 function alone(tokens, arrows) {
   const patch = [];
   for (let layer = 0; layer < 4; layer++)
@@ -68,7 +68,7 @@ function alone(tokens, arrows) {
   return patch;
 }
 
-/** Until what is on view is what the package says of these arrows. */
+/** Waits until the page shows the package's numbers for these edges. */
 async function assertCut(page, text, edges) {
   const options = { method: 'edges', edges, cut: 'weights' };
   const { label, without, alone } = await classifier.explain(text, options);
@@ -77,7 +77,7 @@ async function assertCut(page, text, edges) {
     .getByTestId('alone')
     .nth(edges.length - 1)
     .waitFor();
-  // What was there before stays until this is measured.
+  // The number before stays until this one is measured.
   const told = page.getByTestId('without').locator('b');
   await until(
     page,
@@ -86,39 +86,35 @@ async function assertCut(page, text, edges) {
   );
   const { value: whole } = await classifier.explain(text, options);
   near(await value(page.getByTestId('cut-delta')), side * (without - whole), 'Δ');
-  // Each number is after − before, of “positive”; the package tells what is lost of its own label.
+  // Each number is Δ of “positive”; the package returns the loss of its own label.
   for (const [i, each] of alone.entries())
     near(await value(page.getByTestId('alone').nth(i)), -side * each, `alone ${i}`);
 }
 
-onPage(
-  'arrows are cut from the map, and the verdict moves as the package says',
-  {},
-  async (page) => {
-    await read(page, sentence);
-    const arrows = [
-      { layer: 1, head: 5, query: 4, key: 3 },
-      { layer: 0, head: 1, query: 3, key: 4 },
-    ];
-    await cut(page, arrows[0]);
-    await assertCut(page, sentence, arrows.slice(0, 1));
-    await cut(page, arrows[1]);
-    await assertCut(page, sentence, arrows);
-    await page.getByRole('button', { name: 'Put it back' }).click();
-    await page.getByTestId('cut').getByRole('listitem').nth(1).waitFor({ state: 'detached' });
-    await assertCut(page, sentence, arrows.slice(0, 1));
-    await workersLeft(page, 2);
-    // An edit behind both of its ends leaves an arrow cut.
-    await page.getByTestId('input').fill(`${sentence} Really.`);
-    await settled(page);
-    await page.getByTestId('alone').waitFor();
-    await assertCut(page, `${sentence} Really.`, arrows.slice(0, 1));
-    await page.getByRole('button', { name: /^Put back/ }).click();
-    assert.equal(await page.getByTestId('cut').count(), 0);
-  },
-);
+onPage('cutting edges changes the verdict as the package computes', {}, async (page) => {
+  await read(page, sentence);
+  const arrows = [
+    { layer: 1, head: 5, query: 4, key: 3 },
+    { layer: 0, head: 1, query: 3, key: 4 },
+  ];
+  await cut(page, arrows[0]);
+  await assertCut(page, sentence, arrows.slice(0, 1));
+  await cut(page, arrows[1]);
+  await assertCut(page, sentence, arrows);
+  await page.getByRole('button', { name: 'Put it back' }).click();
+  await page.getByTestId('cut').getByRole('listitem').nth(1).waitFor({ state: 'detached' });
+  await assertCut(page, sentence, arrows.slice(0, 1));
+  await workersLeft(page, 2);
+  // An edge stays cut after an edit behind both of its ends.
+  await page.getByTestId('input').fill(`${sentence} Really.`);
+  await settled(page);
+  await page.getByTestId('alone').waitFor();
+  await assertCut(page, `${sentence} Really.`, arrows.slice(0, 1));
+  await page.getByRole('button', { name: /^Put back/ }).click();
+  assert.equal(await page.getByTestId('cut').count(), 0);
+});
 
-onPage('the smallest circuit is the package’s, and is marked on the heads', {}, async (page) => {
+onPage('the smallest circuit matches the package and is marked on the heads', {}, async (page) => {
   await read(page, sentence);
   await page.getByRole('button', { name: 'Find the smallest circuit' }).click();
   const told = page.getByTestId('circuit-told');
@@ -132,7 +128,7 @@ onPage('the smallest circuit is the package’s, and is marked on the heads', {}
   assert.match(
     (await told.textContent()).trim(),
     new RegExp(
-      `^${circuit.heads.length} of 32 heads and\\s+${circuit.edges.length} of 2,048 arrows`,
+      `^${circuit.heads.length} of 32 heads and\\s+${circuit.edges.length} of 2,048 edges`,
     ),
   );
   const kept = new Set(circuit.heads.map(({ layer, head }) => `${layer}.${head}`));
@@ -151,14 +147,14 @@ onPage('the smallest circuit is the package’s, and is marked on the heads', {}
     ({ layer, head }) => layer === first.layer && head === first.head,
   );
   assert.equal(await page.getByTestId('circuit-arrow').count(), own.length);
-  // Pressed, an arrow is on view, and cut without further ado.
+  // Pressing an edge selects it, so that it can be cut at once.
   await page.getByTestId('circuit-arrow').first().click();
-  await page.getByRole('button', { name: 'Cut this arrow' }).click();
+  await page.getByRole('button', { name: 'Cut this edge' }).click();
   await assertCut(page, sentence, own.slice(0, 1));
-  // Then the circuit is without it, too: what is left of it is what the package has for its arrows alone.
+  // The circuit without this edge has the value that the package computes for the remaining edges.
   const left = page.getByTestId('circuit-cut');
   await left.locator('b').waitFor();
-  assert.match(await left.textContent(), /^\s*1 of its arrows\s+is cut above/);
+  assert.match(await left.textContent(), /^\s*1 of its edges\s+is cut above/);
   const logOdds = async (arrows) => {
     const { logits } = await classifier.classify(sentence, {
       patch: alone(circuit.tokens, arrows),
@@ -167,7 +163,7 @@ onPage('the smallest circuit is the package’s, and is marked on the heads', {}
   };
   near(await logOdds(circuit.edges), -circuit.kept, 'the circuit by patches');
   const without = circuit.edges.filter((edge) => edge !== own[0]);
-  near(await value(left.locator('b')), await logOdds(without), 'the circuit without the arrow');
+  near(await value(left.locator('b')), await logOdds(without), 'the circuit without the edge');
   assert.match(await page.getByTestId('circuit-arrow').first().textContent(), /, cut$/);
   await page.getByRole('button', { name: /^Put back/ }).click();
   await left.waitFor({ state: 'detached' });
@@ -181,20 +177,20 @@ onPage('the smallest circuit is the package’s, and is marked on the heads', {}
   assert.equal(await page.locator('.pale').count(), 0);
 });
 
-onPage('nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await read(page, sentence);
   await page.getByRole('button', { name: 'Find the smallest circuit' }).click();
   await page.getByTestId('circuit-head').first().click();
-  await page.getByRole('button', { name: 'Cut this arrow' }).click();
+  await page.getByRole('button', { name: 'Cut this edge' }).click();
   await page.getByTestId('alone').waitFor();
   await assertAccessibleToAll(page);
 });
 
-onPage('it fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
+onPage('the panel fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
   await page.getByRole('button', { name: 'Find the smallest circuit' }).click();
-  // The words of the first example are enough.
+  // The embeddings of the first example are enough.
   await page.getByText('No head is needed').waitFor();
-  await page.getByRole('button', { name: 'Cut this arrow' }).click();
+  await page.getByRole('button', { name: 'Cut this edge' }).click();
   await page.getByTestId('alone').waitFor();
   await assertFits(page);
 });

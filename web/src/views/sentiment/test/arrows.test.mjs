@@ -1,9 +1,9 @@
-// Where cut arrows are after an edit.
+// The places of cut edges after an edit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
 
-test('an arrow stays while both of its ends do', async () => {
+test('an edge stays while both of its ends do', async () => {
   const { carriedArrows } = await source('views/sentiment/arrows.svelte');
   const tokens = (...ids) => ids.map((id) => ({ id }));
   const arrows = [

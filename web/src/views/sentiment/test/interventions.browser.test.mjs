@@ -1,4 +1,4 @@
-// Looking at tokens, holding a weight, hiding: by finger, by mouse, and while the text is edited.
+// Selecting and hiding tokens and pinning weights: by touch, by mouse, and while editing.
 import assert from 'node:assert/strict';
 import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
 import { read, settled } from '../../../../../tests/browser/open.mjs';
@@ -15,7 +15,7 @@ const cells = (page) => page.getByTestId('heatmap').locator('[data-value]');
 const readout = (page) => page.locator('output').textContent();
 
 onPage(
-  'a tap looks at a token, a second one hides it, and a button does',
+  'a tap selects a token; a second tap or a button hides it',
   { hasTouch: true, viewport: { width: 390, height: 844 } },
   async (page) => {
     await read(page, sentence);
@@ -42,7 +42,7 @@ onPage(
   },
 );
 
-onPage('a click holds a weight; Escape and a second click let go', {}, async (page) => {
+onPage('a click pins a weight; Escape or a second click unpins it', {}, async (page) => {
   await read(page, sentence);
   const count = await page.getByTestId('token').count();
   const cell = cells(page).nth(2 * count + 1);
@@ -69,7 +69,7 @@ onPage('a click holds a weight; Escape and a second click let go', {}, async (pa
   assert.equal(await page.getByTestId('pinned').count(), 0);
 });
 
-onPage('what is hidden stays hidden while the text around it is edited', {}, async (page) => {
+onPage('a hidden token stays hidden while the text around it is edited', {}, async (page) => {
   await read(page, sentence);
   await token(page, 3).click();
   await settled(page);
@@ -90,18 +90,18 @@ onPage('what is hidden stays hidden while the text around it is edited', {}, asy
   assert.match(await page.getByTestId('change').textContent(), /1 token hidden/);
   await read(page, 'Something else.');
   assert.deepEqual(await hidden(page), []);
-  assert.match(await page.getByTestId('unhidden').textContent(), /1 hidden token went/);
+  assert.match(await page.getByTestId('unhidden').textContent(), /changed 1 hidden token/);
   assert.equal(await page.getByTestId('change').count(), 0);
 });
 
-onPage('a single token has no effect to compare, and is one', {}, async (page) => {
+onPage('a single token has no effect to compare', {}, async (page) => {
   await read(page, 'good');
-  await page.getByText('It is the only token').waitFor();
+  await page.getByText('This is the only token').waitFor();
   assert.match(await page.getByTestId('time').textContent(), / 1 token$/);
   assert.equal(await page.locator('.legend').count(), 0);
 });
 
-onPage('what the vocabulary lacks is marked, and said', {}, async (page) => {
+onPage('characters that the vocabulary lacks are marked and reported', {}, async (page) => {
   await read(page, 'A film about 电影, and good.');
   assert.match(await page.getByTestId('unknown').textContent(), /电影.*not in the vocabulary/s);
   assert.equal(await page.locator('[data-testid=token].unknown').count(), 1);
@@ -117,7 +117,7 @@ onPage('what the vocabulary lacks is marked, and said', {}, async (page) => {
 });
 
 onPage(
-  'how much is unknown is counted in characters, and known words still count',
+  'the unknown share is counted in characters, and known words still count',
   {},
   async (page) => {
     const unknown = page.getByTestId('unknown');
@@ -132,7 +132,7 @@ onPage(
     await read(page, 'A wonderful film 👨‍👩‍👧‍👦👩🏽‍🚀🇩🇪');
     assert.match(await told(), /The model sees that something is there/);
     assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
-    // Most of it unknown, but a word is left, which the verdict is about.
+    // Most of the text is unknown; the verdict is about the one known word.
     await read(page, 'awful 这部电影真的很好看');
     assert.match(await told(), /most of this text.*about the rest only/);
     assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
@@ -141,20 +141,24 @@ onPage(
   },
 );
 
-onPage('heads are weighed beside their switches, and the heaviest is named', {}, async (page) => {
-  await read(page, sentence);
-  await page.getByRole('button', { name: 'Weigh every head' }).click();
-  await page.getByTestId('effect').nth(31).waitFor();
-  await page.getByText(/Layer \d, head \d changes most, Δ [+−]\d/).waitFor();
-  assert.equal(await page.getByTestId('head-switch').count(), 32);
-  await page.getByTestId('head-switch').nth(5).click();
-  await settled(page);
-  assert.match(await page.getByTestId('change').textContent(), /1 head off/);
-  await page.getByRole('button', { name: 'Weigh every head' }).click();
-  assert.equal(await page.getByTestId('effect').count(), 0);
-});
+onPage(
+  'weighing shows Δ next to each switch and names the head with the largest effect',
+  {},
+  async (page) => {
+    await read(page, sentence);
+    await page.getByRole('button', { name: 'Weigh every head' }).click();
+    await page.getByTestId('effect').nth(31).waitFor();
+    await page.getByText(/Layer \d, head \d has the largest effect, Δ [+−]\d/).waitFor();
+    assert.equal(await page.getByTestId('head-switch').count(), 32);
+    await page.getByTestId('head-switch').nth(5).click();
+    await settled(page);
+    assert.match(await page.getByTestId('change').textContent(), /1 head off/);
+    await page.getByRole('button', { name: 'Weigh every head' }).click();
+    assert.equal(await page.getByTestId('effect').count(), 0);
+  },
+);
 
-onPage('the code is that of the whole text', {}, async (page) => {
+onPage('the code has the whole text', {}, async (page) => {
   const text = 'Long, but worth it. '.repeat(30).trim();
   await read(page, text);
   await page.getByText('The same in JavaScript').click();

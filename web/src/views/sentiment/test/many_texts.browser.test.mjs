@@ -1,4 +1,4 @@
-// A list of texts that are judged at once, in Chromium; verdicts are those of the package in Node.
+// Classifies a list of texts in Chromium and compares the verdicts with the package in Node.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -52,14 +52,14 @@ const rowsOf = (page) =>
       ]),
     );
 
-onPage('each text has the verdict of the package, and labels are counted', {}, async (page) => {
+onPage('each text has the package’s verdict, and labels are counted', {}, async (page) => {
   await judge(page, list);
   const expected = await classifier.classifyBatch(texts);
   for (const [i, [text, verdict, value]] of (await rowsOf(page)).entries()) {
     assert.deepEqual([text, verdict], [texts[i], expected[i].label]);
     assert.ok(Math.abs(value - expected[i].scores.positive) < 2e-3, text);
   }
-  assert.match(await page.getByTestId('summary').textContent(), /2 of 3 as labeled, 66\.7%/);
+  assert.match(await page.getByTestId('summary').textContent(), /2 of 3 match their label, 66\.7%/);
   await page.getByTestId('wrong').check({ force: true });
   assert.deepEqual(
     (await rowsOf(page)).map(([text]) => text),
@@ -75,7 +75,7 @@ onPage('each text has the verdict of the package, and labels are counted', {}, a
 });
 
 onPage(
-  'a press opens a text above, and the list goes by what is switched off',
+  'a press opens a text above, and heads that are off stay off for the list',
   {},
   async (page) => {
     await judge(page, list);
@@ -93,33 +93,29 @@ onPage(
   },
 );
 
-onPage(
-  'a long list is read from a file, can be stopped, and is saved as it is shown',
-  {},
-  async (page) => {
-    const many = Array.from(
-      { length: 3000 },
-      (_, i) => `Film number ${i} is ${i % 2 ? 'good' : 'bad'}.`,
-    );
-    await page.locator('input[type=file]').setInputFiles({
-      name: 'many.txt',
-      mimeType: 'text/plain',
-      buffer: Buffer.from(many.join('\n')),
-    });
-    await page.getByTestId('stop').click();
-    await page.getByTestId('judge').waitFor();
-    // None, where it was stopped before the first was read.
-    const counts = (await page.getByTestId('summary').textContent()).match(/[\d,]+/g) ?? [];
-    const known = counts.reduce((sum, count) => sum + Number(count.replace(',', '')), 0);
-    assert.ok(known < many.length, `${known}`);
-    await judge(page, many.slice(0, 300));
-    assert.equal(await page.getByTestId('judged').count(), 200);
-    const saved = `${await savedBy(page, page.getByRole('button', { name: 'Save as TSV' }))}`;
-    assert.equal(saved.trimEnd().split('\n').length, 301);
-  },
-);
+onPage('a long list is read from a file, can be stopped, and is saved', {}, async (page) => {
+  const many = Array.from(
+    { length: 3000 },
+    (_, i) => `Film number ${i} is ${i % 2 ? 'good' : 'bad'}.`,
+  );
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'many.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from(many.join('\n')),
+  });
+  await page.getByTestId('stop').click();
+  await page.getByTestId('judge').waitFor();
+  // There are no counts if it was stopped before the first text.
+  const counts = (await page.getByTestId('summary').textContent()).match(/[\d,]+/g) ?? [];
+  const known = counts.reduce((sum, count) => sum + Number(count.replace(',', '')), 0);
+  assert.ok(known < many.length, `${known}`);
+  await judge(page, many.slice(0, 300));
+  assert.equal(await page.getByTestId('judged').count(), 200);
+  const saved = `${await savedBy(page, page.getByRole('button', { name: 'Save as TSV' }))}`;
+  assert.equal(saved.trimEnd().split('\n').length, 301);
+});
 
-onPage('axe finds nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await judge(page, list);
   await assertAccessibleToAll(page);
 });

@@ -1,4 +1,4 @@
-// The methods side by side in the sentiment view: scores and faithfulness are the package's.
+// The comparison of methods in the sentiment view: scores and faithfulness match the package.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -13,7 +13,7 @@ import {
 } from '../../../../../tests/browser/open.mjs';
 
 const onPage = testsOnPage();
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may run the other binary, which rounds sums differently.
 const tolerance = 2e-3;
 const sentence = 'The plot is not good at all.';
 
@@ -35,7 +35,7 @@ async function open(page, text) {
   await page.getByTestId('random').waitFor();
 }
 
-onPage('each method has its scores, and what the test says of them', {}, async (page) => {
+onPage('each method shows its scores and its result in the test', {}, async (page) => {
   await open(page, sentence);
   assert.equal(await page.getByTestId('method').count(), 7);
   const tests = [];
@@ -47,7 +47,7 @@ onPage('each method has its scores, and what the test says of them', {}, async (
     const found = await classifier.explain(sentence, options);
     const score = await value(row.getByTestId('faithfulness'));
     tests.push({ name: await row.getByRole('heading').textContent(), scores, score, found });
-    // Two words of nearly the same score may change places where sums round differently.
+    // Two words with nearly the same score may change places due to rounding.
     near(score, found.order.score, tests.at(-1).name, 0.1);
   }
   const [first] = tests;
@@ -77,9 +77,9 @@ onPage('each method has its scores, and what the test says of them', {}, async (
   near(await value(page.getByTestId('random')), random.mean, 'random orders', 0.05);
 });
 
-// The first is clear; of the second all methods are within what random orders reach.
+// The first text is clear; on the second, all methods are within the range of random orders.
 for (const text of [sentence, 'A film.', 'I expected to hate it. I was wrong.'])
-  onPage(`the test’s outcome is told once, with no contradiction: ${text}`, {}, async (page) => {
+  onPage(`the test’s result is stated once, without contradiction: ${text}`, {}, async (page) => {
     await open(page, text);
     const told = (await page.getByTestId('methods-told').textContent())
       .replaceAll(/\s+/g, ' ')
@@ -101,7 +101,7 @@ for (const text of [sentence, 'A film.', 'I expected to hate it. I was wrong.'])
     assert.equal(ofRandom, printed(mean), told);
     const number = (text) => Number(text.replace('−', '-'));
     near(number(bar), mean + 2 * Number(deviation), 'two deviations above', 0.02);
-    // Every method is named once, with its score, on the side of the bar where its score is.
+    // Every method is named once, with its score, on the correct side of the bar.
     const [above, others] = /No method is more/.test(told)
       ? ['', told]
       : told.split(' Not clearly above: ');
@@ -117,7 +117,7 @@ for (const text of [sentence, 'A film.', 'I expected to hate it. I was wrong.'])
     assert.doesNotMatch(await page.getByTestId('methods').textContent(), /ceiling/);
   });
 
-onPage('the scores stand in a table, too', {}, async (page) => {
+onPage('the scores are also in a table', {}, async (page) => {
   await open(page, sentence);
   await page.getByText('The scores as a table').click();
   const table = page.getByTestId('scores');
@@ -127,18 +127,18 @@ onPage('the scores stand in a table, too', {}, async (page) => {
   });
   assert.equal(label, 'negative');
   const printed = await table.locator('tbody tr').nth(3).locator('td').first().textContent();
-  // Printed as the page's colors are: for the last label.
+  // Printed for the last label, like the page's colors.
   near(Number(printed.replace('−', '-')), -losses[3], 'printed', 0.03);
 });
 
-onPage('it follows the typing, and says what it cannot compare', {}, async (page) => {
+onPage('the comparison follows typing and says which texts it cannot compare', {}, async (page) => {
   await open(page, sentence);
-  await workersLeft(page, 2);
+  await workersLeft(page, 1); // The model that explains is the view's.
   await page.getByTestId('input').pressSequentially(' Really not. Never!');
   const row = method(page, 'Leaving it out');
   await row.getByText('Never').waitFor();
   await read(page, 'Good');
-  await page.getByText('It takes two words at least').waitFor();
+  await page.getByText('The test needs at least two words').waitFor();
   assert.equal(await page.getByTestId('method').count(), 0);
   await read(page, 'It is not bad, and then again it is. '.repeat(20));
   await page.getByText('For texts of up to 128 tokens').waitFor();
@@ -146,13 +146,13 @@ onPage('it follows the typing, and says what it cannot compare', {}, async (page
   await workersLeft(page, 1);
 });
 
-onPage('nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await open(page, sentence);
   await page.getByText('The scores as a table').click();
   await assertAccessibleToAll(page);
 });
 
-onPage('it fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
+onPage('the comparison fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
   await open(page, sentence);
   await page.getByText('The scores as a table').click();
   await assertFits(page);

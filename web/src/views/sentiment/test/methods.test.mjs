@@ -1,4 +1,4 @@
-// What the methods that score tokens make of a run.
+// The scores that each method computes from a run.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ const { byToken, leaveOneOut, scorings } = await source('views/sentiment/methods
 
 const text = 'A gripping film with a dreadful ending.';
 
-test('each method scores every token, in its own way', async () => {
+test('each method scores every token', async () => {
   const model = await Classifier.load(join(root, 'weights/sentiment'), { explain: true });
   const findings = {
     ledger: await model.explain(text, { method: 'ledger' }),
@@ -25,7 +25,7 @@ test('each method scores every token, in its own way', async () => {
   for (const [name, scores] of found) assert.equal(scores.length, tokens.length, name);
   for (const name of ['Ledger, token read', 'Ledger, row written'])
     assert.ok(Math.abs(sum(found.get(name)) - value) < 1e-3, name);
-  // What is looked at is a share of one look.
+  // Attention weights of a query sum to one, and so do their means.
   for (const name of ['Rollout', 'Last attention', 'All attention'])
     assert.ok(Math.abs(sum(found.get(name)) - 1) < 1e-4, name);
   const { encoder } = findings.result.attention;
@@ -39,6 +39,6 @@ test('each method scores every token, in its own way', async () => {
   assert.equal(new Set(names).size, names.length);
 });
 
-test('each token of a word has the word’s number, others none', () => {
+test('each token of a word gets the word’s value, other tokens 0', () => {
   assert.deepEqual([...byToken([0.5, -1], [[1, 2], [4]], 5)], [0, 0.5, 0.5, 0, -1]);
 });

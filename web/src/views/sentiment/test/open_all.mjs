@@ -1,4 +1,4 @@
-/** Opens all parts of the view that wait for a press. */
+/** Opens all parts of the view that open on demand. */
 export async function openAll(page) {
   await page.getByText('ledger', { exact: true }).click();
   await page.getByTestId('show-pair').click();
@@ -6,7 +6,7 @@ export async function openAll(page) {
     'Weigh every head',
     'Read every layer',
     'Compare the methods',
-    'Judge a list',
+    'Classify a list',
     'Find the smallest circuit',
   ])
     await page.getByRole('button', { name }).first().click();

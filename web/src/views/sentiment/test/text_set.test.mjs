@@ -1,4 +1,4 @@
-// What a list of texts says, and how what was made of it is set out.
+// Parsing a list of texts; counting, sorting, filtering and saving the verdicts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
@@ -7,7 +7,7 @@ const { arranged, entriesOf, summaryOf, toTsv } = await source('views/sentiment/
 
 const labels = ['negative', 'positive'];
 
-test('a line is a text, with a label where the model has it', () => {
+test('a line is a text, with a label if the model has that label', () => {
   const list = 'Good.\r\npositive\tFine.\n\n Negative \t Bad. \nscore\t3 of 5\n\t\nnegative\t\n';
   assert.deepEqual(entriesOf(list, labels), [
     { text: 'Good.' },
@@ -24,7 +24,7 @@ const rows = [
   { text: '…', problem: 'no tokens' },
 ];
 
-test('what is right is counted among those with a label that were judged', () => {
+test('correct verdicts are counted among classified texts with a label', () => {
   assert.deepEqual(summaryOf(rows), {
     judged: 3,
     failed: 1,
@@ -34,7 +34,7 @@ test('what is right is counted among those with a label that were judged', () =>
   });
 });
 
-test('rows are filtered and sorted, and those that were not judged come last', () => {
+test('rows are filtered and sorted, and texts without a verdict come last', () => {
   const texts = (order, filter) => arranged(rows, order, filter).map(({ text }) => text);
   assert.deepEqual(texts('list', 'all'), ['aa', 'b', 'cccc', '…']);
   assert.deepEqual(texts('probability', 'all'), ['aa', 'b', 'cccc', '…']);
@@ -44,7 +44,7 @@ test('rows are filtered and sorted, and those that were not judged come last', (
   assert.deepEqual(texts('length', 'verdict:negative'), ['cccc', 'b']);
 });
 
-test('the table of a file has a line of names and one of each text', () => {
+test('the saved table has a header line and one line per text', () => {
   assert.equal(
     toTsv(rows.slice(2), 'positive'),
     'verdict\tpositive\tlabel\ttext\nnegative\t0.100000\t\tcccc\nerror: no tokens\t\t\t…\n',

@@ -1,6 +1,6 @@
 /**
- * A sentence's translation as each layer has it: read from the encoder's (DecoderLens, Langedijk et
- * al. 2023), and its next tokens read from the decoder's (logit lens, nostalgebraist 2020).
+ * A sentence's translation read from each encoder layer (DecoderLens, Langedijk et al. 2023), and
+ * its next tokens read from each decoder layer (logit lens, nostalgebraist 2020).
  */
 import { Translator, type TranslationExplanations } from 'glassformer';
 import {
@@ -17,10 +17,11 @@ type Of<Method extends 'lens' | 'decoder_lens'> =
 export interface SoFar {
   name: ModelName;
   sentence: string;
-  /** One more than the encoder has layers. */
+  /** One per encoder layer, before it, and one after the last. */
   encoder: Of<'decoder_lens'>['layers'];
-  /** The tokens that were written, the end among them, and for each decoder layer the likeliest instead. */
+  /** The tokens that were written, including the end. */
   tokens: Of<'lens'>['tokens'];
+  /** Per decoder layer and step, the most likely tokens. */
   decoder: Of<'lens'>['layers'];
 }
 
@@ -29,7 +30,7 @@ export class TranslationSoFar {
   readonly question: Question<Translator>;
   read = $state.raw<SoFar>();
 
-  /** `view`: the loader of the view's own model. */
+  /** `view` is the loader of the view's own model. */
   constructor(view: ModelLoader<Translator>) {
     this.#model = explainingModel(Translator, view);
     this.question = new Question(this.#model);
@@ -54,7 +55,7 @@ export class TranslationSoFar {
   }
 }
 
-/** From which layer on a reading is what the last one is. */
+/** Returns the layer from which on the text no longer changes. */
 export function settledAt(texts: readonly string[]): number {
   const last = texts.at(-1);
   return texts.map((text) => text !== last).lastIndexOf(true) + 1;

@@ -1,10 +1,10 @@
-/** Opens all parts of the view that wait for a press. */
+/** Opens all parts of the view that open on demand. */
 export async function openAll(page) {
   for (const name of [
     'Weigh every head',
     'Compare two words',
     'Read every layer',
-    'Set a second sentence beside it',
+    'Compare with a second sentence',
   ])
     await page.getByRole('button', { name }).first().click();
 }

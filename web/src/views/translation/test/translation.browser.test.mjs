@@ -1,5 +1,5 @@
-// Drives the translation view as a person would, with the model that the page was built with; what
-// it shows is compared with what the package answers in Node.
+// Drives the translation view with its shipped model and compares what it shows with the package's
+// results in Node.
 import assert from 'node:assert/strict';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import {
 
 const sentence = 'I have not seen him since Monday.';
 const view = '#view=translation';
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may run the other binary, which rounds sums differently.
 const tolerance = 5e-4;
 
 const load = (name) => Translator.load(join(root, 'web/dist/models', name));
@@ -54,7 +54,7 @@ const language = (page, name) => page.getByRole('radio', { name, exact: true });
 const choose = (page, name) => language(page, name).check();
 const pick = (page, kind) => page.getByTestId(`show-${kind}`).check();
 
-// Text and weight of each word that is lit up.
+// Text and weight of each highlighted word.
 const lit = (page, side) =>
   page
     .getByTestId(side)
@@ -80,7 +80,7 @@ function assertLit(actual, expected, what) {
   );
 }
 
-// Writes down every state of an element's text, and where the heads are on the page meanwhile.
+// Records every state of the translation, and the position of the heads at that time.
 const watch = (page) =>
   page.evaluate(() => {
     window.seen = [];
@@ -100,7 +100,7 @@ const watch = (page) =>
   });
 const seen = (page) => page.evaluate(() => window.seen);
 
-onPage('a person types English, and the German grows token by token', {}, async (page) => {
+onPage('the German grows token by token while English is typed', {}, async (page) => {
   await read(page, '');
   await watch(page);
   await page.getByTestId('input').pressSequentially(sentence);
@@ -128,7 +128,7 @@ onPage('nothing moves while the translation grows', {}, async (page) => {
   assert.equal(tops.size, 1, `${[...tops]}`);
 });
 
-onPage('a word of either side lights up those that belong to it', {}, async (page) => {
+onPage('a word of either side highlights the words aligned with it', {}, async (page) => {
   await read(page, sentence);
   const { text, sentences } = await translate(sentence);
   const { alignment } = sentences[0];
@@ -149,7 +149,7 @@ onPage('a word of either side lights up those that belong to it', {}, async (pag
     await wordsOf(page, 'target').nth(word).hover();
     assertLit(await lit(page, 'source'), expectedFor(targets[word]), `word ${word}`);
   }
-  assert.match(await page.getByTestId('found').textContent(), /looks most at/);
+  assert.match(await page.getByTestId('found').textContent(), /attends most to/);
   assert.ok((await page.locator('section svg path[stroke-width]').count()) > 0, 'lines');
   await page.mouse.move(0, 0);
   assert.deepEqual(await lit(page, 'source'), []);
@@ -171,11 +171,11 @@ onPage('a word of either side lights up those that belong to it', {}, async (pag
   assertLit(await lit(page, 'target'), made, 'from the source');
   await page.mouse.move(0, 0);
 
-  // The caret points as well.
+  // The caret selects a word, too.
   await page.getByTestId('input').focus();
   await page.keyboard.press('Control+Home');
   await page.keyboard.press('ArrowRight');
-  assert.match(await page.getByTestId('found').textContent(), /I.*look/s);
+  assert.match(await page.getByTestId('found').textContent(), /I.*(attends|attention)/s);
 });
 
 onPage('the grid and the heat map show all three kinds of attention', {}, async (page) => {
@@ -245,13 +245,13 @@ onPage('each attention says how many of its heads are off', {}, async (page) => 
 });
 
 onPage(
-  'a press on a token of the tree has the translation begin so and go on',
+  'pressing a token of the tree forces the translation to continue from it',
   {},
   async (page) => {
     await read(page, sentence);
     const { sentences } = await translate(sentence);
     const [{ tree }] = sentences;
-    // The first token that was considered, and not taken.
+    // The first token that was considered and not chosen.
     const taken = sentences[0].tokens[0].id;
     const other = tree.findIndex(({ parent, id }, i) => i > 0 && parent === 0 && id !== taken);
     assert.ok(other > 0);
@@ -270,85 +270,75 @@ onPage(
   },
 );
 
-onPage('with a head off a word still says what belongs to it', {}, async (page) => {
+onPage('with a head off, a word still shows the words aligned with it', {}, async (page) => {
   await read(page, sentence);
   await page.getByTestId('head-switch').first().click();
   await settled(page);
   await page.getByTestId('change').waitFor();
   await wordsOf(page, 'target').first().hover();
-  assert.match(await page.getByTestId('found').textContent(), /looks most at/);
+  assert.match(await page.getByTestId('found').textContent(), /attends most to/);
   assert.equal(await page.getByTestId('reset').count(), 1);
   await page.mouse.move(0, 0);
   await page.getByTestId('change').waitFor();
 });
 
-onPage(
-  'source tokens are hidden, and each has what that changes, after − before',
-  {},
-  async (page) => {
-    const text = await page.getByTestId('input').inputValue();
-    const tokens = page.getByTestId('source-tokens').getByTestId('token');
-    await page.waitForFunction(
-      (selector) => document.querySelector(selector)?.getAttribute('aria-busy') === 'false',
-      '[data-testid="source-tokens"] [role="toolbar"]',
-    );
-    const whole = await translate(text);
-    const [{ sourceTokens, tokens: written }] = whole.sentences;
-    const ids = written.map(({ id }) => id);
-    const own = { beams: 1, prefixes: [ids], maxLength: ids.length, hypotheses: false };
-    const sum = (result) =>
-      result.sentences[0].tokens.reduce((all, { logprob }) => all + logprob, 0);
-    const shown = await numbers(tokens);
-    assert.equal(shown.length, sourceTokens.length);
-    const full = sum(await translate(text, own));
-    for (const [token, value] of shown.entries()) {
-      const without = sum(await translate(text, { ...own, maskTokens: [[token]] }));
-      assert.ok(Math.abs(value - (without - full)) < 20 * tolerance, `${token}: ${value}`);
-    }
-    const heaviest = shown.indexOf(Math.min(...shown));
-    // No word of its name twice.
-    const name = await tokens.nth(heaviest).getAttribute('aria-label');
-    assert.match(name, /, Δ −\d+\.\d\d if left out$/);
-    await tokens.nth(heaviest).click();
-    await settled(page);
-    const hidden = await translate(text, { maskTokens: [[heaviest]] });
-    assert.notEqual(hidden.sentences[0].score, whole.sentences[0].score);
-    assert.equal(await page.getByTestId('target').textContent(), hidden.text);
-    assert.match(await page.getByTestId('change').textContent(), /With 1 token hidden/);
-    await page.waitForURL(new RegExp(`hide=${heaviest}`));
-    await page.reload();
-    await settled(page);
-    assert.equal(await page.getByTestId('target').textContent(), hidden.text);
-    await page.getByTestId('input').press('End');
-    await page.getByTestId('input').press('!');
-    await settled(page);
-    assert.match(await page.getByTestId('unhidden').textContent(), /1 hidden token went/);
-    await page.waitForURL((url) => !/hide=/.test(url.href));
-  },
-);
+onPage('source tokens can be hidden, and each shows Δ', {}, async (page) => {
+  const text = await page.getByTestId('input').inputValue();
+  const tokens = page.getByTestId('source-tokens').getByTestId('token');
+  await page.waitForFunction(
+    (selector) => document.querySelector(selector)?.getAttribute('aria-busy') === 'false',
+    '[data-testid="source-tokens"] [role="toolbar"]',
+  );
+  const whole = await translate(text);
+  const [{ sourceTokens, tokens: written }] = whole.sentences;
+  const ids = written.map(({ id }) => id);
+  const own = { beams: 1, prefixes: [ids], maxLength: ids.length, hypotheses: false };
+  const sum = (result) => result.sentences[0].tokens.reduce((all, { logprob }) => all + logprob, 0);
+  const shown = await numbers(tokens);
+  assert.equal(shown.length, sourceTokens.length);
+  const full = sum(await translate(text, own));
+  for (const [token, value] of shown.entries()) {
+    const without = sum(await translate(text, { ...own, maskTokens: [[token]] }));
+    assert.ok(Math.abs(value - (without - full)) < 20 * tolerance, `${token}: ${value}`);
+  }
+  const heaviest = shown.indexOf(Math.min(...shown));
+  // The label says each thing once.
+  const name = await tokens.nth(heaviest).getAttribute('aria-label');
+  assert.match(name, /, Δ −\d+\.\d\d if left out$/);
+  await tokens.nth(heaviest).click();
+  await settled(page);
+  const hidden = await translate(text, { maskTokens: [[heaviest]] });
+  assert.notEqual(hidden.sentences[0].score, whole.sentences[0].score);
+  assert.equal(await page.getByTestId('target').textContent(), hidden.text);
+  assert.match(await page.getByTestId('change').textContent(), /With 1 token hidden/);
+  await page.waitForURL(new RegExp(`hide=${heaviest}`));
+  await page.reload();
+  await settled(page);
+  assert.equal(await page.getByTestId('target').textContent(), hidden.text);
+  await page.getByTestId('input').press('End');
+  await page.getByTestId('input').press('!');
+  await settled(page);
+  assert.match(await page.getByTestId('unhidden').textContent(), /changed 1 hidden token/);
+  await page.waitForURL((url) => !/hide=/.test(url.href));
+});
 
-onPage(
-  'every head is weighed by what switching it off changes, after − before',
-  {},
-  async (page) => {
-    await page.getByRole('button', { name: 'Weigh every head' }).click();
-    await page.getByText(/changes most, Δ [+−]\d/).waitFor();
-    const text = await page.getByTestId('input').inputValue();
-    const [{ tokens }] = (await translate(text)).sentences;
-    const ids = tokens.map(({ id }) => id);
-    const own = { beams: 1, prefixes: [ids], maxLength: ids.length, hypotheses: false };
-    const sum = (result) =>
-      result.sentences[0].tokens.reduce((all, { logprob }) => all + logprob, 0);
-    const ablate = [{ attention: 'cross', layer: 1, head: 2 }];
-    const delta = sum(await translate(text, { ...own, ablate })) - sum(await translate(text, own));
-    const { heads } = translator.info;
-    const shown = await numbers(page.getByTestId('effect'));
-    assert.equal(shown.length, translator.info.decoderLayers * heads);
-    assert.ok(Math.abs(shown[heads + 2] - delta) < 20 * tolerance, `${shown[heads + 2]}, ${delta}`);
-  },
-);
+onPage('weighing switches off every head and shows Δ', {}, async (page) => {
+  await page.getByRole('button', { name: 'Weigh every head' }).click();
+  await page.getByText(/has the largest effect, Δ [+−]\d/).waitFor();
+  const text = await page.getByTestId('input').inputValue();
+  const [{ tokens }] = (await translate(text)).sentences;
+  const ids = tokens.map(({ id }) => id);
+  const own = { beams: 1, prefixes: [ids], maxLength: ids.length, hypotheses: false };
+  const sum = (result) => result.sentences[0].tokens.reduce((all, { logprob }) => all + logprob, 0);
+  const ablate = [{ attention: 'cross', layer: 1, head: 2 }];
+  const delta = sum(await translate(text, { ...own, ablate })) - sum(await translate(text, own));
+  const { heads } = translator.info;
+  const shown = await numbers(page.getByTestId('effect'));
+  assert.equal(shown.length, translator.info.decoderLayers * heads);
+  assert.ok(Math.abs(shown[heads + 2] - delta) < 20 * tolerance, `${shown[heads + 2]}, ${delta}`);
+});
 
-onPage('the model’s card and license are pages, with their picture', {}, async (page) => {
+onPage('the model’s card and license are pages, with their pictures', {}, async (page) => {
   for (const [link, heading] of [
     ['model card', 'en-de'],
     ['license', 'en-de: license of the weights'],
@@ -367,7 +357,7 @@ onPage('the model’s card and license are pages, with their picture', {}, async
   }
 });
 
-onPage('emoji and letters that it does not know are marked', {}, async (page) => {
+onPage('emoji and letters that the vocabulary lacks are marked', {}, async (page) => {
   await read(page, 'The 电影 is good 🙂.');
   assert.match(await page.getByTestId('unknown').textContent(), /电.*🙂.*not in the vocabulary/s);
   await page.getByTestId('source-tokens').locator('.unknown').first().waitFor();
@@ -381,7 +371,7 @@ onPage('emoji and letters that it does not know are marked', {}, async (page) =>
 });
 
 onPage(
-  'the heads are in sight at first on a phone',
+  'on a phone, the heads are visible at first',
   { viewport: { width: 390, height: 844 } },
   async (page) => {
     const box = await page.getByTestId('head').first().boundingBox();
@@ -389,7 +379,7 @@ onPage(
   },
 );
 
-onPage('beams give alternatives, and the search is drawn', {}, async (page) => {
+onPage('beams give alternative translations, and the tree shows the search', {}, async (page) => {
   await read(page, sentence);
   for (const beams of [1, 6]) {
     await page
@@ -431,7 +421,7 @@ onPage('beams give alternatives, and the search is drawn', {}, async (page) => {
   await page.locator('[aria-live]', { hasText: 'log-probability' }).waitFor({ state: 'attached' });
 });
 
-onPage('of several sentences one is looked into', {}, async (page) => {
+onPage('one of several sentences can be chosen', {}, async (page) => {
   await page.getByRole('button', { name: 'Several sentences' }).click();
   await settled(page);
   const text = await page.getByTestId('input').inputValue();
@@ -446,7 +436,7 @@ onPage('of several sentences one is looked into', {}, async (page) => {
   assert.ok(await radios.nth(sentences.length - 1).isChecked());
 });
 
-onPage('it can be stopped, and goes on', {}, async (page) => {
+onPage('a translation can be stopped and continued', {}, async (page) => {
   const text = Array.from({ length: 100 }, (_, i) => `This is sentence number ${i}.`).join(' ');
   await page.getByTestId('input').fill(text);
   await page.locator('[data-testid=target] [data-testid=token]').nth(4).waitFor();
@@ -454,7 +444,7 @@ onPage('it can be stopped, and goes on', {}, async (page) => {
   await settled(page);
   await page.getByText('Stopped').waitFor();
   const partial = await page.getByTestId('target').textContent();
-  // The address follows another change after a while; nothing was written meanwhile.
+  // Nothing is written before the address has followed another change.
   await page.getByTestId('head').nth(1).click();
   await page.waitForURL((url) => url.hash.includes('head=cross.0.1'));
   assert.equal(await page.getByTestId('target').textContent(), partial);
@@ -464,7 +454,7 @@ onPage('it can be stopped, and goes on', {}, async (page) => {
   assert.equal(await page.getByTestId('target').textContent(), (await translate(sentence)).text);
 });
 
-onPage('strange texts are translated, or said to be empty or too long', {}, async (page) => {
+onPage('strange texts are translated or reported as empty or too long', {}, async (page) => {
   for (const text of [
     '',
     ' \n\t ',
@@ -488,7 +478,7 @@ onPage('strange texts are translated, or said to be empty or too long', {}, asyn
 });
 
 onPage(
-  'the model is fetched when the view is opened, and both views stay',
+  'the model is fetched when the view is opened, and both views keep their state',
   { hash: '' },
   async (page) => {
     const fetched = [];
@@ -510,31 +500,38 @@ onPage(
   },
 );
 
-onPage('a link brings back text, beams, head and what is off', {}, async (page, { context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await read(page, sentence);
-  await pick(page, 'decoder');
-  await page.getByTestId('head').nth(3).click();
-  await page.getByTestId('head-switch').nth(3).click();
-  await page.getByTestId('beams').getByRole('radio').nth(1).check();
-  await settled(page);
-  const text = await page.getByTestId('target').textContent();
-  await page.getByRole('button', { name: 'Copy link' }).click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
-  const link = await page.evaluate(() => navigator.clipboard.readText());
-  const other = await context.newPage();
-  await other.goto(link);
-  await settled(other);
-  assert.equal(await other.getByTestId('input').inputValue(), sentence);
-  assert.equal(await other.getByTestId('target').textContent(), text);
-  assert.ok(await other.getByTestId('show-decoder').isChecked());
-  assert.ok(await other.getByTestId('beams').getByRole('radio').nth(1).isChecked());
-  assert.equal(await other.getByTestId('head').nth(3).getAttribute('aria-pressed'), 'true');
-  assert.equal(await other.getByTestId('head-switch').nth(3).getAttribute('aria-checked'), 'false');
-});
+onPage(
+  'a link restores text, beams, head and heads that are off',
+  {},
+  async (page, { context }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await read(page, sentence);
+    await pick(page, 'decoder');
+    await page.getByTestId('head').nth(3).click();
+    await page.getByTestId('head-switch').nth(3).click();
+    await page.getByTestId('beams').getByRole('radio').nth(1).check();
+    await settled(page);
+    const text = await page.getByTestId('target').textContent();
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const other = await context.newPage();
+    await other.goto(link);
+    await settled(other);
+    assert.equal(await other.getByTestId('input').inputValue(), sentence);
+    assert.equal(await other.getByTestId('target').textContent(), text);
+    assert.ok(await other.getByTestId('show-decoder').isChecked());
+    assert.ok(await other.getByTestId('beams').getByRole('radio').nth(1).isChecked());
+    assert.equal(await other.getByTestId('head').nth(3).getAttribute('aria-pressed'), 'true');
+    assert.equal(
+      await other.getByTestId('head-switch').nth(3).getAttribute('aria-checked'),
+      'false',
+    );
+  },
+);
 
 onPage(
-  'a damaged link is read as far as it makes sense',
+  'valid parts of a damaged link are used',
   {
     hash: `${view}&text=Hello.&beams=99&head=cross.77.0&off=cross.0.0,other.1.1&sentence=40&to=xx`,
   },
@@ -546,7 +543,7 @@ onPage(
   },
 );
 
-onPage('French can be had instead: another model writes it', {}, async (page) => {
+onPage('French can be chosen, which loads another model', {}, async (page) => {
   await read(page, sentence);
   const target = page.getByTestId('target');
   const german = await target.textContent();
@@ -565,11 +562,13 @@ onPage('French can be had instead: another model writes it', {}, async (page) =>
   await wordsOf(page, 'target').first().hover();
   assert.ok((await lit(page, 'source')).length > 0, 'words light up');
   assert.ok((await page.locator('section svg path[stroke-width]').count()) > 0, 'lines');
-  await page.getByText('French reads English').waitFor();
+  await page
+    .getByText('to write each French token, the decoder attends to the English text')
+    .waitFor();
   await page.getByText("Translator.load('models/en-fr')").waitFor({ state: 'attached' });
   const card = await page.getByRole('link', { name: 'model card' }).getAttribute('href');
   assert.match(card, /models\/en-fr\/card\.html$/);
-  await workersLeft(page, 1); // German's is gone.
+  await workersLeft(page, 1); // The German one is gone.
 
   await language(page, 'French').press('ArrowLeft');
   await settled(page);
@@ -578,7 +577,7 @@ onPage('French can be had instead: another model writes it', {}, async (page) =>
   assert.equal(await target.getAttribute('lang'), 'de');
 });
 
-onPage('heads that are off are those of one language', {}, async (page) => {
+onPage('changing the language switches all heads on', {}, async (page) => {
   await page.getByTestId('head-switch').nth(3).click();
   await page.getByTestId('change').waitFor();
   await choose(page, 'French');
@@ -587,7 +586,7 @@ onPage('heads that are off are those of one language', {}, async (page) => {
   assert.equal(await page.locator('[role=switch][aria-checked=false]').count(), 0);
 });
 
-onPage('of languages chosen in haste the last one counts', {}, async (page) => {
+onPage('if languages are chosen quickly, the last one counts', {}, async (page) => {
   for (const name of ['French', 'German', 'French']) await choose(page, name);
   await settled(page);
   const chosen = await page.getByTestId('target').textContent();
@@ -599,7 +598,7 @@ onPage('of languages chosen in haste the last one counts', {}, async (page) => {
   assert.equal(await page.getByTestId('target').textContent(), chosen);
 });
 
-onPage('the address keeps the language, and a link followed changes it', {}, async (page) => {
+onPage('the address keeps the language, and following a link changes it', {}, async (page) => {
   await choose(page, 'French');
   await settled(page);
   await page.getByRole('button', { name: 'Agreement' }).click();
@@ -644,7 +643,7 @@ onPage('everything can be reached by keyboard', { reducedMotion: 'reduce' }, asy
 
 for (const width of [320, 360, 390, 768]) {
   onPage(
-    `nothing scrolls sideways at ${width} pixels, and a tap lights up words`,
+    `nothing scrolls sideways at ${width} pixels, and a tap highlights words`,
     { viewport: { width, height: 800 }, hasTouch: true },
     async (page) => {
       for (const text of [sentence, `${'x'.repeat(40)} ${sentence}`]) {
@@ -657,7 +656,7 @@ for (const width of [320, 360, 390, 768]) {
   );
 }
 
-onPage('axe finds nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await read(page, `${sentence} How are you?`);
   await page.getByTestId('head-switch').nth(1).click();
   await settled(page);
@@ -665,7 +664,7 @@ onPage('axe finds nothing to object to', {}, async (page) => {
   await assertAccessibleToAll(page);
 });
 
-test('a missing model is said in words, and trying again helps', async () => {
+test('a missing model is reported, and trying again works', async () => {
   const weights = 'models/en-de/model.safetensors';
   const spoil = (folder) => rm(join(folder, weights));
   const options = { hash: view, spoil, expectErrors: true };
@@ -682,7 +681,7 @@ test('a missing model is said in words, and trying again helps', async () => {
   });
 });
 
-test('where there is no French model the page says so, and German is still to be had', async () => {
+test('if the French model is missing, the page says so and German still works', async () => {
   const spoil = (folder) => rm(join(folder, 'models/en-fr'), { recursive: true });
   const options = { hash: view, spoil, expectErrors: true };
   await visitCopy(browser, options, async (page, { complaints }) => {
@@ -700,7 +699,7 @@ test('where there is no French model the page says so, and German is still to be
   });
 });
 
-test('once loaded it translates without a network, into every language chosen', async () => {
+test('once loaded, it translates offline into every chosen language', async () => {
   const options = { hash: view, serviceWorkers: 'allow' };
   await visitCopy(browser, options, async (page, { context, disconnect }) => {
     await settled(page);

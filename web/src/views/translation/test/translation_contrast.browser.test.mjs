@@ -1,4 +1,4 @@
-// Why a translation has this word and not that one; the numbers are made anew by the package in Node.
+// Compares a word of the translation with another; the package in Node recomputes the numbers.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -14,7 +14,7 @@ import {
 } from '../../../../../tests/browser/open.mjs';
 
 const onPage = testsOnPage('#view=translation');
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may run the other binary, which rounds sums differently.
 const tolerance = 0.05;
 const text = 'My sister is a doctor.';
 
@@ -41,7 +41,7 @@ const chosen = (page, name) =>
     .getByTestId(name)
     .evaluate(({ selectedOptions: [option] }) => [Number(option.value), option.textContent.trim()]);
 
-/** The page's numbers are those of the words that are chosen, with each token hidden. */
+/** Checks the page's numbers for the chosen words, with each token hidden. */
 async function assertCounts(page, touches = {}) {
   const [place] = await chosen(page, 'why');
   const [rival] = await chosen(page, 'whynot');
@@ -79,7 +79,7 @@ onPage(
     const values = await assertCounts(page);
     await page.getByTestId('whynot').selectOption({ label: 'Mein' });
     await told(page);
-    // It is "sister" that makes it "Meine".
+    // "sister" causes "Meine".
     const against = await assertCounts(page);
     assert.notDeepEqual(against, values);
     assert.equal(against.indexOf(Math.min(...against)), 1);
@@ -89,7 +89,7 @@ onPage(
   },
 );
 
-onPage('heads that are off and tokens that are hidden are so here, too', {}, async (page) => {
+onPage('heads stay off and tokens stay hidden here', {}, async (page) => {
   await open(page);
   await page.getByTestId('show-encoder').check();
   await page.getByTestId('head-switch').nth(1).click();
@@ -133,7 +133,7 @@ onPage('the ledger writes a word’s lead as a sum over target and source', {}, 
     assert.ok(Math.abs(got - expected) < tolerance, `${what}: ${got}, not ${expected}`);
   near((await numbers('ledger-sum'))[0], ledger.value, 'sum');
 
-  // A row for each token that the decoder had read, and for each of the source's.
+  // One row per token that the decoder has read, and one per source token.
   const [rows, columns] = ledger.read.shape;
   const sums = await numbers('token-sum');
   assert.equal(sums.length, rows);
@@ -152,10 +152,10 @@ onPage('the ledger writes a word’s lead as a sum over target and source', {}, 
     ...tokens.slice(0, 2).map((t) => t.text.trim()),
   ]);
   assert.deepEqual(labels.slice(place + 1), ['My', 'sister', 'is', 'a', 'doctor', '.', '‹end›']);
-  // The words above have the colors of the source's rows.
+  // The words above have the values of the source rows.
   assert.deepEqual(await numbers('counts'), sums.slice(place + 1));
 
-  // Heads on the source stand by themselves; unfolded, each has its own effect.
+  // Cross-attention heads are listed separately; each has its own effect.
   await page.getByRole('button', { name: /layer 2/ }).click();
   await drawnUp(page);
   const names = await page.locator('thead th .unseen').allInnerTexts();
@@ -165,7 +165,7 @@ onPage('the ledger writes a word’s lead as a sum over target and source', {}, 
 });
 
 onPage(
-  'the ledger fits a phone, and axe has nothing against it',
+  'the ledger fits a phone and passes axe',
   {
     viewport: { width: 390, height: 844 },
   },
@@ -179,7 +179,7 @@ onPage(
   },
 );
 
-onPage('axe finds nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await open(page);
   await assertAccessibleToAll(page);
 });

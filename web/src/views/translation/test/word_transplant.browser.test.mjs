@@ -1,4 +1,4 @@
-// Which cell turns a word of a translation: the numbers are what the package gives with that patch.
+// Activation patching between two sentences: the numbers match the package with the same patch.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -12,7 +12,7 @@ import {
 } from '../../../../../tests/browser/open.mjs';
 
 const onPage = testsOnPage('#view=translation');
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may run the other binary, which rounds sums differently.
 const tolerance = 1e-3;
 const base = 'My brother is a doctor.';
 const donor = 'My sister is a doctor.';
@@ -32,7 +32,7 @@ const cell = (page, row, index) => page.locator(`[data-row="${row}"][data-cell="
 
 const one = async (text, options) => (await translator.translate(text, options)).sentences[0];
 
-/** How far "Meine" is before "Mein" as the first token. */
+/** Returns the lead of "Meine" over "Mein" as the first token. */
 async function contrast(text, patch = []) {
   const first = async (from) => (await one(from, { beams: 4 })).tokens[0].id;
   const logprob = async (id) =>
@@ -42,13 +42,13 @@ async function contrast(text, patch = []) {
 
 async function open(page, second) {
   await read(page, base);
-  await page.getByRole('button', { name: 'Set a second sentence beside it' }).click();
+  await page.getByRole('button', { name: 'Compare with a second sentence' }).click();
   await page.getByTestId('second').fill(second);
   const done = page.locator('[data-testid="turning"][aria-busy="false"]');
   await done.waitFor();
 }
 
-onPage('a cell’s number is what carrying that vector does to the word', {}, async (page) => {
+onPage('a cell’s number is the effect of patching that vector', {}, async (page) => {
   await open(page, donor);
   const { trace, text, sourceTokens } = await one(donor, { beams: 4, trace: streams });
   assert.equal(await page.getByTestId('donor-text').textContent(), text);
@@ -91,12 +91,12 @@ const shorter = 'He is my friend.';
 
 async function beside(page, first, second) {
   await read(page, first);
-  await page.getByRole('button', { name: 'Set a second sentence beside it' }).click();
+  await page.getByRole('button', { name: 'Compare with a second sentence' }).click();
   await page.getByTestId('second').fill(second);
   await page.locator('[data-testid="turning"][aria-busy="false"]').waitFor();
 }
 
-/** How far the second's word is before the first's where the two part; with options of the package. */
+/** Returns the lead of the second's word over the first's where the translations first differ. */
 async function lead(of, first, second, options = {}) {
   const [own, other] = [(await one(first, {})).tokens, (await one(second, {})).tokens];
   const at = own.findIndex(({ id }, i) => id !== other[i].id);
@@ -106,12 +106,12 @@ async function lead(of, first, second, options = {}) {
   return data[at * shape[1] + other[at].id] - data[at * shape[1] + own[at].id];
 }
 
-onPage('a token without a partner is taken out from a layer on', {}, async (page) => {
+onPage('a token without a counterpart is removed from a layer onward', {}, async (page) => {
   await beside(page, longer, shorter);
   const { sourceTokens } = await one(longer, {});
   const turning = page.getByTestId('turning');
   assert.equal(await turning.locator('[data-row="0"]').count(), sourceTokens.length);
-  // All but "not" have a partner, with whom they share piece and position.
+  // All tokens except "not" have a counterpart with the same id and position.
   for (const token of [0, 1, 3, 4, 5, 6])
     assert.equal(await value(cell(page, 0, token)), 0, `${token}`);
   assert.equal(await turning.locator('.unpaired').count(), streams.length);
@@ -134,21 +134,21 @@ onPage('a token without a partner is taken out from a layer on', {}, async (page
   const { text } = await one(longer, { beams: 4, maskTokens: [[2]] });
   await page.getByTestId('performed').getByText(text).waitFor();
   await page.keyboard.press('Escape');
-  // The second sentence's tokens stand further on than they did: its own number is told, too.
+  // The second sentence's tokens have shifted positions: its own number is shown, too.
   const alone = (await lead(shorter, longer, shorter)).toFixed(2);
   assert.ok((await page.getByTestId('turned').textContent()).includes(`+${alone} alone`));
 });
 
-onPage('axe finds nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await beside(page, longer, shorter);
   await assertAccessibleToAll(page);
 });
 
-onPage('of a long sentence a cell is a word', {}, async (page) => {
+onPage('in a long sentence, a cell is a word', {}, async (page) => {
   const much = Array.from({ length: 30 }, () => 'really').join(', ');
   const first = `He is ${much} my friend.`;
   await read(page, first);
-  await page.getByRole('button', { name: 'Set a second sentence beside it' }).click();
+  await page.getByRole('button', { name: 'Compare with a second sentence' }).click();
   await page.getByTestId('second').fill(first.replace('friend', 'brother'));
   const turning = page.getByTestId('turning');
   await turning.locator('[data-cell]').first().waitFor();
@@ -159,7 +159,7 @@ onPage('of a long sentence a cell is a word', {}, async (page) => {
   await page.getByText('a cell is a word').waitFor();
 });
 
-onPage('it fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
+onPage('the cells fit a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
   await open(page, donor);
   await assertFits(page);
 });

@@ -1,5 +1,5 @@
-// The transplant view of the built page, with the real model; its table is compared with what the
-// package answers in Node.
+// The transplant view of the built page, with the real model. Its table is compared with the
+// package's results in Node.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -12,7 +12,7 @@ import {
   settled,
 } from '../../../../../tests/browser/open.mjs';
 
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may run the other binary, which rounds sums differently.
 const tolerance = 1e-3;
 const label = 'positive';
 
@@ -33,7 +33,7 @@ const near = (got, expected, what) =>
   assert.ok(Math.abs(got - expected) <= tolerance, `${what}: ${got}, not ${expected}`);
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 
-/** The table on view is that of the texts in the boxes. */
+/** Compares the table with the package's for the texts in the boxes. */
 async function assertTable(page, part = { site: 'residual' }) {
   await settled(page);
   const text = await page.getByTestId('base').inputValue();
@@ -54,25 +54,25 @@ async function assertTable(page, part = { site: 'residual' }) {
   return table;
 }
 
-onPage('the table is the package’s, of every site', {}, async (page) => {
+onPage('the table matches the package for every site', {}, async (page) => {
   const table = await assertTable(page);
   assert.equal(await page.locator('.unpaired').count(), table.delta.shape[0]);
   near(await value(page.getByTestId('score')), sigmoid(-table.base), 'score');
   assert.match(await page.getByTestId('donor-number').textContent(), /aligned, .* alone/);
   for (const [name, site] of [
-    ['attention’s part', 'attention'],
-    ['feed-forward’s part', 'feed_forward'],
+    ['attention output', 'attention'],
+    ['feed-forward output', 'feed_forward'],
   ]) {
     await page.getByText(name).click();
     await assertTable(page, { site });
   }
-  await page.getByText('one head’s part').click();
+  await page.getByText('one head’s output').click();
   await assertTable(page, { site: 'head', head: 0 });
   await page.getByTestId('site-head').selectOption('head 6');
   await assertTable(page, { site: 'head', head: 5 });
 });
 
-onPage('a pressed cell is performed, by mouse, keys and drag', {}, async (page) => {
+onPage('cells can be patched by mouse, keys and drag', {}, async (page) => {
   const table = await assertTable(page);
   const [, cells] = table.delta.shape;
   const told = page.getByTestId('told');
@@ -111,10 +111,10 @@ onPage('a pressed cell is performed, by mouse, keys and drag', {}, async (page) 
   near(await value(page.getByTestId('score')), sigmoid(-table.base), 'score');
 });
 
-onPage('typing makes the table anew, and a carried token stays carried', {}, async (page) => {
+onPage('typing recomputes the table, and a patched token stays patched', {}, async (page) => {
   await cell(page, 2, 4).click();
   await page.getByTestId('base').fill('');
-  await page.getByText('It takes two texts').waitFor();
+  await page.getByText('Type two texts').waitFor();
   assert.equal(await page.getByTestId('transplant').count(), 0);
   await page.getByTestId('base').pressSequentially('The plot is not really good.');
   await assertTable(page);
@@ -126,7 +126,7 @@ onPage('typing makes the table anew, and a carried token stays carried', {}, asy
   await assertTable(page);
 });
 
-onPage('the texts change places, and each example has its table', {}, async (page) => {
+onPage('the texts can be swapped, and each example has its table', {}, async (page) => {
   const donor = await page.getByTestId('donor').inputValue();
   await page.getByRole('button', { name: 'Swap the two texts' }).click();
   await assertTable(page);
@@ -141,10 +141,10 @@ onPage('the texts change places, and each example has its table', {}, async (pag
   assert.ok(notices.size >= 5 && !notices.has(''));
 });
 
-onPage('a link brings back texts, site and cell', {}, async (page, { context }) => {
+onPage('a link restores texts, site and cell', {}, async (page, { context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByTestId('donor').fill('The plot is fine & 100% good.');
-  await page.getByText('one head’s part').click();
+  await page.getByText('one head’s output').click();
   await page.getByTestId('site-head').selectOption('head 3');
   await settled(page);
   await cell(page, 1, 2).click();
@@ -211,7 +211,7 @@ for (const width of [320, 390])
     },
   );
 
-onPage('axe finds nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await cell(page, 1, 4).click();
   await assertAccessibleToAll(page);
 });

@@ -1,4 +1,4 @@
-// What stands side by side in the transplant view, what its cells say, and its link.
+// The columns of the transplant view, the texts of its cells, and its link.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
@@ -11,7 +11,7 @@ const { fromTransplantLink, pairText, toTransplantLink } = await source('views/t
 
 const labels = ['negative', 'positive'];
 
-/** Tokens of a text that are its words. */
+/** Returns tokens that are the words of a text. */
 const words = (text) =>
   [...text.matchAll(/\S+/g)].map(({ 0: word, index }, id) => ({
     id,
@@ -38,7 +38,7 @@ const table = {
 };
 const columns = columnsOf(table, base, donor);
 
-test('partners stand one above the other, and what has none stands alone', () => {
+test('counterparts share a column; other tokens have their own', () => {
   assert.deepEqual(
     columns.map(({ donor, base, cell }) => [donor, base, cell]),
     [
@@ -51,7 +51,7 @@ test('partners stand one above the other, and what has none stands alone', () =>
   );
 });
 
-test('a cell of several tokens is named by all of them', () => {
+test('a cell of several tokens is named after all of them', () => {
   const coarse = {
     ...table,
     cells: [
@@ -68,7 +68,7 @@ test('a cell of several tokens is named by all of them', () => {
   );
 });
 
-test('log-odds become the verdict that has them', () => {
+test('log-odds are converted to a verdict', () => {
   assert.deepEqual(answerOf(0, labels).scores, { negative: 0.5, positive: 0.5 });
   const { label, score, scores } = answerOf(-2, labels);
   assert.equal(label, 'negative');
@@ -78,7 +78,7 @@ test('log-odds become the verdict that has them', () => {
   assert.ok(Math.abs(Math.log(far.scores.negative) + 60) < 1e-6);
 });
 
-test('a cell says what was carried, where to, and what came of it', () => {
+test('a cell’s text says what was patched, where, and with which effect', () => {
   assert.equal(rowName('residual', 0, 4), 'before layer 1');
   assert.equal(rowName('residual', 4, 4), 'after layer 4');
   assert.equal(rowName('attention', 3, 4), 'in layer 4');
@@ -109,7 +109,7 @@ test('a cell says what was carried, where to, and what came of it', () => {
   assert.doesNotMatch(meaning(close, { row: 0, cell: 3 }, columns[4], labels), /%/);
 });
 
-test('the transplant view comes out of its link as it went in', () => {
+test('a link restores the transplant view', () => {
   const carried = { row: 1, cell: 3 };
   for (const part of [
     { site: 'attention', head: 0 },
@@ -121,7 +121,7 @@ test('the transplant view comes out of its link as it went in', () => {
   assert.equal(pairText('a\r\nb', 'c'), 'a b\nc');
 });
 
-test('of a damaged link what makes sense is read', () => {
+test('valid parts of a damaged link are used', () => {
   assert.deepEqual(fromTransplantLink({ text: 'one alone', cell: '1.1' }), {});
   assert.deepEqual(fromTransplantLink({ site: 'attention' }), { site: 'attention', head: 0 });
   assert.deepEqual(fromTransplantLink({ site: 'head', head: '1.2' }), { site: 'head', head: 0 });
@@ -132,7 +132,7 @@ test('of a damaged link what makes sense is read', () => {
   assert.deepEqual(fromTransplantLink({ text: 'a\nb\nc' }), {});
 });
 
-test('examples differ from one another, and their two texts do', () => {
+test('examples differ, and so do the two texts of each', () => {
   const texts = examples.map(({ text }) => text);
   assert.equal(new Set(texts).size, texts.length);
   for (const { text, notice } of examples) {

@@ -1,5 +1,5 @@
-/** Opens all parts of the view that wait for a press. */
+/** Opens all parts of the view that open on demand. */
 export async function openAll(page) {
-  for (const name of ['Read every layer', 'Compare two words', 'Set a second text beside it'])
+  for (const name of ['Read every layer', 'Compare two words', 'Compare with a second text'])
     await page.getByRole('button', { name }).first().click();
 }

@@ -1,4 +1,4 @@
-// Why this word and not that one, in Chromium; the numbers are made anew by the package in Node.
+// Compares two possible next words in Chromium; the package in Node recomputes the numbers.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -34,7 +34,7 @@ const onPage = (name, options, body) =>
 const told = (page) =>
   page.getByTestId('contrast-told').filter({ hasText: 'changes it most' }).waitFor();
 
-/** By how much one token leads another, with the token at `hidden` unseen. */
+/** Returns the lead of one token over another, with the token at `hidden` masked. */
 async function lead(first, second, hidden) {
   const patch = Array.from(
     { length: hidden === undefined ? 0 : writer.info.layers },
@@ -74,7 +74,7 @@ onPage('each token’s number is the lead without it minus the lead with it', {}
   assert.notDeepEqual(await assertCounts(page), before);
 });
 
-onPage('another text is measured anew', {}, async (page) => {
+onPage('another text is measured again', {}, async (page) => {
   await page.getByTestId('input').fill('I loved');
   await settled(page);
   await told(page);
@@ -90,60 +90,64 @@ function assertClose(got, expected, what) {
     assert.ok(Math.abs(value - expected[i]) < 2e-3, `${what} ${i}: ${value}, not ${expected[i]}`);
 }
 
-/** Opens the ledger, and waits until it is whole. */
+/** Opens the ledger and waits until it is complete. */
 async function openLedger(page) {
   await page.getByText('ledger', { exact: true }).click();
   await page.locator('.ledger[aria-busy="false"] [data-testid="ledger"]').waitFor();
 }
 
-onPage('the ledger is the package’s, for any two tokens, effects and all', {}, async (page) => {
-  await openLedger(page);
-  const explainer = await Generator.load(join(root, 'weights/writer'), { explain: true });
-  for (const index of [1, 4]) {
-    await page.getByTestId('whynot').selectOption({ index });
-    const against = Number(await page.getByTestId('whynot').inputValue());
-    const table = await explainer.explain(text, { method: 'ledger', against, effects: true });
-    const { columns, tokens, value } = table;
-    const shown = page.getByTestId('ledger-sum');
-    await shown.filter({ hasText: `over “${table.against.text.trim()}”` }).waitFor();
-    await page.locator('.ledger[aria-busy="false"] [data-testid="ledger"]').waitFor();
-    assertClose(await values(shown), [value], 'sum');
-    for (const [view, name] of [
-      ['read', 'at the token it was read from'],
-      ['written', 'at the token it was written to'],
-    ]) {
-      await page.getByText(name).click();
-      const rows = tokens.map((_, i) =>
-        table[view].data.slice(i * columns.length, (i + 1) * columns.length),
+onPage(
+  'the ledger matches the package for any two tokens, including the effects',
+  {},
+  async (page) => {
+    await openLedger(page);
+    const explainer = await Generator.load(join(root, 'weights/writer'), { explain: true });
+    for (const index of [1, 4]) {
+      await page.getByTestId('whynot').selectOption({ index });
+      const against = Number(await page.getByTestId('whynot').inputValue());
+      const table = await explainer.explain(text, { method: 'ledger', against, effects: true });
+      const { columns, tokens, value } = table;
+      const shown = page.getByTestId('ledger-sum');
+      await shown.filter({ hasText: `over “${table.against.text.trim()}”` }).waitFor();
+      await page.locator('.ledger[aria-busy="false"] [data-testid="ledger"]').waitFor();
+      assertClose(await values(shown), [value], 'sum');
+      for (const [view, name] of [
+        ['read', 'at the token it was read from'],
+        ['written', 'at the token it was written to'],
+      ]) {
+        await page.getByText(name).click();
+        const rows = tokens.map((_, i) =>
+          table[view].data.slice(i * columns.length, (i + 1) * columns.length),
+        );
+        const sums = rows.map((row) => row.reduce((a, b) => a + b));
+        assertClose(await values(page.getByTestId('token-sum')), sums, view);
+        assertClose(await values(page.getByTestId('counts')), sums, `colors, ${view}`);
+      }
+      // Δ of a token or part is the number without it minus the number with it.
+      assertClose(
+        [(await values(page.getByTestId('token-effect'))).at(-1)],
+        [(await lead('a', table.against.text.trim(), tokens.length - 1)) - value],
+        'effect',
       );
-      const sums = rows.map((row) => row.reduce((a, b) => a + b));
-      assertClose(await values(page.getByTestId('token-sum')), sums, view);
-      assertClose(await values(page.getByTestId('counts')), sums, `colors, ${view}`);
+      const effects = await values(page.getByTestId('component-effect'));
+      const embedded = ['embed_tokens', 'embed_positions'];
+      assertClose(
+        effects.slice(0, 2),
+        embedded.map((name) => -table.effects[columns.indexOf(name)]),
+        'effects',
+      );
+      const heads = (layer) => Array.from({ length: 4 }, (_, head) => ({ layer, head }));
+      const ablate = heads(1).map((head) => ({ attention: 'decoder', ...head }));
+      const all = { count: 0, temperature: 1, topK: 0, topP: 1, ablate };
+      const { next } = await writer.next(text, all);
+      const of = (wanted) => next.find(({ id }) => id === wanted).logprob;
+      assertClose([effects[4]], [of(table.token.id) - of(against) - value], 'effect of heads');
     }
-    // Δ of a token, and of each part, is the number without it minus the number with it.
-    assertClose(
-      [(await values(page.getByTestId('token-effect'))).at(-1)],
-      [(await lead('a', table.against.text.trim(), tokens.length - 1)) - value],
-      'effect',
-    );
-    const effects = await values(page.getByTestId('component-effect'));
-    const embedded = ['embed_tokens', 'embed_positions'];
-    assertClose(
-      effects.slice(0, 2),
-      embedded.map((name) => -table.effects[columns.indexOf(name)]),
-      'effects',
-    );
-    const heads = (layer) => Array.from({ length: 4 }, (_, head) => ({ layer, head }));
-    const ablate = heads(1).map((head) => ({ attention: 'decoder', ...head }));
-    const all = { count: 0, temperature: 1, topK: 0, topP: 1, ablate };
-    const { next } = await writer.next(text, all);
-    const of = (wanted) => next.find(({ id }) => id === wanted).logprob;
-    assertClose([effects[4]], [of(table.token.id) - of(against) - value], 'effect of heads');
-  }
-  explainer.dispose();
-});
+    explainer.dispose();
+  },
+);
 
-onPage('the ledger follows the text, and heads that are off are named', {}, async (page) => {
+onPage('the ledger follows the text and mentions heads that are off', {}, async (page) => {
   await openLedger(page);
   await page.getByTestId('input').fill('I loved');
   await settled(page);
@@ -154,13 +158,13 @@ onPage('the ledger follows the text, and heads that are off are named', {}, asyn
 });
 
 for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 800 } }])
-  onPage(`the ledger: axe, and its width, ${JSON.stringify(options)}`, options, async (page) => {
+  onPage(`the ledger passes axe and fits, ${JSON.stringify(options)}`, options, async (page) => {
     await openLedger(page);
     await assertAccessible(page);
     await assertFits(page);
   });
 
-onPage('axe finds nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await assertAccessibleToAll(page);
 });
 

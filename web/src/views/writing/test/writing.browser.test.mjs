@@ -1,5 +1,5 @@
-// The writing view of the built page, with the real model; its bars are compared with what the
-// package answers in Node.
+// The writing view of the built page, with the real model. Its bars are compared with the package's
+// results in Node.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -16,7 +16,7 @@ import {
   visitCopy,
 } from '../../../../../tests/browser/open.mjs';
 
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may run the other binary, which rounds sums differently.
 const tolerance = 2e-3;
 
 let browser, server, generator;
@@ -40,7 +40,7 @@ const value = (locator) => locator.getAttribute('data-value').then(Number);
 const near = (got, expected, what) =>
   assert.ok(Math.abs(got - expected) <= tolerance, `${what}: ${got}, not ${expected}`);
 
-/** The text in an address. */
+/** Returns the text in an address. */
 const textIn = (url) => new URLSearchParams(url.hash.slice(1)).get('text') ?? '';
 
 const bars = (page) =>
@@ -61,7 +61,7 @@ const slide = async (page, name, at) => {
   await page.getByTestId(name).fill(`${at}`);
 };
 
-/** The bars are those of the package, with these settings. */
+/** Compares the bars with the package's probabilities for these settings. */
 async function assertBars(page, text, options) {
   const { next } = await generator.next(text, { count: 0, ...options });
   const shown = await bars(page);
@@ -73,7 +73,7 @@ async function assertBars(page, text, options) {
   return next;
 }
 
-onPage('the bars are the package’s, whatever the settings', {}, async (page) => {
+onPage('the bars match the package for all settings', {}, async (page) => {
   const text = 'This film is';
   assert.equal(await page.getByTestId('input').inputValue(), text);
   await assertBars(page, text, { temperature: 0.8, topK: 0, topP: 0.95 });
@@ -96,7 +96,7 @@ onPage('the bars are the package’s, whatever the settings', {}, async (page) =
   assert.ok(greedy[1].probability > 0);
 });
 
-onPage('both probabilities stand beside each token, and are told apart', {}, async (page) => {
+onPage('each token shows both probabilities', {}, async (page) => {
   const text = 'This film is';
   const own = await generator.next(text, { count: 0, temperature: 1, topK: 0, topP: 1 });
   const settings = { temperature: 0.8, topK: 0, topP: 0.95 };
@@ -112,14 +112,14 @@ onPage('both probabilities stand beside each token, and are told apart', {}, asy
     assert.match(printed, /by the model/);
   }
   assert.ok(Math.abs(own.next[0].probability - sampled.next[0].probability) > 0.02);
-  // A token that is left out shows the model's own probability only.
+  // A token that is left out shows only the model's own probability.
   await slide(page, 'top-k', 0);
   assert.match(await rows.nth(1).getByTestId('drawn').textContent(), /left out/);
   near(number(await rows.nth(1).getByTestId('own').textContent()), own.next[1].probability, 'own');
   assert.match(await page.getByTestId('others').textContent(), /the model’s own probabilities/);
 });
 
-onPage('a pressed token goes on; a token of the row leads back', {}, async (page) => {
+onPage('pressing a bar continues the text; pressing a token goes back to it', {}, async (page) => {
   const [, second] = await bars(page);
   await page.getByTestId('next').nth(1).click();
   await settled(page);
@@ -130,7 +130,7 @@ onPage('a pressed token goes on; a token of the row leads back', {}, async (page
   const whole = await tokens();
   assert.equal(whole.length, 5);
 
-  // Back before the fourth token: the text stays, until another one is chosen.
+  // Before the fourth token, the text stays until another token is chosen.
   await page.getByTestId('token').nth(3).click();
   await settled(page);
   assert.deepEqual(await tokens(), whole);
@@ -140,7 +140,7 @@ onPage('a pressed token goes on; a token of the row leads back', {}, async (page
     await page.locator('[data-testid=next].stands').getAttribute('data-text'),
     second.text,
   );
-  // What stands there leads forward again, and loses nothing.
+  // Choosing the same token goes forward and keeps the text.
   await page.locator('[data-testid=next].stands').click();
   await settled(page);
   assert.deepEqual(await tokens(), whole);
@@ -152,7 +152,7 @@ onPage('a pressed token goes on; a token of the row leads back', {}, async (page
   await settled(page);
   assert.deepEqual(await tokens(), [...whole.slice(0, 3), first.text.trim()]);
 
-  // Before the very first token there is a distribution, too.
+  // There is a distribution before the first token, too.
   await page.getByTestId('token').first().click();
   await settled(page);
   assert.ok((await bars(page)).length >= 10);
@@ -161,7 +161,7 @@ onPage('a pressed token goes on; a token of the row leads back', {}, async (page
   assert.equal(await page.locator('[data-testid=token].ahead').count(), 0);
 });
 
-onPage('a step, a while of playing, and the rest at once', {}, async (page) => {
+onPage('the model writes one token, plays, pauses, and finishes', {}, async (page) => {
   const start = 'The script, the music, the';
   await begin(page, start);
   const typed = await page.getByTestId('token').count();
@@ -178,16 +178,16 @@ onPage('a step, a while of playing, and the rest at once', {}, async (page) => {
   await page.getByTestId('play').click();
   await settled(page);
   const count = await page.getByTestId('token').count();
-  // The address follows after a while.
+  // The address follows after a delay.
   await page.waitForURL((url) => textIn(url).startsWith(`${start}${greedy}`));
-  // Paused is paused: nothing is written until the address has followed another change.
+  // Nothing is written while paused, until the address has followed another change.
   await page.getByTestId('head').nth(1).click();
   await page.waitForURL((url) => url.hash.includes('head=0.1'));
   assert.equal(await page.getByTestId('token').count(), count);
 
   await page.getByTestId('restart').click();
   await settled(page);
-  // Two presses write two tokens, however fast they come.
+  // A double click writes two tokens.
   await page.getByTestId('step').dblclick();
   await settled(page);
   assert.equal(await page.getByTestId('token').count(), typed + 2);
@@ -201,7 +201,7 @@ onPage('a step, a while of playing, and the rest at once', {}, async (page) => {
   assert.ok((await page.getByTestId('token').count()) > typed);
 });
 
-onPage('a head that is off changes the bars; undone, they are back', {}, async (page) => {
+onPage('switching off a head changes the bars, and undoing it restores them', {}, async (page) => {
   const text = 'This film is';
   const options = { temperature: 0.8, topK: 0, topP: 0.95 };
   await page.getByTestId('head').nth(5).click();
@@ -217,7 +217,7 @@ onPage('a head that is off changes the bars; undone, they are back', {}, async (
   assert.equal(await page.getByTestId('change').count(), 0);
 });
 
-onPage('every head’s attention back over the text is the package’s', {}, async (page) => {
+onPage('the heads’ attention weights match the package', {}, async (page) => {
   await begin(page, 'The script, the music, the');
   await page.getByTestId('head').nth(7).click();
   const { attention, promptTokens } = await generator.next('The script, the music, the', {
@@ -232,7 +232,7 @@ onPage('every head’s attention back over the text is the package’s', {}, asy
   const count = promptTokens.length;
   assert.equal(cells.length, count * count);
   for (const [query, key, got] of cells) near(got, matrix[query * count + key], `${query} ${key}`);
-  // The row shows what is looked at from the last token.
+  // The row shows the attention weights from the last token.
   for (let key = 0; key < count; key++) {
     const shown = await value(page.getByTestId('token').nth(key));
     near(shown, matrix[(count - 1) * count + key], `row ${key}`);
@@ -240,14 +240,14 @@ onPage('every head’s attention back over the text is the package’s', {}, asy
   assert.equal(await page.getByTestId('head').count(), 20);
 });
 
-onPage('the text can be read by the sentiment view', {}, async (page) => {
+onPage('a link opens the text in the sentiment view', {}, async (page) => {
   await begin(page, 'A dreadful, boring film.');
-  await page.getByRole('link', { name: 'How does it read?' }).click();
+  await page.getByRole('link', { name: 'Classify this text' }).click();
   await page.getByTestId('verdict').filter({ hasText: 'negative' }).waitFor();
   assert.equal(await page.getByTestId('input').inputValue(), 'A dreadful, boring film.');
 });
 
-onPage('a link brings back text, place, settings and heads', {}, async (page) => {
+onPage('a link restores text, place, settings and heads', {}, async (page) => {
   await page.getByTestId('next').first().click();
   await settled(page);
   await page.getByTestId('token').nth(2).click();
@@ -270,7 +270,7 @@ onPage('a link brings back text, place, settings and heads', {}, async (page) =>
   assert.equal(await other.getByTestId('input').inputValue(), 'This film is');
 });
 
-onPage('any text is taken: none, odd characters, and too long a one', {}, async (page) => {
+onPage('empty, strange and too long texts work', {}, async (page) => {
   for (const text of ['', 'Ein “Film” 🙂, früh', 'x'.repeat(300), 'A good film. '.repeat(400)]) {
     await begin(page, text);
     assert.ok((await bars(page)).length >= 10, text.slice(0, 20));
@@ -280,7 +280,7 @@ onPage('any text is taken: none, odd characters, and too long a one', {}, async 
   assert.equal(await page.getByTestId('step').isDisabled(), true);
 });
 
-test('once loaded it writes without a network', async () => {
+test('once loaded, it writes offline', async () => {
   const options = { hash: '#view=writing', serviceWorkers: 'allow' };
   await visitCopy(browser, options, async (page, { context, disconnect }) => {
     await settled(page);
@@ -309,7 +309,7 @@ for (const width of [320, 390, 1280]) {
   );
 }
 
-onPage('axe finds nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await page.getByTestId('next').nth(2).click();
   await settled(page);
   await page.getByTestId('token').nth(2).click();
@@ -319,18 +319,14 @@ onPage('axe finds nothing to object to', {}, async (page) => {
   await assertAccessibleToAll(page);
 });
 
-onPage(
-  'of a text in another script it says that this is not what it was made for',
-  {},
-  async (page) => {
-    assert.equal(await page.getByTestId('unknown').count(), 0);
-    await page.getByTestId('input').fill('Этот фильм');
-    await settled(page);
-    assert.match(await page.getByTestId('unknown').textContent(), /not in Latin letters/);
-  },
-);
+onPage('a text in another script gets a notice', {}, async (page) => {
+  assert.equal(await page.getByTestId('unknown').count(), 0);
+  await page.getByTestId('input').fill('Этот фильм');
+  await settled(page);
+  assert.match(await page.getByTestId('unknown').textContent(), /not in Latin letters/);
+});
 
-onPage('keys walk along the tokens and down the bars', {}, async (page) => {
+onPage('arrow keys move along the tokens and down the bars', {}, async (page) => {
   await page.getByTestId('end').focus();
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Enter');
@@ -343,7 +339,7 @@ onPage('keys walk along the tokens and down the bars', {}, async (page) => {
   assert.equal(text, (await bars(page))[2].text);
 });
 
-onPage('forced colors leave bars and choices to be seen', {}, async (page) => {
+onPage('with forced colors, bars and choices are visible', {}, async (page) => {
   await slide(page, 'top-k', 2);
   await page.emulateMedia({ forcedColors: 'active' });
   const colors = await page

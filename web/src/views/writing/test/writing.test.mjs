@@ -1,4 +1,4 @@
-// What the writing view makes of a model's probabilities, and what its links carry.
+// The writing view's sampling, its links and its code.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
@@ -19,7 +19,7 @@ const chances = (sampling) =>
     Number(chance.toFixed(6)),
   );
 
-test('temperature sharpens, flattens, or takes the best alone', () => {
+test('temperature sharpens or flattens; 0 takes only the best token', () => {
   assert.deepEqual(chances({}), [0.5, 0.25, 0.125, 0.125]);
   const squares = [0.25, 0.0625, 0.015625, 0.015625];
   const total = squares.reduce((a, b) => a + b);
@@ -31,16 +31,16 @@ test('temperature sharpens, flattens, or takes the best alone', () => {
   assert.deepEqual(chances({ temperature: 0, topP: 0.01 }), [1, 0, 0, 0]);
 });
 
-test('top-k and top-p leave out the rest, and share its chances among those left', () => {
+test('top-k and top-p leave out tokens and renormalize the others', () => {
   assert.deepEqual(chances({ topK: 2 }), [0.666667, 0.333333, 0, 0]);
-  // Equals stay together.
+  // Equal probabilities stay together.
   assert.deepEqual(chances({ topK: 3 }), [0.5, 0.25, 0.125, 0.125]);
   assert.deepEqual(chances({ topP: 0.5 }), [1, 0, 0, 0]);
   assert.deepEqual(chances({ topP: 0.51 }), [0.666667, 0.333333, 0, 0]);
   assert.deepEqual(chances({ topP: 0.001 }), [1, 0, 0, 0]);
-  // Of the two, top-p counts among those that top-k left.
+  // top-p applies to the tokens that top-k keeps.
   assert.deepEqual(chances({ topK: 2, topP: 0.66 }), [1, 0, 0, 0]);
-  // The model's own probability stays beside it, whatever the settings.
+  // The model's own probability doesn't depend on the settings.
   const all = candidatesOf(next, { temperature: 0.3, topK: 1, topP: 0.5 });
   assert.deepEqual(
     all.map(({ probability }) => Number(probability.toFixed(6))),
@@ -48,14 +48,14 @@ test('top-k and top-p leave out the rest, and share its chances among those left
   );
 });
 
-test('a token is drawn as often as its chance says', () => {
+test('a token is drawn in proportion to its chance', () => {
   const all = candidatesOf(next, { temperature: 1, topK: 2, topP: 1 });
   const drawnAt = (at) => drawn(all, at)?.id;
   assert.deepEqual([0, 0.66, 0.67, 0.99, 1].map(drawnAt), [0, 0, 1, 1, 1]);
   assert.equal(drawn([], 0.5), undefined);
 });
 
-test('a token stands with the word that it goes on', () => {
+test('a token is shown with the word that it continues', () => {
   assert.deepEqual(shownCandidate('ing', 'a film about act'), { tail: 'act', own: 'ing' });
   assert.deepEqual(shownCandidate(' good', 'a film'), { tail: '', own: 'good' });
   assert.deepEqual(shownCandidate('s', 'un' + 'believable'), { tail: 'lievable', own: 's' });
@@ -64,7 +64,7 @@ test('a token stands with the word that it goes on', () => {
   assert.ok(isPartial('<0xE2>') && isPartial(' <0xE2>') && !isPartial(' 0xE2'));
 });
 
-test('the writing view comes out of its link as it went in', () => {
+test('a link restores the writing view', () => {
   const state = {
     text: 'This film is good',
     typed: 9,
@@ -80,7 +80,7 @@ test('the writing view comes out of its link as it went in', () => {
   assert.deepEqual(fromWritingLink(toWritingLink(plain)), plain);
 });
 
-test('of a damaged link what makes sense is read', () => {
+test('valid parts of a damaged link are used', () => {
   assert.deepEqual(
     fromWritingLink({ text: 'abc', typed: '99', at: '-1', temperature: '7', head: 'x', off: '1' }),
     { text: 'abc', typed: 3, cursor: 3, off: [] },
@@ -89,12 +89,12 @@ test('of a damaged link what makes sense is read', () => {
   assert.equal(fromWritingLink({ temperature: '0.5', p: '0' }).topP, 1);
 });
 
-test('the last step’s row is the one that is read first', () => {
+test('the last step’s row is selected first', () => {
   const weights = Float32Array.from([1, 0, 0, 0.5, 0.5, 0, 0.2, 0.5, 0.3]);
   assert.deepEqual(lastCell({ weights, queries: 3, keys: 3 }), { query: 2, key: 1 });
 });
 
-test('the code and the JSON have what is shown', () => {
+test('the code and the JSON have the shown state', () => {
   const sampling = { temperature: 0.8, topK: 5, topP: 1 };
   const off = [{ attention: 'decoder', layer: 1, head: 2 }];
   const code = writeCode('a "b"', sampling, off);

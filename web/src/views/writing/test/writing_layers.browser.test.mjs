@@ -1,4 +1,4 @@
-// The next token as each layer of the writer has it, under the panes of the writing view.
+// The next token read from each layer of the writer.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,14 +34,14 @@ const shown = (page) =>
     ),
   );
 
-/** A number of 16 bits: sign, 5 bits of exponent, 10 of fraction. */
+/** Converts a float16: 1 sign bit, 5 exponent bits, 10 fraction bits. */
 function fromHalf(bits) {
   const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
   const size = exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25);
   return bits >> 15 === 1 ? -size : size;
 }
 
-/** The tensors of a safetensors file in floats. */
+/** Returns a function that reads tensors of a safetensors file as floats. */
 function tensorsOf(path) {
   const bytes = readFileSync(path);
   const length = Number(bytes.readBigUInt64LE(0));
@@ -56,7 +56,7 @@ function tensorsOf(path) {
   };
 }
 
-onPage('each layer’s guesses are its stream, normed and projected', {}, async (page) => {
+onPage('each layer’s tokens come from its stream, normalized and projected', {}, async (page) => {
   await read(page, text);
   await page.getByRole('button', { name: 'Read every layer' }).click();
   await page.getByTestId('next-so-far').nth(5).waitFor();
@@ -96,7 +96,7 @@ onPage('each layer’s guesses are its stream, normed and projected', {}, async 
   }
 });
 
-onPage('it follows the text and the heads', {}, async (page) => {
+onPage('the layers follow the text and the heads', {}, async (page) => {
   await read(page, text);
   await page.getByRole('button', { name: 'Read every layer' }).click();
   await page.getByTestId('next-so-far').nth(5).waitFor();
@@ -120,9 +120,13 @@ onPage('it follows the text and the heads', {}, async (page) => {
   );
 });
 
-onPage('a phone, and axe', { viewport: { width: 320, height: 800 } }, async (page) => {
-  await page.getByRole('button', { name: 'Read every layer' }).click();
-  await page.getByTestId('next-so-far').nth(5).waitFor();
-  await assertFits(page);
-  await assertAccessible(page);
-});
+onPage(
+  'the layers fit a phone and pass axe',
+  { viewport: { width: 320, height: 800 } },
+  async (page) => {
+    await page.getByRole('button', { name: 'Read every layer' }).click();
+    await page.getByTestId('next-so-far').nth(5).waitFor();
+    await assertFits(page);
+    await assertAccessible(page);
+  },
+);

@@ -1,4 +1,4 @@
-// Which cell turns the next word of a text: the numbers are what the package gives with that patch.
+// Activation patching between two texts: the numbers match the package with the same patch.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -12,7 +12,7 @@ import {
 } from '../../../../../tests/browser/open.mjs';
 
 const onPage = testsOnPage('#view=writing');
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may run the other binary, which rounds sums differently.
 const tolerance = 1e-3;
 const layers = 5;
 const streams = [0, 1, 2, 3, 4].map((layer) => `decoder.layers.${layer}.input`);
@@ -32,25 +32,25 @@ const cell = (page, row, index) => page.locator(`[data-row="${row}"][data-cell="
 const valuesOf = (page, index) =>
   Promise.all(streams.map((_, row) => value(cell(page, row, index))));
 
-/** All that may come next, the likeliest first. */
+/** Returns all next tokens, the most likely first. */
 const next = async (text, patch = []) =>
   (await generator.next(text, { count: 0, temperature: 1, topK: 0, topP: 1, patch })).next;
 
-/** How far the second of two tokens is before the first. */
+/** Returns the lead of the second of two tokens over the first. */
 async function lead([is, would], text, patch) {
   const all = await next(text, patch);
   const logprob = (id) => all.find((token) => token.id === id).logprob;
   return logprob(would) - logprob(is);
 }
 
-/** A row of what a text's run has by a name, to be put in another one's place. */
+/** Returns a row of a traced tensor, to use it as a patch. */
 async function rowOf(text, name, row, patch = []) {
   const { trace } = await generator.next(text, { count: 1, trace: [name], patch });
   const [, width] = trace[name].shape;
   return trace[name].data.slice(row * width, (row + 1) * width);
 }
 
-/** The positions of a text's tokens, as those of another text's tokens at these places. */
+/** Returns a patch that gives a text's tokens the position encodings of these places. */
 async function placed(columns) {
   const { trace } = await generator.next('one '.repeat(20), { count: 1, trace: [positions] });
   const [, width] = trace[positions].shape;
@@ -62,23 +62,23 @@ async function placed(columns) {
 }
 
 async function settled(page) {
-  // What was typed is read after a pause; until then what is shown is told to be old.
+  // Typing is read after a pause; until then, the panel is marked as busy.
   await page.locator('[data-testid="turning"][aria-busy="false"]').waitFor();
 }
 
 async function open(page) {
-  await page.getByRole('button', { name: 'Set a second text beside it' }).click();
+  await page.getByRole('button', { name: 'Compare with a second text' }).click();
   await settled(page);
 }
 
 async function beside(page, base, donor) {
   await read(page, base);
-  await page.getByRole('button', { name: 'Set a second text beside it' }).click();
+  await page.getByRole('button', { name: 'Compare with a second text' }).click();
   await page.getByTestId('second').fill(donor);
   await settled(page);
 }
 
-onPage('a cell’s number is what carrying that vector does to the next word', {}, async (page) => {
+onPage('a cell’s number is the effect of patching that vector', {}, async (page) => {
   const [base, donor] = ['This film is', 'The problem is'];
   await open(page);
   assert.equal(await page.getByTestId('second').inputValue(), donor);
@@ -93,7 +93,7 @@ onPage('a cell’s number is what carrying that vector does to the next word', {
       near(await value(cell(page, row, index)), expected, `${row} ${index}`);
     }
   }
-  // Before the first layer the last tokens are the same; after the last they are all that counts.
+  // Before the first layer, the last tokens are equal; after the last, only they count.
   assert.equal(await value(cell(page, 0, 2)), 0);
   assert.deepEqual([await value(cell(page, 5, 0)), await value(cell(page, 5, 1))], [0, 0]);
   const way = (await lead(ids, donor)) - whole;
@@ -104,7 +104,7 @@ onPage('a cell’s number is what carrying that vector does to the next word', {
     assert.ok(told.includes(lead.toFixed(2).replace('-', '−')), told);
 });
 
-onPage('a pressed cell is performed, by mouse, keys and drag', {}, async (page) => {
+onPage('cells can be patched by mouse, keys and drag', {}, async (page) => {
   const [base, donor] = ['This film is', 'The problem is'];
   await open(page);
   const greedy = { sample: false, maxNewTokens: 10 };
@@ -150,8 +150,8 @@ onPage('a pressed cell is performed, by mouse, keys and drag', {}, async (page) 
   assert.notEqual(await performed(4, 2), (await generator.generate(base, greedy)).text);
 });
 
-onPage('a token without a partner is taken out from a layer on', {}, async (page) => {
-  await page.getByRole('button', { name: 'Set a second text beside it' }).click();
+onPage('a token without a counterpart is removed from a layer onward', {}, async (page) => {
+  await page.getByRole('button', { name: 'Compare with a second text' }).click();
   await page.getByRole('button', { name: 'Neither' }).click();
   const [base, donor] = ['The film is neither funny', 'The film is funny'];
   await page.getByTestId('base-text').getByText(base).waitFor();
@@ -159,7 +159,7 @@ onPage('a token without a partner is taken out from a layer on', {}, async (page
   const { promptTokens } = await generator.next(base, { count: 1 });
   assert.equal(promptTokens.length, 5);
   assert.equal(await page.locator('.unpaired').count(), streams.length);
-  // Both have the same up to there, and nothing later is seen.
+  // Both texts are equal up to there, and later tokens are masked.
   for (const index of [0, 1, 2]) assert.deepEqual(await valuesOf(page, index), Array(6).fill(0));
   const ids = [(await next(base))[0].id, (await next(donor))[0].id];
   const whole = await lead(ids, base);
@@ -171,7 +171,7 @@ onPage('a token without a partner is taken out from a layer on', {}, async (page
     near(gone[row], (await lead(ids, base, patch)) - whole, `taken out from ${row}`);
   }
   assert.equal(gone[5], 0);
-  // The second text's last token stands where its partner stands.
+  // The second text's last token gets the position of its counterpart.
   const apart = await placed([0, 1, 2, 4]);
   const carried = await valuesOf(page, 4);
   assert.equal(carried[0], 0);
@@ -191,7 +191,7 @@ onPage('a token without a partner is taken out from a layer on', {}, async (page
   assert.match(await page.getByTestId('turned').textContent(), /“neither” taken out before/);
 });
 
-onPage('what is written on has the positions after the last token’s', {}, async (page) => {
+onPage('a continuation gets the positions after the last token’s', {}, async (page) => {
   const donor = 'The actors are';
   await beside(page, 'The actors and the film are', donor);
   const answer = async (columns) => {
@@ -204,36 +204,40 @@ onPage('what is written on has the positions after the last token’s', {}, asyn
   assert.ok(shown.includes(donor + text), `${shown} / ${text}`);
 });
 
-onPage('last tokens are partners, and of the same next word the odds count', {}, async (page) => {
-  const [base, donor] = ['This film is not', 'This film is'];
-  await beside(page, base, donor);
-  await page.getByText('The likeliest token is the same in both').waitFor();
-  const [own, other] = [await next(base), await next(donor)];
-  assert.equal(own[0].id, other[0].id);
-  const share = (all, id) => Math.exp(all.find((token) => token.id === id).logprob);
-  const gains = own.map(({ id }) => [share(other, id) - share(own, id), id]);
-  gains.sort(([a], [b]) => a - b);
-  const ids = [gains[0][1], gains.at(-1)[1]];
-  // "is" has no partner, "not" has "is" for one.
-  const turning = page.getByTestId('turning');
-  assert.equal(await turning.locator('[data-row="5"]').count(), 4);
-  assert.equal(await turning.locator('[data-row="5"].unpaired').count(), 1);
-  const all = (await lead(ids, donor, await placed([0, 1, 3]))) - (await lead(ids, base));
-  near(await value(cell(page, 5, 3)), all, 'all of the way');
+onPage(
+  'last tokens are counterparts; for equal next words, two other words are compared',
+  {},
+  async (page) => {
+    const [base, donor] = ['This film is not', 'This film is'];
+    await beside(page, base, donor);
+    await page.getByText('The likeliest token is the same in both').waitFor();
+    const [own, other] = [await next(base), await next(donor)];
+    assert.equal(own[0].id, other[0].id);
+    const share = (all, id) => Math.exp(all.find((token) => token.id === id).logprob);
+    const gains = own.map(({ id }) => [share(other, id) - share(own, id), id]);
+    gains.sort(([a], [b]) => a - b);
+    const ids = [gains[0][1], gains.at(-1)[1]];
+    // "is" has no counterpart; that of "not" is "is".
+    const turning = page.getByTestId('turning');
+    assert.equal(await turning.locator('[data-row="5"]').count(), 4);
+    assert.equal(await turning.locator('[data-row="5"].unpaired').count(), 1);
+    const all = (await lead(ids, donor, await placed([0, 1, 3]))) - (await lead(ids, base));
+    near(await value(cell(page, 5, 3)), all, 'all of the way');
 
-  // Typing makes it anew; without a difference, or a text, there is nothing to carry.
-  await page.getByTestId('second').fill(base);
-  await page.getByText('Change a word of the second text').waitFor();
-  await page.getByTestId('second').fill('');
-  await page.getByText('Change a word of the second text').waitFor();
-  assert.equal(await turning.count(), 0);
-  await page.getByTestId('second').fill('This film was not');
-  await settled(page);
-  assert.equal(await turning.locator('.unpaired').count(), 0);
-  assert.equal(await turning.locator('[data-row="0"]').count(), 4);
-});
+    // Typing recomputes the cells. Equal or empty texts have no cells.
+    await page.getByTestId('second').fill(base);
+    await page.getByText('Change a word of the second text').waitFor();
+    await page.getByTestId('second').fill('');
+    await page.getByText('Change a word of the second text').waitFor();
+    assert.equal(await turning.count(), 0);
+    await page.getByTestId('second').fill('This film was not');
+    await settled(page);
+    assert.equal(await turning.locator('.unpaired').count(), 0);
+    assert.equal(await turning.locator('[data-row="0"]').count(), 4);
+  },
+);
 
-onPage('texts longer than the model reads, and words as cells', {}, async (page) => {
+onPage('too long texts are clipped, and in long texts a cell is a word', {}, async (page) => {
   const donor = `${'Good film. '.repeat(300)}The problem is`;
   await beside(page, 'This film is', donor);
   const ids = [(await next('This film is'))[0].id, (await next(donor))[0].id];
@@ -250,14 +254,14 @@ onPage('texts longer than the model reads, and words as cells', {}, async (page)
   assert.equal(await page.getByTestId('turning').locator('[data-row="0"]').count(), words);
 });
 
-onPage('axe finds nothing to object to', {}, async (page) => {
+onPage('axe finds no violations', {}, async (page) => {
   await open(page);
   await cell(page, 2, 1).click();
   await page.getByTestId('performed').getByText('%').waitFor();
   await assertAccessibleToAll(page);
 });
 
-onPage('it fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
+onPage('the cells fit a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
   await open(page);
   await page.getByRole('button', { name: 'He or she' }).click();
   await page.getByTestId('base-text').getByText('a young man').waitFor();
