@@ -176,7 +176,7 @@ const inTranslation = {
       ({ text }) => assert.equal(text, 'Ich weiß nicht, was ich sagen soll.'),
     ],
     [
-      'With one beam, it writes “auf der Bank” twice: choose 1 under “How it was found”. It considered “Ufer” (river bank) and dropped it: see the tree.',
+      'With one beam, it writes “auf der Bank” twice: choose 1 under “Beam search”. It considered “Ufer” (river bank) and dropped it: see the tree.',
       async ({ text, model, sentences, others }, input) => {
         assert.equal(text.match(/auf der Bank/g).length, 1);
         const greedy = await model.translate(input, { beams: 1 });

@@ -1,4 +1,4 @@
-/** Heads, of which one is chosen and some may be off, and the cell of its map that is read out. */
+/** The selected head, the heads that are off, and the selected cell of the attention weights. */
 import type { Head } from 'glassformer';
 import type { AttentionKind, HeadPosition } from './position.ts';
 import type { Link } from '../../ui/link.ts';
@@ -22,54 +22,54 @@ import {
 
 export type { AttentionKind, HeadPosition };
 
-/** How a heat map's cell is read out: before the query, and between query and key. */
+/** The words around the query and the key in a readout: before the query, and between the two. */
 export type Reader = readonly [before: string, between: string];
 
-/** How the chosen head is drawn. */
+/** How the selected head is displayed. */
 export const drawings = ['map', 'lines', 'table'] as const;
 export type Drawing = (typeof drawings)[number];
 
-/** The attention that is on view: what heads are chosen from. */
+/** The attention whose heads are shown. */
 export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
   readonly attention: Kind;
   readonly layers: number;
   readonly heads: number;
-  /** A head's attention; undefined before there is any. */
+  /** Returns a head's attention weights, or undefined before the first run. */
   matrixOf(head: HeadPosition): Matrix | undefined;
   readonly queryLabels: readonly string[];
   readonly keyLabels: readonly string[];
   readonly reader: Reader;
-  /** What a head mostly does with this text. */
+  /** Describes what a head mostly does in this text. */
   habitOf(matrix: Matrix): Habit;
-  /** What the attention was read of; another one once it is read anew. */
+  /** The result that the weights belong to; a new run has a new one. */
   readonly readOf?: object | undefined;
-  /** Traces tensors of what is on view, as it is with the interventions. */
+  /** Traces tensors of the shown result, with its interventions. */
   traceOf?(names: readonly string[]): Promise<Trace>;
-  /** The cell that is read out before one is pointed at; by default that of the largest weight. */
+  /** Returns the cell selected at first; by default, the one with the largest weight. */
   firstCellOf?(matrix: Matrix): Cell;
-  /** Whether nothing can be switched yet: the model is still to come. */
+  /** Whether nothing can be switched yet, because the model is not loaded. */
   readonly frozen?: boolean;
 }
 
 export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   selected = $state.raw<HeadPosition>({ layer: 0, head: 0 });
   cell = $state.raw<Cell>({ query: 0, key: 0 });
-  /** Whether `cell` was pointed at; until then it follows the strongest weight. */
+  /** Whether a cell was pointed at; until then, `cell` follows the largest weight. */
   pointed = $state(false);
-  /** Whether `cell` stays where it is, whatever the pointer passes over. */
+  /** Whether `cell` stays when the pointer moves over others. */
   pinned = $state(false);
-  /** What was measured of the model's heads, where that is known. */
+  /** The measurements of the model's heads, if there are any. */
   measured = $state.raw<Measured>();
   #order = $state<HeadOrder>('layer');
   drawing = $state<Drawing>('map');
 
-  /** The heads that are switched off, of whatever attention; set, without a word to `onswitch`. */
+  /** The heads that are off, of all kinds of attention. Setting this does not call `onswitch`. */
   off = $state.raw<readonly Head<Kind>[]>([]);
 
   readonly view: AttentionOnView<Kind>;
   readonly #onswitch: () => void;
 
-  /** `onswitch`: heads were switched off or on. */
+  /** `onswitch` is called after heads are switched off or on. */
   constructor(view: AttentionOnView<Kind>, onswitch: () => void) {
     this.view = view;
     this.#onswitch = onswitch;
@@ -108,7 +108,7 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     this.#onswitch();
   }
 
-  /** Of another model's heads, only those that this one has stay chosen and off. */
+  /** After a change of the model, keeps only heads that exist in the new one. */
   keep(exists: (head: Head<Kind>) => boolean): void {
     if (!exists({ attention: this.view.attention, ...this.selected }))
       this.selected = { layer: 0, head: 0 };
@@ -125,25 +125,25 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     this.pointed = true;
   }
 
-  /** The pointer passes over what the cell belongs to. */
+  /** Selects a cell under the pointer, unless a cell is pinned. */
   hover(cell: Cell): void {
     if (!this.pinned) this.point(cell);
   }
 
-  /** Holds a cell, or lets it go where it was held already. */
+  /** Pins a cell, or unpins it if it is already pinned. */
   pin(cell: Cell): void {
     const again = cell.query === this.cell.query && cell.key === this.cell.key;
     this.pinned = !(this.pinned && again);
     this.point(cell);
   }
 
-  /** The cell follows the strongest weight again. */
+  /** Unpins the cell, so that it follows the largest weight again. */
   letGo(): void {
     this.pointed = this.pinned = false;
     this.#followStrongest();
   }
 
-  /** How heads are sorted and drawn, as a link says it. */
+  /** The order and display of the heads in a link. */
   get link(): Link {
     const order = this.#order;
     const { drawing } = this;
@@ -153,18 +153,18 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     };
   }
 
-  /** Sorts and draws them as a link says. */
+  /** Takes the order and display from a link. */
   take(link: Link): void {
     this.#order = orders.find((each) => each === link.sort) ?? orders[0];
     this.drawing = drawings.find((each) => each === link.draw) ?? drawings[0];
   }
 
-  /** What was measured of a head of the attention on view. */
+  /** Returns the measurements of a head of the shown attention. */
   measuredOf({ layer, head }: HeadPosition): MeasuredHead | undefined {
     return this.measuredHeads.find((each) => each.layer === layer && each.head === head);
   }
 
-  /** Of all of them; none where not every one was measured. */
+  /** The measurements of all heads of the shown attention; empty if any is missing. */
   get measuredHeads(): readonly MeasuredHead[] {
     return this.#measuredHeads;
   }
@@ -175,7 +175,7 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     return own.length === layers * heads ? own : [];
   });
 
-  /** What distinguishes a measured head from the others; undefined where nothing does. */
+  /** Returns what distinguishes a measured head from the others, if anything does. */
   roleOf(head: MeasuredHead): Role | undefined {
     return this.#roles.get(head);
   }
@@ -185,12 +185,12 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     return new Map(this.#measuredHeads.map((head, i) => [head, roles[i]]));
   });
 
-  /** What the heads can be sorted by. */
+  /** The orders that the heads can be sorted by. */
   get orders(): readonly HeadOrder[] {
     return ordersOf(this.measuredHeads);
   }
 
-  /** What they are sorted by; another attention may not have what was chosen for this one. */
+  /** The order of the heads. An order that the shown attention lacks counts as `layer`. */
   get order(): HeadOrder {
     return this.orders.includes(this.#order) ? this.#order : 'layer';
   }
@@ -199,12 +199,12 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     this.#order = order;
   }
 
-  /** The chosen head's attention. */
+  /** The attention weights of the selected head. */
   get matrix(): Matrix | undefined {
     return this.view.matrixOf(this.selected);
   }
 
-  /** The key that a query looks at most. */
+  /** Returns the key that a query attends to most. */
   strongestKeyOf(query: number): number {
     const { matrix } = this;
     if (!matrix) return 0;
@@ -212,7 +212,7 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     return row.reduce((best, weight, key) => (weight > row[best]! ? key : best), 0);
   }
 
-  /** The query that looks at a key most. */
+  /** Returns the query that attends to a key most. */
   strongestQueryOf(key: number): number {
     const { matrix } = this;
     if (!matrix) return 0;
@@ -222,7 +222,7 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     return best;
   }
 
-  /** Keeps the cell inside a new matrix, and at the strongest weight unless it was pointed at. */
+  /** Keeps the cell inside a new matrix, and at the largest weight unless it was pointed at. */
   followMatrix(): void {
     const { matrix, cell } = this;
     const within = matrix && cell.query < matrix.queries && cell.key < matrix.keys;

@@ -1,7 +1,7 @@
-/** What heads do over many texts, as a model folder's heads.json has it: roles, and an order by them. */
+/** Roles of heads over many texts, from the heads.json of a model's folder, and orders by them. */
 import type { AttentionKind, HeadPosition } from './position.ts';
 
-/** The words that attention's shares are measured on; of several equal shares the first counts. */
+/** The sets of words whose shares of attention are measured. Of equal shares, the first counts. */
 export const sets = [
   'previous',
   'same',
@@ -14,7 +14,7 @@ export const sets = [
 ] as const;
 export type WordSet = (typeof sets)[number];
 
-/** A mean, and within what it lies with 95% confidence. */
+/** A mean with its 95% confidence interval. */
 export interface Interval {
   mean: number;
   low: number;
@@ -23,15 +23,15 @@ export interface Interval {
 
 export interface MeasuredHead extends HeadPosition {
   attention: AttentionKind;
-  /** Each set's share of attention, 0 … 1: the mean over all words, 0 for a word whose set is empty. */
+  /** Each set's share of attention, 0 … 1: a mean over all words, an empty set counts as 0. */
   share: Readonly<Partial<Record<WordSet, number>>>;
-  /** The same for attention that is spread evenly. */
+  /** The same shares if attention were spread evenly. */
   even: Readonly<Partial<Record<WordSet, number>>>;
-  /** In shares of the largest possible. */
+  /** A share of the maximum entropy. */
   entropy: number;
-  /** The cross-entropy that is lost with zeros in the head's place, in nats. */
+  /** The rise of the cross-entropy with the head's output set to zero, in nats. */
   lost: Interval;
-  /** In points: less than one of them is noise. */
+  /** The loss of score in points. Less than one point is noise. */
   scoreLost: { name: 'accuracy' | 'BLEU'; points: number } | undefined;
 }
 
@@ -73,7 +73,7 @@ function headIn(value: unknown): MeasuredHead | undefined {
   };
 }
 
-/** What a heads.json says, as tests/evaluate/heads.mjs writes it; undefined where it is none. */
+/** Reads a heads.json, written by tests/evaluate/heads.mjs. Returns undefined if malformed. */
 export function measuredIn(json: unknown): Measured | undefined {
   if (!isFields(json) || !isNumber(json.texts) || !Array.isArray(json.heads)) return undefined;
   const heads = json.heads.map(headIn).filter((head) => head !== undefined);
@@ -84,12 +84,12 @@ export function measuredIn(json: unknown): Measured | undefined {
 
 export type Role = WordSet | 'broad' | 'other';
 
-/** A head has a set for a role from so much more attention on it than even attention gives. */
+/** The least excess over evenly spread attention at which a set becomes a head's role. */
 export const least = 0.15;
-/** From this entropy on it is broad. */
+/** The least entropy of a broad head. */
 export const broad = 0.75;
 
-/** The set in `offered` that exceeds its share under even attention the most. */
+/** Returns the set in `offered` that exceeds its share under even attention the most. */
 function roleAmong({ share, even, entropy }: MeasuredHead, offered: readonly WordSet[]): Role {
   const above = (set: WordSet) => (share[set] ?? 0) - (even[set] ?? 0);
   const [most] = [...offered].sort((a, b) => above(b) - above(a));
@@ -97,12 +97,13 @@ function roleAmong({ share, even, entropy }: MeasuredHead, offered: readonly Wor
   return entropy >= broad ? 'broad' : 'other';
 }
 
-/** The role of one head, independent of the other heads. */
+/** Returns the role of one head, independent of the other heads. */
 export const roleOf = (head: MeasuredHead): Role => roleAmong(head, sets);
 
 /**
- * What distinguishes each head from the others of its attention. A set that all of them have for a
- * role tells nothing, and the next one counts; where nothing is left that differs, there is no role.
+ * Returns what distinguishes each head from the others of its attention. A set that is the role of
+ * all heads is skipped, and the next one counts. If nothing distinguishes the heads, they have no
+ * role.
  */
 export function rolesOf(heads: readonly MeasuredHead[]): (Role | undefined)[] {
   let offered: readonly WordSet[] = sets;
@@ -116,48 +117,48 @@ export function rolesOf(heads: readonly MeasuredHead[]): (Role | undefined)[] {
 }
 
 interface RoleName {
-  /** On the badge. */
+  /** The text on the badge. */
   short: string;
-  /** In a sentence: “looks …”. */
+  /** The words in a sentence, after “attends”. */
   words: string;
 }
 
 export const roleNames: Readonly<Record<Role, RoleName>> = {
-  previous: { short: 'prev', words: 'at the word before' },
-  same: { short: 'self', words: 'at the word itself' },
-  next: { short: 'next', words: 'at the word after' },
-  specials: { short: 'special', words: 'at the special tokens around the text' },
-  first: { short: 'first', words: 'at the first word' },
-  last: { short: 'last', words: 'at the last word' },
-  punctuation: { short: 'punct', words: 'at punctuation' },
-  sameWord: { short: 'again', words: 'at the same word elsewhere' },
-  broad: { short: 'broad', words: 'at many words at once' },
-  other: { short: 'other', words: 'at words that are none of these' },
+  previous: { short: 'prev', words: 'to the word before' },
+  same: { short: 'self', words: 'to the word itself' },
+  next: { short: 'next', words: 'to the word after' },
+  specials: { short: 'special', words: 'to the special tokens around the text' },
+  first: { short: 'first', words: 'to the first word' },
+  last: { short: 'last', words: 'to the last word' },
+  punctuation: { short: 'punct', words: 'to punctuation' },
+  sameWord: { short: 'again', words: 'to the same word elsewhere' },
+  broad: { short: 'broad', words: 'to many words at once' },
+  other: { short: 'other', words: 'to no particular set of words' },
 };
 
-/** Whether something is lost, or won, without it: zero is not within the interval. */
+/** Whether removing the head changes the loss: zero is outside the interval. */
 export const matters = ({ lost }: MeasuredHead): boolean => lost.low > 0 || lost.high < 0;
 
 // --- order --------------------------------------------------------------------------------------
 
-/** By layer, by the attention on a set, by entropy or by what is lost. */
+/** Orders of heads: by layer, attention to a set, entropy, or the loss without the head. */
 export const orders = ['layer', 'lost', 'entropy', ...sets] as const;
 export type HeadOrder = (typeof orders)[number];
 
-/** Those that some heads can be sorted by: sets that all of their attention lacks are none. */
+/** Returns the orders for some heads, without sets that were measured for none of them. */
 export function ordersOf(heads: readonly MeasuredHead[]): HeadOrder[] {
   if (heads.length === 0) return ['layer'];
   const isThere = (set: WordSet) => heads.some(({ share }) => share[set] !== undefined);
   return ['layer', 'lost', 'entropy', ...sets.filter(isThere)];
 }
 
-/** What a head is sorted by: the largest first, of entropies the smallest. */
+/** Returns the sort key: largest first, but smallest first for the entropy. */
 function rankIn(order: Exclude<HeadOrder, 'layer'>, head: MeasuredHead): number {
   if (order === 'lost') return head.lost.mean;
   return order === 'entropy' ? -head.entropy : (head.share[order] ?? 0);
 }
 
-/** The heads in an order. */
+/** Returns the heads in an order. */
 export function inOrder(
   heads: readonly MeasuredHead[],
   order: Exclude<HeadOrder, 'layer'>,

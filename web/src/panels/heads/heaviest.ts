@@ -1,7 +1,7 @@
-/** Less than this is as good as nothing. */
+/** Smaller effects are negligible. */
 export const slight = 0.05;
 
-/** From each head's Δ: the head that changes most, and how many change almost nothing. */
+/** Returns the head with the largest effect, and the number of heads with a negligible one. */
 export function heaviestOf(effects: Float32Array, heads: number) {
   const values = [...effects];
   const known = values.filter((value) => !Number.isNaN(value));

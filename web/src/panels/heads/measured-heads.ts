@@ -1,10 +1,10 @@
-/** Fetches what was measured of a model's heads: heads.json of its folder. */
+/** Fetches the measurements of a model's heads: heads.json in its folder. */
 import { measuredIn, type Measured } from './head-roles.ts';
 import { folderOf, type ModelName } from '../../models/models.ts';
 
 const known = new Map<ModelName, Promise<Measured | undefined>>();
 
-/** Undefined where nothing was measured, or where that cannot be had. */
+/** Returns undefined if there are no measurements, or if they cannot be fetched. */
 export function measuredHeads(name: ModelName): Promise<Measured | undefined> {
   let measured = known.get(name);
   if (!measured) {

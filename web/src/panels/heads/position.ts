@@ -1,4 +1,4 @@
-/** The place of a head in a model, and how a link names it. */
+/** The position of a head in a model, and its name in a link. */
 import { partsOf } from '../../ui/link.ts';
 
 export interface HeadPosition {

@@ -11,7 +11,7 @@ function lastAgainstOthers(labels: readonly string[], of: (label: string) => num
   return of(last) - others.reduce((sum, label) => sum + of(label), 0) / others.length;
 }
 
-/** What the page calls it. */
+/** Returns the name of the evidence on the page. */
 export function evidenceName(labels: readonly string[]): string {
   const last = `“${labels[labels.length - 1] ?? ''}”`;
   return labels.length === 2
@@ -23,7 +23,7 @@ export function evidence({ logits }: Classification, labels: readonly string[]):
   return lastAgainstOthers(labels, (label) => logits[label] ?? 0);
 }
 
-/** Each token's part of the evidence. Their sum, and the classifier's bias, is the evidence. */
+/** Returns each token's share of the evidence. Shares plus the classifier's bias add up to it. */
 export function tokenEvidence(result: Classification, labels: readonly string[]): Float32Array {
   return Float32Array.from(result.tokens, (_, i) =>
     lastAgainstOthers(labels, (label) => result.contributions?.[label]?.[i] ?? 0),

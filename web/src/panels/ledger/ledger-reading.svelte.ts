@@ -1,4 +1,4 @@
-/** A number as an exact sum, and beside it what each of its parts causes. */
+/** A number as an exact sum, and the measured effect of each of its parts. */
 import type { Classifier, Generator, Translator } from 'glassformer';
 import { evidence, evidenceName } from './evidence.ts';
 import { Question, type ExplainingModel } from '../../models/explaining-model.svelte.ts';
@@ -8,21 +8,21 @@ import type { ModelName } from '../../models/models.ts';
 import { nextLogits } from '../words/next-logits.ts';
 import { shownTokens, type ShownToken } from '../words/tokens.ts';
 
-/** With what its rows are called. */
+/** A table with the labels of its rows. */
 type LabelledTable = LedgerTable & {
   labels: readonly ShownToken[];
-  /** Of a translation, the first row that is of its source. */
+  /** The first row of a translation's source. */
   source?: number;
 };
 
-/** What a ledger is drawn up of, and how its model is asked for that. */
+/** The number that a ledger explains, and how to get its parts from the model. */
 export interface LedgerSubject<M extends Model> {
   name: ModelName;
-  /** The number, in words, and what reads it from the last vectors. */
+  /** The number in words, and the part of the model that computes it from the last vectors. */
   measure: string;
   reader: string;
   explain(model: M, options: { effects?: boolean; signal: AbortSignal }): Promise<LabelledTable>;
-  /** The number itself, without these heads. */
+  /** Runs the model without these heads and returns the number. */
   measured(model: M, options: { heads: LedgerHead[]; signal: AbortSignal }): Promise<number>;
 }
 
@@ -42,7 +42,7 @@ export const evidenceOf = (text: string, labels: readonly string[]): LedgerSubje
   },
 });
 
-/** A token that may come next, as the page names it. */
+/** A candidate for the next token, with its name on the page. */
 export interface Named {
   id: number;
   name: string;
@@ -50,10 +50,10 @@ export interface Named {
 
 const lead = (token: Named, against: Named) => ({
   measure: `the lead of “${token.name}” over “${against.name}”`,
-  reader: 'the projection',
+  reader: 'the output projection',
 });
 
-/** How far one next token is ahead of another. */
+/** The lead of one next token over another. */
 export const leadOf = (text: string, token: Named, against: Named): LedgerSubject<Generator> => ({
   name: 'writer',
   ...lead(token, against),
@@ -71,16 +71,16 @@ export const leadOf = (text: string, token: Named, against: Named): LedgerSubjec
   },
 });
 
-/** A sentence whose translation begins with some tokens. */
+/** A sentence and the first tokens of its translation. */
 interface Begun {
   name: ModelName;
   text: string;
   prefix: readonly number[];
-  /** What the decoder had read, its start token first, and then the source, are called. */
+  /** The labels of the tokens that the decoder read, from its start token, then the source. */
   labels: readonly ShownToken[];
 }
 
-/** The same behind the beginning of a translation. */
+/** The lead of one token over another after the first tokens of a translation. */
 export const choiceOf = (
   { name, text, prefix, labels }: Begun,
   token: Named,
@@ -106,19 +106,19 @@ export const choiceOf = (
 
 export class LedgerReading<M extends Model> {
   readonly question: Question<M>;
-  /** What the table is of. */
+  /** The number that the table explains. */
   of = $state.raw<LedgerSubject<M>>();
   table = $state.raw<LabelledTable>();
-  /** Δ of the number without each column, after − before; undefined until that is measured. */
+  /** Change of the number without each column, after − before; undefined until it is measured. */
   effects = $state.raw<readonly number[]>();
-  /** The same without all heads of a layer that read the same, by the first one's column. */
+  /** The same without all heads of a layer that read the same, by the first head's column. */
   ofHeads = $state.raw<ReadonlyMap<number, number>>(new Map());
 
   constructor(model: ExplainingModel<M>) {
     this.question = new Question(model);
   }
 
-  /** The sum is there at once; what its parts cause takes a run for each, and comes after. */
+  /** Computes a ledger. The sum comes at once; the effects need one run each and come later. */
   async read(of: LedgerSubject<M>): Promise<void> {
     await this.question.ask(of.name, async (model, signal) => {
       const table = await of.explain(model, { signal });
@@ -133,7 +133,7 @@ export class LedgerReading<M extends Model> {
         ofHeads.set(columns[0]!, (await of.measured(model, { heads, signal })) - table.value);
       }
       this.ofHeads = ofHeads;
-      // The package tells what is lost: before − after.
+      // The package returns the loss: before − after.
       const { effects } = await of.explain(model, { effects: true, signal });
       this.effects = effects?.map((lost) => -lost);
     });

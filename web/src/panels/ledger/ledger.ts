@@ -1,6 +1,6 @@
 /**
- * A ledger as the page shows it: of each token and component of the model, its part of the evidence.
- * A layer's heads stand together unless they are unfolded.
+ * A ledger as the page shows it: the contribution of each token and component of the model to the
+ * evidence. A layer's heads are one component unless they are unfolded.
  */
 import type { Explanations } from 'glassformer';
 
@@ -9,43 +9,43 @@ export type LedgerTable = Pick<
   'value' | 'columns' | 'effects' | 'written' | 'read'
 >;
 
-/** By the row that something is written to, or the token that a head read it from. */
+/** Where a head's contribution counts: in the row it is written to, or the token it is read from. */
 export type LedgerView = 'written' | 'read';
 
-/** Some of a ledger's columns, as one. */
+/** One or more columns of a ledger, shown as one. */
 export interface Component {
-  /** As it stands over a column: in the first line where it is, if anywhere, then what. */
+  /** The two lines above its column: the layer, if any, and the part. */
   place: string;
   short: string;
-  /** In full. */
+  /** The full name. */
   name: string;
-  /** Which of the ledger's columns it adds up. */
+  /** The indices of the ledger's columns that it adds up. */
   columns: number[];
-  /** Of heads, their layer. */
+  /** The layer of heads; undefined for other parts. */
   layer: number | undefined;
-  /** Whether it is one of a layer's heads, which stand beside one another. */
+  /** Whether it is a single head of an unfolded layer. */
   unfolded: boolean;
-  /** Whether something can be left out, to see what that causes. */
+  /** Whether it can be left out to measure its effect. */
   causes: boolean;
 }
 
 const plain: Record<string, [short: string, name: string]> = {
-  embed_tokens: ['words', 'the tokens’ own vectors'],
-  embed_positions: ['places', 'their positions'],
-  embed_types: ['texts', 'the first text or the second'],
-  bias: ['bias', 'the biases'],
-  rounding: ['rounding', 'what rounding to 8 bits leaves over'],
+  embed_tokens: ['token', 'token embeddings'],
+  embed_positions: ['position', 'positional encodings'],
+  embed_types: ['segment', 'segment embeddings'],
+  bias: ['bias', 'biases'],
+  rounding: ['rounding', 'rounding to 8 bits'],
 };
 
-/** A head that a column is of. */
+/** The head that a column belongs to. */
 export interface LedgerHead {
   layer: number;
   head: number;
-  /** Whether it reads the source of a translation. */
+  /** Whether it is a cross-attention head, which reads the source of a translation. */
   cross: boolean;
 }
 
-/** Undefined where the column is of none. */
+/** Returns undefined if the column is not a head. */
 export function headOf(column: string): LedgerHead | undefined {
   const [, layer, site, head] =
     /^layers\.(\d+)\.(self|encoder)_attn\.head\.(\d+)$/.exec(column) ?? [];
@@ -54,7 +54,7 @@ export function headOf(column: string): LedgerHead | undefined {
     : { layer: Number(layer), head: Number(head), cross: site === 'encoder' };
 }
 
-/** In the order of the model; of the layers in `unfolded` each head is one. */
+/** Returns the components in the order of the model, with single heads in `unfolded` layers. */
 export function componentsOf(
   columns: readonly string[],
   unfolded: ReadonlySet<number>,
@@ -81,7 +81,7 @@ export function componentsOf(
     if (!head) {
       components.push({
         place,
-        short: 'f.-f.',
+        short: 'FFN',
         name: `${place}, feed-forward`,
         columns: [index],
         layer: undefined,
@@ -96,8 +96,8 @@ export function componentsOf(
       return;
     }
     const number = head.head + 1;
-    const short = head.cross ? (one ? `s. ${number}` : 'source') : one ? `h. ${number}` : 'heads';
-    const name = `${place}, ${one ? `head ${number}` : 'heads'}${head.cross ? ' on the source' : ''}`;
+    const short = head.cross ? (one ? `c. ${number}` : 'cross') : one ? `h. ${number}` : 'heads';
+    const name = `${place}, ${one ? `head ${number}` : 'heads'}${head.cross ? ' of cross-attention' : ''}`;
     components.push({
       place,
       short,
@@ -118,9 +118,9 @@ export interface Sheet {
   values: Float32Array;
   byToken: Float32Array;
   byComponent: Float32Array;
-  /** The largest of all these numbers without its sign. */
+  /** The largest absolute value. */
   largest: number;
-  /** Of all: the evidence. */
+  /** The sum of all numbers: the evidence. */
   sum: number;
 }
 
@@ -156,9 +156,9 @@ export function sheetOf(
 }
 
 /**
- * What leaving out each component changes: Δ, after − before. `ofHeads` is of all heads that
- * stand as one, by the first one's column, as their own effects do not add up. NaN where it is not
- * known.
+ * Returns the change without each component, after − before, or NaN if it is not known. `ofHeads`
+ * has the effects of heads that are shown as one, by the first head's column, because the effects
+ * of single heads do not add up.
  */
 export function effectsOf(
   components: readonly Component[],

@@ -2,7 +2,7 @@ import { decimals, powerOfTen, signedDecimals } from '../../ui/text/format.ts';
 
 const usual = decimals(4);
 
-/** A number between text and answer: four digits after the point, or how small it is. */
+/** Formats a number with four decimals, or with a power of ten if it is small. */
 export function fine(value: number): string {
   if (value === -Infinity) return '−∞';
   if (value !== 0 && Math.abs(value) < 0.0005) return powerOfTen(value);
@@ -10,7 +10,7 @@ export function fine(value: number): string {
 }
 
 const signs = signedDecimals(4);
-/** The same with its sign, for terms of a sum. */
+/** Formats a term of a sum, with its sign. */
 export const term = (value: number): string =>
   value !== 0 && Math.abs(value) < 0.0005
     ? (value < 0 ? '' : '+') + powerOfTen(value)

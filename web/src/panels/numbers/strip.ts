@@ -1,20 +1,20 @@
-/** How a strip's cells are laid out and painted. */
+/** Layout and drawing of a strip's cells. */
 import type { Theme } from '../../ui/color/glasses.ts';
 import { evidenceColor } from '../../ui/color/palette.ts';
 
 export interface StripLayout {
   columns: number;
   rows: number;
-  /** A cell's, in CSS pixels. */
+  /** The size of a cell in CSS pixels. */
   width: number;
   height: number;
 }
 
-/** No cell is narrower, or wider. */
+/** The smallest and largest width of a cell. */
 const narrowest = 7;
 const widest = 26;
 
-/** Cells in one row where there is room, else in the fewest rows of a half, a quarter, … each. */
+/** Returns one row of cells if they fit, else the fewest rows of a half, a quarter, … each. */
 export function stripLayout(count: number, room: number): StripLayout {
   let columns = count;
   while (room / columns < narrowest && columns % 2 === 0 && columns > 16) columns /= 2;
@@ -26,7 +26,7 @@ export function stripLayout(count: number, room: number): StripLayout {
 const shades = 64;
 const tables = new Map<Theme, readonly string[]>();
 
-/** Colors from all below zero to all above, in 2 · `shades` steps. */
+/** Returns the colors from the most negative to the most positive, in 2 · `shades` steps. */
 function colorsOf(theme: Theme): readonly string[] {
   let colors = tables.get(theme);
   if (!colors) {
@@ -38,7 +38,7 @@ function colorsOf(theme: Theme): readonly string[] {
   return colors;
 }
 
-/** Colors by the square root of a number's share of the largest, so that small ones show too. */
+/** Returns a number's color, scaled by a square root so that small numbers are visible. */
 export function stripColor(theme: Theme, value: number, most: number): string {
   const share = most > 0 ? Math.sign(value) * Math.sqrt(Math.min(1, Math.abs(value) / most)) : 0;
   return colorsOf(theme)[shades + Math.round(share * shades)]!;

@@ -1,31 +1,31 @@
-/** Laying out what a beam search considered: a column a step, and no two branches cross. */
+/** Layout of a beam search as a tree: one column per step, without crossing branches. */
 import type { Candidate, Hypothesis, SentenceTranslation, Translation } from 'glassformer';
 import { isStandIn, marked } from '../words/tokens.ts';
 
 export const mostBeams = 8;
 
-/** What a view has that shows how a translation was found. */
+/** The interface of a view that shows how a translation was found. */
 export interface SearchOnView {
-  /** 0: as many as the model's own settings say. */
+  /** The number of beams; 0 uses the model's own settings. */
   readonly beams: number;
-  /** The last translation that was searched for, with its hypotheses. */
+  /** The last translation that was searched, with its hypotheses. */
   readonly searched: { result: Translation } | undefined;
-  /** Whether another one is shown by now. */
+  /** Whether a newer translation is shown. */
   readonly outdated: boolean;
-  /** The sentence that is looked into. */
+  /** The inspected sentence. */
   readonly sentence: number;
-  /** The language that is written, where that is known. */
+  /** The target language, if it is known. */
   readonly target: string;
-  /** How many of the sentence's first tokens were not the model's choice. */
+  /** The number of the sentence's first tokens that the visitor chose. */
   readonly forcedTokens: number;
   /** Whether nothing can be changed yet. */
   readonly frozen: boolean;
   search(beams: number): void;
-  /** Has the sentence's translation begin with these tokens; with none it is free again. */
+  /** Forces the sentence's translation to begin with these tokens; none frees it again. */
   force(ids: readonly number[]): void;
 }
 
-/** Lists, one a sentence, of which that of `sentence` is replaced. */
+/** Returns a list per sentence, with that of `sentence` replaced. */
 export function withList<T>(
   lists: readonly (readonly T[])[],
   sentence: number,
@@ -38,21 +38,21 @@ export function withList<T>(
 export interface TreeNode extends Candidate {
   /** Its index in the tree. */
   index: number;
-  /** Tokens up to it; the start token's is 0. */
+  /** The number of tokens before it; 0 for the start token. */
   depth: number;
-  /** Place in its column, from the top. */
+  /** The row in its column, from the top. */
   row: number;
-  /** The best of the complete translations that pass through it, from 0; undefined where none does. */
+  /** The rank of the best finished translation through it, from 0; undefined without one. */
   rank: number | undefined;
-  /** As the page prints it: "-" goes before what continues a word. */
+  /** The label on the page; "-" marks the continuation of a word. */
   label: string;
-  /** Best first. */
+  /** The next candidates, best first. */
   children: TreeNode[];
 }
 
 export interface SearchTree {
   nodes: TreeNode[];
-  /** By depth, then by row. */
+  /** The nodes by depth, then by row. */
   columns: TreeNode[][];
   rows: number;
 }
@@ -76,7 +76,7 @@ export function searchTree({ tree = [], hypotheses = [] }: SentenceTranslation):
   hypotheses.forEach((hypothesis, rank) => {
     for (const node of pathOf(nodes, hypothesis)) node.rank ??= rank;
   });
-  // The way to the best translation is straight and on top; what was dropped comes last.
+  // The path to the best translation is straight and on top; dropped candidates come last.
   const last = hypotheses.length;
   const place = (node: TreeNode) => (node.kept ? (node.rank ?? last) : last + 1);
   const columns: TreeNode[][] = [];
@@ -91,7 +91,7 @@ export function searchTree({ tree = [], hypotheses = [] }: SentenceTranslation):
   return { nodes, columns, rows };
 }
 
-/** From the start token to a translation's last token. */
+/** Returns the path from the start token to a translation's last token. */
 export function pathOf(nodes: readonly TreeNode[], { tokens }: Hypothesis): TreeNode[] {
   const path = nodes.slice(0, 1);
   for (const { id } of tokens) {
@@ -102,7 +102,7 @@ export function pathOf(nodes: readonly TreeNode[], { tokens }: Hypothesis): Tree
   return path;
 }
 
-/** A token as it is printed by itself: "-" goes before what continues a word. */
+/** Returns a token's label by itself; "-" marks the continuation of a word. */
 export function labelOf(text: string): string {
   if (text.startsWith(' ')) return text.slice(1) || '␣';
   if (isStandIn({ text }, '')) return marked(text);

@@ -1,4 +1,4 @@
-// What is read from a heads.json, the roles that heads have, and orders by them.
+// Reading a heads.json, the roles of heads, and orders by them.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const head = (layer, at, share, more = {}) => ({
 });
 const read = (heads) => measuredIn({ texts: 3, compute: 'f32', heads }).heads;
 
-test('a role is what gets most above even attention, and at least 15 points of that', () => {
+test('a role is the set that exceeds even attention most, by at least 15 points', () => {
   const heads = [
     [{ previous: 0.8, same: 0.2 }, {}, 'previous'],
     [{ next: 0.24 }, {}, 'other'],
@@ -34,7 +34,7 @@ test('a role is what gets most above even attention, and at least 15 points of t
   );
 });
 
-test('what all heads have in common distinguishes none', () => {
+test('a set that all heads have in common is no role', () => {
   const all = (shares) => read(shares.map((share, i) => head(0, i, share)));
   const again = { sameWord: 0.8 };
   assert.deepEqual(rolesOf(all([again, again, { ...again, first: 0.4 }])), [
@@ -56,7 +56,7 @@ test('what all heads have in common distinguishes none', () => {
   assert.deepEqual(rolesOf([]), []);
 });
 
-test('of equal shares the first in the list counts: an end token before the last word', () => {
+test('of equal shares, the first in the list counts: an end token before the last word', () => {
   const even = { specials: 0.1, last: 0.1 };
   const own = { attention: 'cross', layer: 0, head: 0, entropy: 0.2, even };
   const zero = { mean: 0, low: 0, high: 0 };
@@ -66,7 +66,7 @@ test('of equal shares the first in the list counts: an end token before the last
   assert.deepEqual(ordersOf([]), ['layer']);
 });
 
-test('heads are sorted by a share, by entropy and by what is lost; equals stay in their places', () => {
+test('heads are sorted by a share, by entropy and by the loss; equal heads keep their order', () => {
   const lost = (mean, low, high) => ({ zero: { mean, low, high } });
   const heads = read([
     head(0, 0, { first: 0.2 }, { entropy: 0.9, ...lost(-0.1, -0.2, -0.05) }),
@@ -80,7 +80,7 @@ test('heads are sorted by a share, by entropy and by what is lost; equals stay i
   assert.deepEqual(heads.map(matters), [true, true, false]);
 });
 
-test('what is no heads.json is nothing, and a malformed head is left out', () => {
+test('a malformed heads.json is undefined, and a malformed head is skipped', () => {
   for (const json of [null, 5, [], {}, { texts: 3 }, { texts: 3, heads: [] }, { heads: [1] }])
     assert.equal(measuredIn(json), undefined, JSON.stringify(json));
   const good = head(0, 0, {}, { accuracyLost: 2.5 });
@@ -92,7 +92,7 @@ test('what is no heads.json is nothing, and a malformed head is left out', () =>
 
 for (const name of models) {
   const path = join(root, 'weights', name, 'heads.json');
-  test(`all that weights/${name}/heads.json says is read`, { skip: !existsSync(path) }, () => {
+  test(`every number of weights/${name}/heads.json is read`, { skip: !existsSync(path) }, () => {
     const json = JSON.parse(readFileSync(path, 'utf8'));
     const measured = measuredIn(json);
     assert.equal(measured.texts, json.texts);

@@ -1,4 +1,4 @@
-// What the page says that each head does over many texts, and sorts them by.
+// The measurements of heads over many texts, and the orders by them.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-// One head looks back, one ahead; the later a head is, the more is lost without it.
+// The first head attends back, the second ahead; the later a head, the larger the loss without it.
 const even = { previous: 0.1, same: 0.1, next: 0.1, first: 0.1, last: 0.1, punctuation: 0.1 };
 const measured = (layers, heads) => ({
   texts: 1234,
@@ -48,17 +48,17 @@ async function onCopy(options, body) {
 const placesOf = (locator) =>
   locator.evaluateAll((list) => list.map(({ dataset }) => `${dataset.layer}.${dataset.head}`));
 
-test('each head has a badge, a legend says how that was measured, and heads can be sorted', async () => {
+test('each head has a badge, a legend explains the measurement, and heads can be sorted', async () => {
   const spoil = withHeads(JSON.stringify(measured(4, 8)));
   await onCopy({ spoil }, async (page) => {
     const roles = page.getByTestId('role');
     await roles.first().waitFor();
     const words = (await roles.allTextContents()).map((text) => text.trim());
     assert.deepEqual(words.slice(0, 4), ['prev', 'next', 'broad', 'other']);
-    assert.equal(await roles.locator('svg path').count(), 32, 'a shape each');
+    assert.equal(await roles.locator('svg path').count(), 32, 'one shape per head');
     assert.match(await page.getByTestId('measured').textContent(), /1,234 texts.*before: 81%/s);
 
-    await page.getByText('What the badges say').click();
+    await page.getByText('The badges explained').click();
     const legend = page.getByTestId('roles');
     assert.match(await legend.textContent(), /1,234 texts that the model was not trained on/);
     const counts = await legend
@@ -80,7 +80,7 @@ test('each head has a badge, a legend says how that was measured, and heads can 
     assert.equal((await roles.last().textContent()).trim(), '≈ 0');
     await assertAccessible(page);
 
-    // Arrow keys go through the heads as they lie there.
+    // Arrow keys move through the heads in their shown order.
     await page.getByTestId('head').first().click();
     await page.keyboard.press('ArrowRight');
     const focused = page.locator('[data-testid=head]:focus');
@@ -95,7 +95,7 @@ test('each head has a badge, a legend says how that was measured, and heads can 
   });
 });
 
-test('what all heads have in common is no badge', async () => {
+test('a set that all heads have in common gets no badge', async () => {
   const { heads, ...more } = measured(4, 8);
   const all = heads.map((head) => ({
     ...head,
@@ -109,10 +109,10 @@ test('what all heads have in common is no badge', async () => {
     const words = (await roles.allTextContents()).map((text) => text.trim());
     assert.deepEqual(words.slice(0, 4), ['prev', 'next', 'broad', 'other']);
     assert.ok(!words.includes('again'));
-    // The chosen head still shows its measured numbers.
+    // The selected head still shows its measurements.
     assert.match(await page.getByTestId('measured').textContent(), /same word elsewhere: 90%/);
   });
-  // Where all heads do the same, none has a badge.
+  // If all heads do the same, none has a badge.
   const same = all.map((head) => ({ ...head, share: all[5].share, entropy: 0.4 }));
   await onCopy({ spoil: withHeads(JSON.stringify({ ...more, heads: same })) }, async (page) => {
     await page.getByTestId('order').waitFor();
@@ -126,7 +126,7 @@ for (const [model, kind, hash] of [
   ['en-fr', 'cross', '#view=translation&to=fr'],
   ['writer', 'decoder', '#view=writing'],
 ])
-  test(`badges tell heads of ${model} apart`, async () => {
+  test(`badges distinguish the heads of ${model}`, async () => {
     const json = JSON.parse(await readFile(join(root, 'weights', model, 'heads.json'), 'utf8'));
     const own = json.heads.filter(({ attention }) => attention === kind);
     await onCopy({ hash }, async (page) => {
@@ -134,8 +134,8 @@ for (const [model, kind, hash] of [
       const words = (await page.getByTestId('role').allTextContents()).map((text) => text.trim());
       assert.ok(words.length === 0 || words.length === own.length);
       assert.notEqual(new Set(words).size, 1, `${words}`);
-      assert.ok(!words.includes('again'), 'few words have the same word elsewhere');
-      // The sentences state the numbers over all words, words without such a set included.
+      assert.ok(!words.includes('again'), 'few words occur again elsewhere');
+      // The sentences show the shares over all words, including words without such a set.
       const most = Math.max(...own.map(({ share }) => share.sameWord));
       assert.ok(most < 0.15, `${most} on the same word elsewhere`);
       assert.doesNotMatch(await page.getByTestId('measured').textContent(), /same word/);
@@ -164,7 +164,7 @@ for (const width of [320, 390]) {
   });
 }
 
-test('of heads that were not measured, or not all of them, nothing is said', async () => {
+test('heads without measurements, or with only some, show none', async () => {
   for (const json of ['null\n', JSON.stringify(measured(3, 8))]) {
     await onCopy({ spoil: withHeads(json) }, async (page, { context }) => {
       const asked = context.waitForEvent('response', (it) => it.url().endsWith('heads.json'));

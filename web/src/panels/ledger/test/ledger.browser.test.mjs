@@ -1,4 +1,4 @@
-// The ledger in the sentiment view: every number is the package's.
+// The ledger in the sentiment view: every number matches the package's.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -14,7 +14,7 @@ import {
 } from '../../../../../tests/browser/open.mjs';
 
 const onPage = testsOnPage();
-// Node may run the other of the two binaries, whose sums round differently.
+// Node may run the other one of the two binaries, whose sums round differently.
 const tolerance = 2e-3;
 const label = 'positive';
 const sentence = 'The plot is not good at all.';
@@ -31,12 +31,12 @@ const values = (locator) =>
 const value = (locator) => locator.getAttribute('data-value').then(Number);
 
 function assertClose(actual, expected, what) {
-  assert.equal(actual.length, expected.length, `${what}: how many`);
+  assert.equal(actual.length, expected.length, `${what}: count`);
   const worst = actual.reduce((max, each, i) => Math.max(max, Math.abs(each - expected[i])), 0);
-  assert.ok(worst <= tolerance, `${what}: ${worst} apart`);
+  assert.ok(worst <= tolerance, `${what}: differs by ${worst}`);
 }
 
-/** Opens the ledger and waits until it is that of the text, effects and all. */
+/** Opens the ledger and waits until it shows the text, including effects. */
 async function open(page, text) {
   await page.getByText('ledger', { exact: true }).click();
   await read(page, text);
@@ -44,7 +44,7 @@ async function open(page, text) {
   await page.locator('[aria-busy="false"] [data-testid="ledger"]').waitFor();
 }
 
-/** What the package has: [tokens, components], a layer's heads as one but in layer `unfolded`. */
+/** Returns the package's values, [tokens, components]; only layer `unfolded` has single heads. */
 function expectedOf(table, view, unfolded) {
   const groups = new Map();
   table.columns.forEach((column, i) => {
@@ -61,13 +61,13 @@ function expectedOf(table, view, unfolded) {
   return { keys: [...groups.keys()], cells };
 }
 
-onPage('every entry is the package’s, and the sum is the verdict’s', {}, async (page) => {
+onPage('every entry matches the package’s, and the sum matches the verdict', {}, async (page) => {
   await open(page, sentence);
   const table = await classifier.explain(sentence, { method: 'ledger', label, effects: true });
   const { logits } = await classifier.classify(sentence);
   for (const [view, name] of [
     ['read', 'at the token it was read from'],
-    ['written', 'in the row it was written to'],
+    ['written', 'at the token it was written to'],
   ]) {
     await page.getByText(name).click();
     const { keys, cells } = expectedOf(table, view);
@@ -87,7 +87,7 @@ onPage('every entry is the package’s, and the sum is the verdict’s', {}, asy
 });
 
 onPage(
-  'what a part changes is measured, after − before, a layer’s heads as one',
+  'effects of parts are measured, after − before, with a layer’s heads as one',
   {},
   async (page) => {
     await open(page, sentence);
@@ -113,13 +113,13 @@ onPage(
     const ofHeads = (await values(page.getByTestId('component-effect'))).slice(4, 12);
     const expected = unfolded.slice(4, 12).map((key) => -table.effects[table.columns.indexOf(key)]);
     assertClose(ofHeads, expected, 'effects of heads');
-    // It does not add up.
+    // The effects of single heads do not add up.
     const together = effects[4];
     assert.ok(Math.abs(ofHeads.reduce((a, b) => a + b, 0) - together) > 0.01);
   },
 );
 
-onPage('entries are read by pointer and keys', {}, async (page) => {
+onPage('entries can be read by pointer and keys', {}, async (page) => {
   await open(page, sentence);
   const told = page.getByTestId('ledger-cell');
   const cell = (row, column) => sheet(page).locator(`[data-row="${row}"][data-column="${column}"]`);
@@ -140,7 +140,7 @@ onPage('entries are read by pointer and keys', {}, async (page) => {
   assert.equal(await told.count(), 0);
 });
 
-onPage('it follows the typing, and takes a model only while it is wanted', {}, async (page) => {
+onPage('it follows the typing, and keeps a model only while it is open', {}, async (page) => {
   await open(page, sentence);
   await workersLeft(page, 1); // The model that explains is the view's.
   await page.getByTestId('input').pressSequentially(' Really.');
@@ -155,7 +155,7 @@ onPage('it follows the typing, and takes a model only while it is wanted', {}, a
   await workersLeft(page, 1);
 });
 
-onPage('of a long text the rows in sight are there, and all of the sums', {}, async (page) => {
+onPage('a long text has only the visible rows, but all sums', {}, async (page) => {
   const text = 'It is not bad, and then again it is. '.repeat(45).trim();
   await open(page, text);
   const table = await classifier.explain(text, { method: 'ledger', label });
@@ -173,7 +173,7 @@ onPage('of a long text the rows in sight are there, and all of the sums', {}, as
   await page.locator(`${last}:focus`).waitFor();
 });
 
-onPage('nothing to object to', {}, async (page) => {
+onPage('it is accessible', {}, async (page) => {
   await open(page, sentence);
   await assertAccessibleToAll(page);
 });
@@ -181,7 +181,7 @@ onPage('nothing to object to', {}, async (page) => {
 onPage('it fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
   await open(page, sentence);
   await assertFits(page);
-  await page.getByRole('button', { name: 'Print the numbers' }).click();
+  await page.getByRole('button', { name: 'Show the numbers' }).click();
   assert.match(await sheet(page).locator('[data-row="3"][data-column="2"]').textContent(), /\d/);
   await assertFits(page);
 });

@@ -1,4 +1,4 @@
-// What a ledger's columns are called, and its sums.
+// The names of a ledger's columns, and its sums.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
@@ -29,12 +29,12 @@ const table = {
   ),
 };
 
-test('heads of a layer stand as one, or each by itself', () => {
+test('heads of a layer are one component, or one each', () => {
   const names = (...unfolded) => componentsOf(columns, new Set(unfolded)).map(({ name }) => name);
   assert.deepEqual(names(), [
-    ...['the tokens’ own vectors', 'their positions'],
+    ...['token embeddings', 'positional encodings'],
     ...['layer 1, heads', 'layer 1, feed-forward', 'layer 2, heads', 'layer 2, feed-forward'],
-    ...['the biases', 'what rounding to 8 bits leaves over'],
+    ...['biases', 'rounding to 8 bits'],
   ]);
   assert.deepEqual(names(1).slice(2, 7), [
     ...['layer 1, heads', 'layer 1, feed-forward'],
@@ -48,7 +48,7 @@ test('heads of a layer stand as one, or each by itself', () => {
   assert.equal(new Set(all.map(({ name }) => name)).size, all.length);
 });
 
-test('heads on the source stand by themselves', () => {
+test('cross-attention heads are a component of their own', () => {
   const columns = [
     ...['layers.0.self_attn.head.0', 'layers.0.self_attn.head.1'],
     ...['layers.0.encoder_attn.head.0', 'layers.0.encoder_attn.head.1', 'layers.0.fc2'],
@@ -58,7 +58,7 @@ test('heads on the source stand by themselves', () => {
     folded.map(({ name, columns }) => [name, columns]),
     [
       ['layer 1, heads', [0, 1]],
-      ['layer 1, heads on the source', [2, 3]],
+      ['layer 1, heads of cross-attention', [2, 3]],
       ['layer 1, feed-forward', [4]],
     ],
   );
@@ -66,7 +66,7 @@ test('heads on the source stand by themselves', () => {
   const unfolded = componentsOf(columns, new Set([0])).map(({ name }) => name);
   assert.equal(new Set(unfolded).size, 5);
   assert.deepEqual(unfolded.slice(2, 4), [
-    ...['layer 1, head 1 on the source', 'layer 1, head 2 on the source'],
+    ...['layer 1, head 1 of cross-attention', 'layer 1, head 2 of cross-attention'],
   ]);
   assert.deepEqual(headOf(columns[3]), { layer: 0, head: 1, cross: true });
   assert.equal(headOf('layers.0.fc2'), undefined);
@@ -77,7 +77,7 @@ test('heads on the source stand by themselves', () => {
   assert.deepEqual(effectsOf(folded, [0, 0, 0, 0, 3], ofHeads), [1, 7, 3]);
 });
 
-test('however it is cut, the parts make the same sum', () => {
+test('folded or unfolded, the parts have the same sum', () => {
   for (const unfolded of [[], [0], [0, 1]]) {
     const components = componentsOf(columns, new Set(unfolded));
     const written = sheetOf(table, 'written', components);
@@ -95,7 +95,7 @@ test('however it is cut, the parts make the same sum', () => {
   assert.equal(folded.largest, 26);
 });
 
-test('what a layer’s heads cause together is not what each causes', () => {
+test('the joint effect of a layer’s heads is not the sum of their effects', () => {
   const effects = columns.map((_, i) => i / 10);
   const ofHeads = new Map([[2, 5]]);
   const folded = componentsOf(columns, new Set());

@@ -232,7 +232,7 @@ async function assertSearch(page, model, text) {
   await page.getByTestId('tree').locator(`[data-node="${other}"]`).click();
   await page.getByTestId('forced').waitFor();
   await asIn({ beams: 3, prefixes: [[tree[other].id]] });
-  await page.getByRole('button', { name: 'Let it choose' }).click();
+  await page.getByRole('button', { name: 'Let the model choose' }).click();
   await asIn({ beams: 3 });
 }
 const sliceOf = async (locator, { start, end }) => (await locator.textContent()).slice(start, end);
@@ -356,7 +356,7 @@ onPage('a selection in one model is cleared for the next', {}, async (page) => {
   await page.getByTestId('another').click();
   await choose(page, join(checkpoints, 'gpt2_generate'));
   // In a causal model, a token cannot attend to later tokens.
-  assert.equal(await page.getByText('not there yet').count(), 0);
+  assert.equal(await page.getByText('masked', { exact: true }).count(), 0);
 });
 
 onPage('switching off heads changes the answer, and undoing it restores it', {}, async (page) => {

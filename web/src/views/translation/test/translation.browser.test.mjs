@@ -264,7 +264,7 @@ onPage(
       await page.getByText(/^import \{ Translator/).textContent(),
       /prefixes: \[\[\d+\]\]/,
     );
-    await page.getByRole('button', { name: 'Let it choose' }).click();
+    await page.getByRole('button', { name: 'Let the model choose' }).click();
     await settled(page);
     assert.equal(await page.getByTestId('target').textContent(), sentences[0].text);
   },

@@ -159,7 +159,7 @@ onPage('the ledger writes a word’s lead as a sum over target and source', {}, 
   await page.getByRole('button', { name: /layer 2/ }).click();
   await drawnUp(page);
   const names = await page.locator('thead th .unseen').allInnerTexts();
-  const at = names.indexOf('layer 2, head 5 on the source');
+  const at = names.indexOf('layer 2, head 5 of cross-attention');
   const column = ledger.columns.indexOf('layers.1.encoder_attn.head.4');
   near((await numbers('component-effect'))[at], -ledger.effects[column], 'effect');
 });

@@ -113,7 +113,7 @@ onPage(
       assertClose(await values(shown), [value], 'sum');
       for (const [view, name] of [
         ['read', 'at the token it was read from'],
-        ['written', 'in the row it was written to'],
+        ['written', 'at the token it was written to'],
       ]) {
         await page.getByText(name).click();
         const rows = tokens.map((_, i) =>
