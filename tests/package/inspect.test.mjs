@@ -230,6 +230,21 @@ test('an untrained model has random weights of the same shapes', async () => {
   await assertError(openAny(goldenFolder('pre_norm_mean'), { untrained: -1 }), 'invalid_option');
 });
 
+test('progress ends where reading ends', async () => {
+  const folder = join(root, 'weights/sentiment'); // with a manifest
+  for (const open of [
+    (onProgress) => inspect(folder, { onProgress }),
+    (onProgress) => openAny(folder, { untrained: true, onProgress }),
+  ]) {
+    const events = [];
+    await open(({ overall }) => events.push(overall));
+    assert.ok(events.length > 0);
+    const { loaded, total } = events.at(-1);
+    assert.equal(loaded, total);
+    assert.ok(events.every((each, i) => i === 0 || each.loaded >= events[i - 1].loaded));
+  }
+});
+
 test('an untrained model in integers answers', async () => {
   const model = await openAny(goldenFolder('pre_norm_mean'), { untrained: true, compute: 'int8' });
   const { scores } = await model.classify('some words');

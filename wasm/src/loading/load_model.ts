@@ -1,8 +1,7 @@
-import { camelCase, withCamelCaseKeys } from '../base/camel_case.js';
-import type { Compute } from '../engine/compute.js';
-import type { Sources } from './locate.js';
 import { concat } from '../base/bytes.js';
-import { openCache } from './cache.js';
+import { camelCase, withCamelCaseKeys } from '../base/camel_case.js';
+import { GlassformerError } from '../base/errors.js';
+import type { Compute } from '../engine/compute.js';
 import { Engine } from '../engine/engine.js';
 import type {
   Description,
@@ -11,13 +10,14 @@ import type {
   KnownFolder,
   LoadPlan,
 } from '../engine/engine.js';
-import { GlassformerError } from '../base/errors.js';
-import { ModelFolder } from './folder.js';
-import type { OpenFile } from './folder.js';
-import { ProgressMeter } from './progress.js';
 import { checkTask } from '../engine/tasks.js';
 import type { Task } from '../engine/tasks.js';
+import { openCache } from './cache.js';
+import { ModelFolder } from './folder.js';
+import type { OpenFile } from './folder.js';
+import type { Sources } from './locate.js';
 import type { Progress } from './options.js';
+import { ProgressMeter } from './progress.js';
 
 // Enough for the header of one of several files. The rest is requested when the file is read.
 const headerPart = 1 << 18;
@@ -91,6 +91,7 @@ export async function inspectFolder(
     let cut: Failure | undefined;
     if (known.container) await openContainer(opening, known);
     else for (const each of await openWeights(opening, known)) cut ??= describeHeader(engine, each);
+    opening.progress.finish();
     const { model, ...others } = engine.loadInspect();
     return {
       ...others,
@@ -167,13 +168,11 @@ async function inFolder<T>(
 }
 
 // Opens the files of weights and reads their headers.
-async function openWeights(
+function openWeights(
   { folder, progress }: Opening,
   { weights: names, max_header_bytes }: KnownFolder,
 ): Promise<Weights[]> {
-  const manifest = await folder.manifest;
   for (const name of names) progress.expect(name);
-  if (manifest && names.every((name) => manifest[name])) progress.begin(manifest);
   return mapFew(names, async (name, i) => {
     const opened = await folder.open(name, i > 0 ? headerPart : undefined);
     const read = await readHeader(opened, folder, max_header_bytes);
@@ -215,12 +214,15 @@ async function readModel(opening: Opening): Promise<Description | undefined> {
     readContainer(engine, makePlan(engine, request.task), data);
     return engine.loadEnd();
   }
-  const files = await openWeights(opening, known);
+  const manifest = await folder.manifest;
+  const opened = openWeights(opening, known);
+  if (manifest && known.weights.every((name) => manifest[name])) progress.begin(manifest);
+  const files = await opened;
   const plan = await planWeights(opening, files);
   for (const [i, { opened, header }] of files.entries()) {
     progress.expect(opened.file, 8 + header.length + dataSizeOf(plan.files[i]!));
   }
-  progress.begin(await folder.manifest);
+  progress.begin(manifest);
   let first = 0;
   for (const [i, { tensors }] of plan.files.entries()) {
     await readTensors(engine, files[i]!.opened, tensors, first, folder);
@@ -231,7 +233,7 @@ async function readModel(opening: Opening): Promise<Description | undefined> {
 
 // Reads everything but the tensors.
 async function readUntrained(opening: Opening): Promise<Description | undefined> {
-  const { engine, request } = opening;
+  const { engine, progress, request } = opening;
   const known = await begin(opening);
   if (!known) return undefined;
   if (known.container) {
@@ -240,6 +242,7 @@ async function readUntrained(opening: Opening): Promise<Description | undefined>
   } else {
     await planWeights(opening, await openWeights(opening, known));
   }
+  progress.finish();
   return engine.loadRandom(request.seed!);
 }
 

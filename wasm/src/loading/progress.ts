@@ -41,6 +41,12 @@ export class ProgressMeter {
     if (news) this.#tell(file);
   }
 
+  /** Ends the events: nothing more will be read, even of files that have not ended. */
+  finish(): void {
+    for (const state of this.#files.values()) state.total = state.loaded;
+    this.begin(undefined);
+  }
+
   #tell(file: string): void {
     if (!this.#begun) return;
     const states = [...this.#files.values()];
