@@ -74,7 +74,7 @@ function seen(map, queries, keys, query, layer, head) {
 
 const inSentiment = [
   [
-    '“gripping” and “beautifully” carry it. Words that judge nothing count, too: without “A” it would be surer still.',
+    '“gripping” and “beautifully” decide it. Neutral words matter, too: without “A” the model would be even more confident.',
     async ({ effectOf, effects, whole, labels }) => {
       const all = await effects();
       const order = all.map((_, i) => i).sort((a, b) => all[b] - all[a]);
@@ -85,7 +85,7 @@ const inSentiment = [
     },
   ],
   [
-    '“not” turns “good” around: hide “not”, and the verdict is positive. “never” by itself hardly counts.',
+    '“not” reverses “good”: hide “not”, and the verdict is positive. “never” by itself hardly matters.',
     async ({ effectOf, whole, without }) => {
       assert.equal(whole.label, 'negative');
       assert.ok((await effectOf('good')) < -1);
@@ -94,7 +94,7 @@ const inSentiment = [
     },
   ],
   [
-    '“dreadful” outweighs both praises before the “but”: hide that one word, and the verdict is positive.',
+    '“dreadful” outweighs both words of praise before “but”: hide this one word, and the verdict is positive.',
     async ({ effectOf, whole, without }) => {
       assert.equal(whole.label, 'negative');
       assert.equal((await without('dreadful')).label, 'positive');
@@ -103,7 +103,7 @@ const inSentiment = [
     },
   ],
   [
-    'Its vocabulary lacks “Meh”: it reads “Me” and “h”, and only the “h” speaks for negative. So it is not sure.',
+    'The vocabulary lacks “Meh”: it is split into “Me” and “h”, and only “h” speaks for negative. So the model is unsure.',
     async ({ labels, effectOf, whole }) => {
       assert.deepEqual(labels, ['Me', 'h', '.']);
       assert.ok((await effectOf('Me')) > 0 && (await effectOf('h')) < -1);
@@ -112,7 +112,7 @@ const inSentiment = [
     },
   ],
   [
-    'No word here says “good” or “bad”. That it “Stopped” counts most.',
+    'No word here says “good” or “bad”. “Stopped” has the largest effect.',
     async ({ effects, labels }) => {
       const sizes = (await effects()).map(Math.abs);
       assert.equal(labels[sizes.indexOf(Math.max(...sizes))], 'Stopped');

@@ -1,4 +1,4 @@
-/** Two texts that differ in little, to be set beside each other. */
+/** Two texts with a small difference, to compare. */
 export interface TextPair {
   name: string;
   base: string;

@@ -1,18 +1,18 @@
-/** Which of a text's tokens stand for which of another's: what transplants go between. */
+/** The alignment of two texts' tokens, for patching vectors of one into the other. */
 
 interface Identified {
   id: number;
 }
 
 export interface TokenPairs {
-  /** Of each of the base's tokens, the donor's; null where it has none. */
+  /** The donor's token for each of the base's tokens; null if it has no counterpart. */
   donorOf: (number | null)[];
-  /** The position that each is given, the same for both of a pair. */
+  /** The position of each token, the same for both of a pair. */
   baseColumns: number[];
   donorColumns: number[];
 }
 
-/** Same tokens first, the most of them; between them as many against as many, in order. */
+/** Aligns the longest common subsequence; between its tokens, runs of equal length, in order. */
 export function pairTokens(base: readonly Identified[], donor: readonly Identified[]): TokenPairs {
   const donorOf: (number | null)[] = base.map(() => null);
   const baseColumns: number[] = [];
@@ -38,8 +38,8 @@ export function pairTokens(base: readonly Identified[], donor: readonly Identifi
 }
 
 /**
- * Of two beginnings: the last tokens stand for each other, whatever they are, as what comes next is
- * told in their places.
+ * Aligns two beginnings. Their last tokens are always counterparts, because the next token is
+ * predicted there.
  */
 export function pairBeginnings(
   base: readonly Identified[],
@@ -55,10 +55,10 @@ export function pairBeginnings(
   };
 }
 
-/** The longest common subsequence: places in both, in order. */
+/** Returns the longest common subsequence as positions in both, in order. */
 function commonTokens(a: readonly Identified[], b: readonly Identified[]): [number, number][] {
   const width = b.length + 1;
-  /** Of what is left from i and j on, how many are common. */
+  /** The number of common tokens from i and j on. */
   const counts = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)

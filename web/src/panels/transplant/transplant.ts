@@ -1,36 +1,36 @@
-/** A table of transplants as the page shows it: what stands side by side, and what a cell says. */
+/** A table of activation patching as the page shows it: aligned tokens, and the cells in words. */
 import type { Classification, Explanations } from 'glassformer';
 import { percent, signed } from '../../ui/text/format.ts';
 import { shownTokens } from '../words/tokens.ts';
 
 export type TransplantTable = Explanations['transplant'];
 
-/** What is carried across; every one is of a layer and a token. */
+/** The kinds of vectors that can be patched; each vector belongs to a layer and a token. */
 export const sites = ['residual', 'attention', 'feed_forward', 'head'] as const;
 export type Site = (typeof sites)[number];
 
-/** The same, with the head of each layer that "head" means; it counts from 0. */
+/** A kind of vector and, if it is "head", the head of each layer, from 0. */
 export interface Part {
   site: Site;
   head: number;
 }
 
-/** A vector that is carried: both count from 0. */
+/** A patched vector: its row and cell, from 0. */
 export interface Carried {
   row: number;
   cell: number;
 }
 
-/** What stands one above the other in the two texts, and between them a cell for each row. */
+/** A pair of aligned tokens, with one cell per row between them. */
 export interface Column {
-  /** Empty where the text has nothing here. */
+  /** Empty if the text has no token here. */
   base: string;
   donor: string;
-  /** Undefined where only the donor has something: there is nowhere to carry it. */
+  /** Undefined if only the donor has a token: it cannot be patched anywhere. */
   cell: number | undefined;
 }
 
-/** The columns in the order of the alignment. `base` and `donor` are the texts. */
+/** Returns the columns in the order of the alignment. `base` and `donor` are the texts. */
 export function columnsOf(table: TransplantTable, base: string, donor: string): Column[] {
   const labelOf = (text: string, tokens: TransplantTable['tokens']) => {
     const labels = shownTokens(text, tokens).map(({ label }) => label);
@@ -40,7 +40,7 @@ export function columnsOf(table: TransplantTable, base: string, donor: string): 
   const baseLabel = labelOf(base, table.tokens);
   const donorLabel = labelOf(donor, table.donorTokens);
 
-  /** Of the donor's tokens, those that some cell stands under. */
+  /** The donor's tokens that have a cell. */
   const under = new Set<number>();
   const placed: (Column & { at: number })[] = table.cells.map(({ tokens }, cell) => {
     const from = tokens.map((token) => table.donorOf[token]!).filter((token) => token !== null);
@@ -61,48 +61,48 @@ export function columnsOf(table: TransplantTable, base: string, donor: string): 
   return placed.sort((a, b) => a.at - b.at).map(({ at: _, ...column }) => column);
 }
 
-/** NaN where nothing can be carried. */
+/** Returns NaN if the vector cannot be patched. */
 export const deltaAt = ({ delta }: TransplantTable, { row, cell }: Carried): number =>
   row < delta.shape[0]! && cell < delta.shape[1]! ? delta.data[row * delta.shape[1]! + cell]! : NaN;
 
-/** A text's own number, and what it is without the positions of the alignment where that differs. */
+/** Formats a text's own number, and the number without the alignment's positions if it differs. */
 export const alignedNumber = (aligned: number, plain: number): string =>
   Math.abs(aligned - plain) < 0.005
     ? signed(plain)
-    : `${signed(aligned)} aligned, ${signed(plain)} alone`;
+    : `${signed(aligned)} aligned, ${signed(plain)} unaligned`;
 
-/** The answer of a model of two labels whose second has these log-odds. */
+/** Returns the answer of a model with two labels, where the second has these log-odds. */
 export function answerOf(
   logOdds: number,
   labels: readonly string[],
 ): Pick<Classification, 'label' | 'score' | 'scores'> {
   const [first = '', last = ''] = labels;
-  // Each from its own exponential: a probability near 0 keeps its digits.
+  // Each from its own exponential, so that a probability near 0 keeps its digits.
   const scores = { [first]: 1 / (1 + Math.exp(logOdds)), [last]: 1 / (1 + Math.exp(-logOdds)) };
   const label = logOdds > 0 ? last : first;
   return { label, score: scores[label]!, scores };
 }
 
-/** Where in the model a row is. */
+/** Returns the position of a row in the model, in words. */
 export function rowName(site: Site, row: number, layers: number): string {
   if (site !== 'residual') return `in layer ${row + 1}`;
   return row < layers ? `before layer ${row + 1}` : `after layer ${layers}`;
 }
 
-/** What is carried, in a few words. */
+/** Describes the patched vector in a few words. */
 export function carriedName({ site, head }: Part, { base, donor }: Column, where: string): string {
-  if (donor === '') return `“${base}” taken out ${where}`;
+  if (donor === '') return `“${base}” removed ${where}`;
   const of = {
     residual: '',
-    attention: 'the attention’s output for ',
-    feed_forward: 'the feed-forward’s output for ',
+    attention: 'the attention output for ',
+    feed_forward: 'the feed-forward output for ',
     head: `head ${head + 1}’s output for `,
   };
-  const to = donor === base ? 'across' : `into “${base}”`;
-  return `${of[site]}“${donor}” carried ${to} ${where}`;
+  const to = donor === base ? '' : ` into “${base}”`;
+  return `${of[site]}“${donor}” patched${to} ${where}`;
 }
 
-/** What came of it. */
+/** Describes the effect of a patched vector. */
 export function meaning(
   table: TransplantTable,
   at: Carried,
@@ -112,19 +112,19 @@ export function meaning(
   const delta = deltaAt(table, at);
   const after = table.base + delta;
   if (delta === 0) {
-    return 'Both texts have the very same vector here, so nothing moves: what tells them apart has not come this far.';
+    return 'Both texts have the same vector here, so nothing changes: their difference has not reached this place.';
   }
   const [was, is] = [table.base, after].map((value) => answerOf(value, labels).label);
   const cells = table.delta.shape[1]!;
   const share = table.share?.data[at.row * cells + at.cell];
   const parts = [
-    `The log-odds of “${labels.at(-1)}” go from ${signed(table.base)} to ${signed(after)}`,
+    `The log-odds of “${labels.at(-1)}” change from ${signed(table.base)} to ${signed(after)}`,
   ];
   if (share !== undefined) parts.push(`, ${shareOf(share)}`);
-  parts.push(was === is ? `. The verdict stays ${is}.` : `. The verdict turns to ${is}.`);
+  parts.push(was === is ? `. The verdict stays ${is}.` : `. The verdict becomes ${is}.`);
   if (column.donor === '')
     parts.push(
-      ' Nothing in the other text stands in this place: from here on no token reads it, and it is not counted.',
+      ' It has no counterpart in the other text: from here on, no token attends to it, and it is not counted.',
     );
   return parts.join('');
 }
@@ -136,7 +136,7 @@ function shareOf(share: number): string {
     : `${way} of the way to the other text’s`;
 }
 
-/** Two texts together with what the model made of them. */
+/** Two texts with the table of their patched vectors. */
 export interface PairReading extends Part {
   base: string;
   donor: string;

@@ -1,4 +1,4 @@
-/** The kinds of models between whose runs vectors are carried: a translator, and one that writes on. */
+/** The kinds of models for patching between two texts: a translator, and a text generator. */
 import {
   Generator,
   Translator,
@@ -16,45 +16,45 @@ import { pairBeginnings, pairTokens } from './token-pairs.ts';
 import { endOf } from '../words/tokens.ts';
 import { endToken } from '../words/sampling.ts';
 
-/** What a run is to tell on the way, and what is put in the place of its own numbers. */
+/** The tensors that a run should trace, and the patches that replace some of its numbers. */
 export interface Asking {
   trace?: readonly string[];
   patch?: readonly Patch[];
   signal: AbortSignal;
 }
 
-/** A text as it was read. */
+/** A model's run on a text. */
 export interface Run {
   tokens: readonly Token[];
   trace: Readonly<Record<string, TracedTensor>>;
 }
 
-/** What was written; of a text that goes on, its end before that, and what may come next. */
+/** An answer. For a continued text: its end, the continuation and the most likely tokens. */
 export interface Answer {
   before: string;
   text: string;
   likeliest: string;
 }
 
-/** The two words between which two texts part, by their ids, and the ids of what comes before. */
+/** The first words in which two answers differ, with their ids and the common prefix. */
 export interface Parted {
   ids: [is: number, would: number];
   words: { base: string; donor: string };
-  /** Whether the likeliest is the same in both; the words are then others that part them. */
+  /** Whether the most likely token is the same in both, so that other words were chosen. */
   alike: boolean;
   prefix: readonly number[];
 }
 
-/** What a transplant needs to know of a kind of model. */
+/** The functions of a kind of model that patching needs. */
 export interface Kind<M extends Model, R extends Run> {
-  /** In floats: attention in integers reads nothing that would be replaced. */
+  /** Loads the model in f32, because integer attention does not read patched numbers. */
   load: (folder: URL, options: LoadOptions) => Promise<M>;
-  /** The stack whose vectors are carried. */
+  /** The stack with the patched vectors. */
   stack: 'encoder' | 'decoder';
   pair: typeof pairTokens;
-  /** So many rows of that stack may follow those of the text while an answer is written. */
+  /** The number of rows that writing an answer can add to that stack. */
   grows: number;
-  /** Reads a text and writes one token after those of `prefix`. */
+  /** Reads a text and writes one token after `prefix`. */
   step: (model: M, text: string, prefix: readonly number[], asking: Asking) => Promise<Run>;
   /** Reads a text and writes an answer. */
   run: (model: M, text: string, asking: Asking) => Promise<R & { answer: Answer }>;
@@ -97,7 +97,7 @@ export const translating = (beams: number): Kind<Translator, Translated> => ({
 
 type Begun = Run & { logits: Float32Array; pieces: readonly string[] };
 
-/** So many tokens are written on. */
+/** The number of tokens to write. */
 const writtenOn = 10;
 
 export const writing: Kind<Generator, Begun> = {

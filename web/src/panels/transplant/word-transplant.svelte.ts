@@ -1,6 +1,6 @@
 /**
- * Activation patching between two texts: how far the vector of one token, at one depth, moves the
- * first word in which what is written after the one differs from what is written after the other.
+ Activation patching between two texts: how much the vector of one token, at one depth, changes the
+ first word in which the two answers differ.
  */
 import type { ModelInfo, Patch, Token, TracedTensor } from 'glassformer';
 import { ExplainingModel, Question } from '../../models/explaining-model.svelte.ts';
@@ -10,20 +10,20 @@ import { rowOf } from '../words/next-logits.ts';
 import type { Carried, Part, TransplantTable } from './transplant.ts';
 import type { Answer, Kind, Parted, Run } from './word-transplant-kinds.ts';
 
-/** Of a text of more tokens, a cell is a word. */
+/** In longer texts, a cell is a word. */
 const mostCells = 64;
 
 export interface WordTransplantReading extends Part {
   base: string;
   donor: string;
-  /** What is written after each. */
+  /** The model's answers to the two texts. */
   baseAnswer: Answer;
   donorAnswer: Answer;
-  /** Where they part: the next token of the one and of the other; undefined where they do not. */
+  /** The first different tokens of the two answers, if there are any. */
   words: Parted['words'] | undefined;
-  /** Whether the likeliest is the same in both. */
+  /** Whether the most likely token is the same in both. */
   alike: boolean;
-  /** Of log P(donor's word) − log P(base's word), after what both begin with. */
+  /** The table of log P(donor's word) − log P(base's word), after the common prefix. */
   table: TransplantTable;
 }
 
@@ -33,7 +33,7 @@ export class WordTransplant<M extends Model, R extends Run> {
   readonly performing: Question<M>;
 
   reading = $state.raw<WordTransplantReading>();
-  /** What is written with a vector carried across. */
+  /** The answer with a patched vector. */
   performed = $state.raw<{ at: Carried; answer: Answer | undefined }>();
 
   #perform: ((model: M, at: Carried, signal: AbortSignal) => Promise<Answer>) | undefined;
@@ -53,7 +53,7 @@ export class WordTransplant<M extends Model, R extends Run> {
     if (this.question.failure) this.reading = undefined;
   }
 
-  /** Has the base's answer written with a cell's vectors carried across. */
+  /** Runs the base text with a cell's vectors patched. */
   async perform(name: ModelName, at: Carried | undefined): Promise<void> {
     this.performing.stop();
     this.performed = at && { at, answer: undefined };
@@ -93,19 +93,19 @@ export class WordTransplant<M extends Model, R extends Run> {
     ];
     const [tokens, donorTokens] = plain.map((each) => each.tokens) as [Token[], Token[]];
     const pairs = kind.pair(tokens, donorTokens);
-    // Of a text that is too long, what was read.
+    // If a text is too long, only the part that was read.
     const [own, other] = [base, donor].map((text, i) =>
       text.slice(plain[i]!.tokens[0]?.start ?? 0),
     ) as [string, string];
 
-    // Both of a pair get the same position, or the shift alone would pose as content.
+    // Counterparts get the same position: a shift in position is not a difference in content.
     const name = `${stack}.embed_positions`;
     const columns = [...pairs.baseColumns, ...pairs.donorColumns];
     const count = Math.max(...columns) + 1 + kind.grows;
     const read = await kind.step(model, 'a '.repeat(count), [], { trace: [name], signal });
     const positions = read.trace[name]!;
     const there = positions.shape[0]! >= count;
-    /** Where a text's tokens stand, and `more` that are written after them. */
+    /** Returns a patch with the positions of a text's tokens and of `more` tokens after them. */
     const moved = (at: readonly number[], more = 0): Patch[] => {
       if (!there || at.every((column, i) => column === i)) return [];
       const after = Array.from({ length: more }, (_, i) => at.at(-1)! + 1 + i);
@@ -168,7 +168,7 @@ export class WordTransplant<M extends Model, R extends Run> {
         },
       };
     };
-    /** What has a partner takes over its vectors; what has none is read by nobody from here on. */
+    /** Returns patches: tokens get the vectors of counterparts, or are masked without one. */
     const patchesOf = ({ row, cell }: Carried): Patch[] => {
       const name = streams[row]!;
       const members = cells[cell]!.tokens;
@@ -181,7 +181,7 @@ export class WordTransplant<M extends Model, R extends Run> {
         ...(gone.length > 0 ? unread(gone, row, stack, model.info) : []),
       ];
     };
-    /** Whether all of a cell's vectors are the partners' own, to the bit. */
+    /** Whether all of a cell's vectors are identical to their counterparts. */
     const same = ({ row, cell }: Carried): boolean =>
       cells[cell]!.tokens.every((token) => {
         const from = pairs.donorOf[token]!;
@@ -205,7 +205,7 @@ export class WordTransplant<M extends Model, R extends Run> {
   }
 }
 
-/** From a layer of a stack on, and in a decoder behind it, nobody attends to these tokens. */
+/** Masks these tokens from a layer of a stack on, and in the decoder that reads the stack. */
 const unread = (
   keys: number[],
   from: number,
@@ -217,7 +217,7 @@ const unread = (
     ...Array.from({ length: decoderLayers }, (_, i) => `decoder.layers.${i}.encoder_attn`),
   ].map((attention) => ({ name: `${attention}.scores`, keys, value: -Infinity }));
 
-/** Tokens by the cell that they are in: each one its own, or all of a word. */
+/** Groups tokens into cells: one token per cell, or one word in long texts. */
 export function cellsOf(tokens: readonly Token[]): number[][] {
   const cells: number[][] = [];
   tokens.forEach(({ text, start, end }, token) => {
@@ -228,7 +228,7 @@ export function cellsOf(tokens: readonly Token[]): number[][] {
   return cells;
 }
 
-/** Some rows of a matrix, in the order asked for. */
+/** Returns some rows of a matrix in the given order. */
 function rowsOf({ shape, data }: TracedTensor, rows: readonly number[]): TracedTensor {
   const width = shape[1]!;
   const picked = new Float32Array(rows.length * width);

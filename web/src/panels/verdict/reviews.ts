@@ -1,35 +1,35 @@
 import type { Example } from '../../ui/controls/example.ts';
 
-/** Reviews to start from, one for each thing worth seeing. */
+/** Example reviews, each with something to notice. */
 export const examples: readonly Example[] = [
   {
     name: 'Praise',
     text: 'A gripping, beautifully shot film.',
     notice:
-      '“gripping” and “beautifully” carry it. Words that judge nothing count, too: without “A” it would be surer still.',
+      '“gripping” and “beautifully” decide it. Neutral words matter, too: without “A” the model would be even more confident.',
   },
   {
     name: 'Negation',
     text: 'The plot is not good at all, and I would never watch it again.',
     notice:
-      '“not” turns “good” around: hide “not”, and the verdict is positive. “never” by itself hardly counts.',
+      '“not” reverses “good”: hide “not”, and the verdict is positive. “never” by itself hardly matters.',
   },
   {
     name: 'Contrast',
     text: 'A great cast and a lovely score, but the script is dreadful.',
     notice:
-      '“dreadful” outweighs both praises before the “but”: hide that one word, and the verdict is positive.',
+      '“dreadful” outweighs both words of praise before “but”: hide this one word, and the verdict is positive.',
   },
   {
     name: 'Short',
     text: 'Meh.',
     notice:
-      'Its vocabulary lacks “Meh”: it reads “Me” and “h”, and only the “h” speaks for negative. So it is not sure.',
+      'The vocabulary lacks “Meh”: it is split into “Me” and “h”, and only “h” speaks for negative. So the model is unsure.',
   },
   {
     name: 'Product',
     text: 'Stopped working after two weeks. The strap broke and nobody answers my emails.',
-    notice: 'No word here says “good” or “bad”. That it “Stopped” counts most.',
+    notice: 'No word here says “good” or “bad”. “Stopped” has the largest effect.',
   },
   {
     name: 'Long review',

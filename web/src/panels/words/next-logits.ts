@@ -1,7 +1,7 @@
-/** What would be written next: how much speaks for every token, after those that are there. */
+/** The logits of all tokens that may come next. */
 import type { SentenceTranslation, TracedTensor, TranslateOptions, Translator } from 'glassformer';
 
-/** `text` is one sentence, whose translation begins with the tokens of `prefix`; one more is written. */
+/** Translates one more token. `text` is one sentence; its translation begins with `prefix`. */
 export async function nextStep(
   model: Translator,
   text: string,
@@ -12,7 +12,7 @@ export async function nextStep(
   return (await model.translate(text, { ...options, ...forced })).sentences[0]!;
 }
 
-/** Logits by id: the difference of two is that of their log-probabilities. */
+/** Returns logits by id. The difference of two is that of their log-probabilities. */
 export async function nextLogits(
   model: Translator,
   text: string,
@@ -23,7 +23,7 @@ export async function nextLogits(
   return rowOf(trace!.logits!, -1);
 }
 
-/** A row of a matrix; those below 0 count from its end. */
+/** Returns a row of a matrix. Negative indices count from its end. */
 export function rowOf({ shape, data }: TracedTensor, row: number): Float32Array {
   const [rows, columns] = shape as [number, number];
   const at = row < 0 ? rows + row : row;
@@ -31,8 +31,8 @@ export function rowOf({ shape, data }: TracedTensor, row: number): Float32Array 
 }
 
 /**
- * Of two texts' logits, the ids of what each goes on with; where that is the same, of what loses
- * most from the one to the other, and what gains most.
+ * Returns the most likely token of each of two texts. If it is the same, returns the tokens with
+ * the largest loss and the largest gain from the one text to the other.
  */
 export function parting(base: Float32Array, donor: Float32Array): [number, number] | undefined {
   const own = largest(base, base.length);
@@ -48,7 +48,7 @@ export function parting(base: Float32Array, donor: Float32Array): [number, numbe
   return loser === winner ? undefined : [loser, winner];
 }
 
-/** The probabilities of logits, largest first. */
+/** Returns the `count` most probable entries, the largest first. */
 export function largest(
   logits: ArrayLike<number>,
   count: number,

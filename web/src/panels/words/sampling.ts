@@ -1,16 +1,16 @@
-/** Which token may come next: a model's probabilities, sharpened or flattened, and cut off. */
+/** The candidates for the next token: probabilities after temperature, top-k and top-p. */
 import type { NextToken } from 'glassformer';
 
-/** This token ends a review. */
+/** The token that ends a review. */
 export const endToken = '<|endoftext|>';
 
-/** How the next token is drawn; the options of the package by these names. */
+/** The sampling options, named as in the package. */
 export interface Sampling {
-  /** 0: the most probable one, always. */
+  /** 0 always takes the most probable token. */
   temperature: number;
-  /** 0: of all. */
+  /** 0 disables top-k. */
   topK: number;
-  /** 1: of all. */
+  /** 1 disables top-p. */
   topP: number;
 }
 
@@ -23,7 +23,7 @@ export interface Candidate {
   chance: number;
 }
 
-/** `next` is all of a model's tokens, the most probable first, and so is what comes. */
+/** Returns the candidates, most probable first. `next` is all tokens of a model in that order. */
 export function candidatesOf(
   next: readonly Pick<NextToken, 'id' | 'text' | 'logprob'>[],
   { temperature, topK, topP }: Sampling,
@@ -40,12 +40,12 @@ export function candidatesOf(
   }));
 }
 
-/** How many are left: of the `topK` best, those that together reach `topP` first. */
+/** Returns the number of candidates left: of the `topK` best, the fewest that reach `topP`. */
 function keptOf(weights: readonly number[], topK: number, topP: number): number {
   let count = weights.length;
   if (topK > 0 && topK < count) {
     count = topK;
-    // As the engine has it, equals stay together.
+    // Ties stay together, as in the engine.
     while (count < weights.length && weights[count] === weights[topK - 1]) count++;
   }
   if (topP >= 1) return count;
@@ -56,7 +56,7 @@ function keptOf(weights: readonly number[], topK: number, topP: number): number 
   return few;
 }
 
-/** The candidate at a number from 0 to 1, each as probable as its chance. */
+/** Returns the candidate at a random number from 0 to 1. */
 export function drawn(candidates: readonly Candidate[], at: number): Candidate | undefined {
   const kept = candidates.filter(({ chance }) => chance > 0);
   let below = 0;
@@ -65,10 +65,10 @@ export function drawn(candidates: readonly Candidate[], at: number): Candidate |
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-/** A token that is only a part of a character: nothing can be written after it. */
+/** Whether a token is only a part of a character, so that nothing can be written after it. */
 export const isPartial = (text: string): boolean => /<0x[0-9A-F]{2}>|\ufffd/.test(text);
 
-/** A token as a list shows it: the end of the word that it goes on, and its own part. */
+/** Returns a token for a list: the end of the word that it continues, and its own text. */
 export function shownCandidate(text: string, before: string): { tail: string; own: string } {
   const own = text.replace(/\n/g, '↵');
   if (/^\s/.test(own)) return { tail: '', own: own.trimStart() || '␣' };

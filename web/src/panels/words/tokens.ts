@@ -2,27 +2,27 @@ import type { Token } from 'glassformer';
 
 /** A token as the page shows it. */
 export interface ShownToken {
-  /** Where it stands in `tokens`, and in the rows and columns of attention. */
+  /** The index in `tokens`, and in the rows and columns of the attention weights. */
   index: number;
-  /** What is printed for it: its own characters of the text, or how it reads where it has none. */
+  /** The printed text: its own characters of the text or, without any, the token's name. */
   label: string;
-  /** Whether white space stands before it. */
+  /** Whether white space precedes it. */
   spaced: boolean;
-  /** Whether the vocabulary lacks it, so that the model sees no more than that something is there. */
+  /** Whether it is not in the vocabulary, so that the model only sees that something is there. */
   unknown: boolean;
 }
 
-/** The piece that stands for all that a vocabulary lacks, or a byte of it. */
+/** A token that stands for an unknown text, or for a byte of it. */
 const standIn = /^<(unk|0x[0-9A-F]{2})>$/;
 
-/** Whether a token stands for what the vocabulary lacks; `own` is its part of the text. */
+/** Whether a token stands for text that is not in the vocabulary; `own` is its part of the text. */
 export const isStandIn = ({ text }: Pick<Token, 'text'>, own: string): boolean =>
   standIn.test(text) && own !== text;
 
-/** How a piece is printed that stands for something else: ‹0xE6›. */
+/** Formats a token that stands for something else: ‹0xE6›. */
 export const marked = (text: string): string => `‹${text.replace(standIn, '$1')}›`;
 
-/** `text` is what `tokens` were made of. */
+/** Returns the tokens of `text` as the page shows them. */
 export function shownTokens(text: string, tokens: readonly Token[]): ShownToken[] {
   let end = 0;
   return tokens.map((token, index) => {
@@ -42,7 +42,7 @@ export function shownTokens(text: string, tokens: readonly Token[]): ShownToken[
   });
 }
 
-/** The longest stretch of `text` that no token covers: of a clipped text, what was left out. */
+/** Returns the longest part of `text` without tokens: in a clipped text, the skipped part. */
 export function widestGap(text: string, tokens: readonly Token[]): { start: number; end: number } {
   let widest = { start: tokens.at(-1)?.end ?? 0, end: text.length };
   let end = 0;
@@ -53,7 +53,7 @@ export function widestGap(text: string, tokens: readonly Token[]): { start: numb
   return widest;
 }
 
-/** At most `length` characters, the middle left out. */
+/** Shortens a label to `length` characters by leaving out the middle. */
 export function shorten(label: string, length: number): string {
   const characters = [...label];
   if (characters.length <= length) return label;
@@ -61,38 +61,38 @@ export function shorten(label: string, length: number): string {
   return `${characters.slice(0, head).join('')}…${characters.slice(characters.length - (length - 1 - head)).join('')}`;
 }
 
-/** The end of a text, whole words. */
+/** Returns the end of a text, in whole words. */
 export const endOf = (text: string): string =>
   text.length > 36 ? `…${text.slice(-36).replace(/^\S*\s/, '')}` : text;
 
 /**
- * How many characters a text has as people count them, without white space: a letter with its accents
- * is one, and so is an emoji of several parts.
+ * Returns the number of characters of a text without white space, as people count them: a letter
+ * with its accents is one, and so is an emoji of several parts.
  */
 export function charactersIn(text: string): number {
   const own = text.replace(/\s+/gu, '');
-  // Firefox before 125 has no segmenter: there marks and joiners are not counted.
+  // Firefox before 125 has no segmenter: this leaves out marks and joiners.
   if (typeof Intl.Segmenter === 'undefined')
     return [...own.replace(/\u200d\P{M}|[\p{M}\p{EMod}]/gu, '')].length;
   return [...new Intl.Segmenter().segment(own)].length;
 }
 
-/** What of a text a vocabulary lacks. */
+/** The parts of a text that are not in a vocabulary. */
 export interface Unknown {
-  /** Each once, in order; what stands side by side is one. */
+  /** Each part once, in order; adjacent tokens are one part. */
   parts: string[];
-  /** As a share of the text's characters, 0 … 1. */
+  /** The share of the text's characters, 0 … 1. */
   share: number;
 }
 
-/** Undefined where every token is what it reads as. */
+/** Returns undefined if all tokens are in the vocabulary. */
 export function unknownIn(text: string, tokens: readonly Token[]): Unknown | undefined {
   const ranges: { start: number; end: number }[] = [];
   for (const token of tokens) {
     const { start, end } = token;
     if (!isStandIn(token, text.slice(start, end))) continue;
     const last = ranges.at(-1);
-    // The bytes of one character have their tokens: of all but the first the part is empty.
+    // The bytes of one character have one token each; all but the first have an empty range.
     if (last && start <= last.end) last.end = Math.max(last.end, end);
     else ranges.push({ start, end });
   }
@@ -108,14 +108,14 @@ export function unknownIn(text: string, tokens: readonly Token[]): Unknown | und
   };
 }
 
-/** Whether most letters of a text are of another script than Latin, which the models were made for. */
+/** Whether most letters of a text are not Latin, which the models were made for. */
 export function isForeign(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
   return latin < letters / 2;
 }
 
-/** Where the tokens that an edit left alone, at both ends of the text, stand now: by old index. */
+/** Maps old to new indices of the tokens that an edit left unchanged at both ends of the text. */
 export function carried(before: readonly Token[], after: readonly Token[]): Map<number, number> {
   const shorter = Math.min(before.length, after.length);
   const places = new Map<number, number>();

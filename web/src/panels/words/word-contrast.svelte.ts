@@ -1,19 +1,19 @@
-/** Why a model would write one token and not another: what each token before counts for that. */
+/** The effect of each token of a text on one next token's lead over another. */
 import type { Generator, Head, NextToken } from 'glassformer';
 import { readFailure, type Failure } from '../../ui/failure.ts';
 
-/** Each token is left out in turn: of a longer text that would take too long. */
+/** Each token is hidden in turn; longer texts would take too long. */
 export const longestContrast = 192;
 
-/** What a contrast is about: another one is measured anew. */
+/** The subject of a contrast; a new one is measured again. */
 export interface Contrasted {
-  /** How many tokens can be left out. */
+  /** The number of tokens that can be hidden. */
   tokens: number;
-  /** Of all that may come next, by id: log-probabilities or logits, without one of the tokens. */
+  /** Returns the log-probabilities or logits of the next token by id, without one of the tokens. */
   logprobs: (signal: AbortSignal, without?: number) => Promise<Float32Array>;
 }
 
-/** Nobody attends to the token at this place, in any layer: the softmax shares out what is left. */
+/** Returns patches that mask a token in all layers; the softmax covers the other tokens. */
 export const unseen = (layers: number, token: number) =>
   Array.from({ length: layers }, (_, layer) => ({
     name: `decoder.layers.${layer}.self_attn.scores`,
@@ -21,7 +21,7 @@ export const unseen = (layers: number, token: number) =>
     value: -Infinity,
   }));
 
-/** What comes after a text that is continued. */
+/** Returns the log-probabilities of the next token after a text. */
 export async function writerLogprobs(
   model: Generator,
   text: string,
@@ -42,15 +42,15 @@ function byId(next: readonly NextToken[]): Float32Array {
 }
 
 export class WordContrast {
-  /** With every token there, and with each of them left out, as far as that is known. */
+  /** The log-probabilities with every token, and without each of them as far as known. */
   whole = $state.raw<Float32Array>();
   without = $state.raw<readonly Float32Array[]>([]);
-  /** What that is of. */
+  /** The subject that they belong to. */
   of = $state.raw<Contrasted>();
   failure = $state.raw<Failure>();
   #work = new AbortController();
 
-  /** Where it is called again meanwhile, that one counts. */
+  /** Measures a contrast. A later call replaces an earlier one. */
   async measure(of: Contrasted): Promise<void> {
     this.stop();
     const { signal } = (this.#work = new AbortController());
@@ -69,7 +69,7 @@ export class WordContrast {
     }
   }
 
-  /** Δ of the first's lead over the second without each token, in nats, after − before; NaN if not known yet. */
+  /** Returns the change of the lead without each token, in nats, after − before; NaN if unknown. */
   effects(first: number, second: number, tokens: number): Float32Array {
     const lead = (logprobs: Float32Array) => logprobs[first]! - logprobs[second]!;
     return Float32Array.from({ length: tokens }, (_, token) => {

@@ -134,7 +134,7 @@ onPage(
     assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
     // Most of the text is unknown; the verdict is about the one known word.
     await read(page, 'awful 这部电影真的很好看');
-    assert.match(await told(), /most of this text.*about the rest only/);
+    assert.match(await told(), /most of the text.*only about the rest/);
     assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
     await read(page, '这部电影真的很好看。');
     assert.match(await told(), /says nothing about this text/);

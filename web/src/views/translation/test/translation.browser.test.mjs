@@ -304,7 +304,7 @@ onPage('source tokens can be hidden, and each shows Δ', {}, async (page) => {
   const heaviest = shown.indexOf(Math.min(...shown));
   // The label says each thing once.
   const name = await tokens.nth(heaviest).getAttribute('aria-label');
-  assert.match(name, /, Δ −\d+\.\d\d if left out$/);
+  assert.match(name, /, Δ −\d+\.\d\d if hidden$/);
   await tokens.nth(heaviest).click();
   await settled(page);
   const hidden = await translate(text, { maskTokens: [[heaviest]] });

@@ -130,13 +130,13 @@ onPage('a token without a counterpart is removed from a layer onward', {}, async
     near(await value(cell(page, row, 2)), there - whole, `row ${row}`);
   }
   await cell(page, 0, 2).click();
-  assert.match(await page.getByTestId('turned').textContent(), /“not” taken out before layer 1/);
+  assert.match(await page.getByTestId('turned').textContent(), /“not” removed before layer 1/);
   const { text } = await one(longer, { beams: 4, maskTokens: [[2]] });
   await page.getByTestId('performed').getByText(text).waitFor();
   await page.keyboard.press('Escape');
   // The second sentence's tokens have shifted positions: its own number is shown, too.
   const alone = (await lead(shorter, longer, shorter)).toFixed(2);
-  assert.ok((await page.getByTestId('turned').textContent()).includes(`+${alone} alone`));
+  assert.ok((await page.getByTestId('turned').textContent()).includes(`+${alone} unaligned`));
 });
 
 onPage('axe finds no violations', {}, async (page) => {
