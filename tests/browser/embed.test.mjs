@@ -69,7 +69,7 @@ test('an allowed site shows the view with its text, its head and its kind of dra
     assert.equal(await frame.locator('#head-title').textContent(), 'Layer 3, head 4');
     assert.equal(await frame.getByRole('navigation').count(), 0);
     assert.equal(await frame.getByRole('link', { name: 'Licenses' }).count(), 0);
-    const whole = frame.getByRole('link', { name: 'The whole page' });
+    const whole = frame.getByRole('link', { name: 'Open the full Glassformer page' });
     assert.match(await whole.getAttribute('href'), /^#text=Dull\.&head=2\.3&draw=lines$/);
   });
 });

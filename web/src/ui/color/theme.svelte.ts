@@ -27,7 +27,7 @@ class ThemeChoice {
     });
   }
 
-  /** The theme in use. On paper, it is always light. */
+  /** The theme in use. Always light on paper. */
   get current(): Theme {
     if (paper.current) return 'light';
     if (this.#choice !== 'system') return this.#choice;

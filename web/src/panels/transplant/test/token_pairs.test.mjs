@@ -1,4 +1,4 @@
-// Which tokens of two sentences stand for each other, and the positions that both are given.
+// The alignment of two sentences' tokens, and the positions of both.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
@@ -7,7 +7,7 @@ const { pairBeginnings, pairTokens } = await source('panels/transplant/token-pai
 const tokens = (text) => [...text].map((letter) => ({ id: letter.codePointAt(0) }));
 const pairs = (base, donor) => pairTokens(tokens(base), tokens(donor));
 
-test('one token in the place of another', () => {
+test('one token replaces another', () => {
   assert.deepEqual(pairs('abc', 'axc'), {
     donorOf: [0, 1, 2],
     baseColumns: [0, 1, 2],
@@ -15,7 +15,7 @@ test('one token in the place of another', () => {
   });
 });
 
-test('what only one of them has leaves the others side by side', () => {
+test('a token in only one of them leaves the others aligned', () => {
   assert.deepEqual(pairs('abcd', 'acd'), {
     donorOf: [0, null, 1, 2],
     baseColumns: [0, 1, 2, 3],
@@ -28,7 +28,7 @@ test('what only one of them has leaves the others side by side', () => {
   });
 });
 
-test('one against two is no substitution, two against two is', () => {
+test('one token does not replace two, but two replace two', () => {
   assert.deepEqual(pairs('axd', 'abcd').donorOf, [0, null, 3]);
   assert.deepEqual(pairs('axyd', 'abcd').donorOf, [0, 1, 2, 3]);
   const { baseColumns, donorColumns } = pairs('axd', 'abcd');
@@ -41,13 +41,13 @@ test('one against two is no substitution, two against two is', () => {
   );
 });
 
-test('nothing in common, and nothing at all', () => {
+test('no common tokens, and no tokens', () => {
   assert.deepEqual(pairs('ab', 'xy').donorOf, [0, 1]);
   assert.deepEqual(pairs('ab', 'xyz').donorOf, [null, null]);
   assert.deepEqual(pairs('', ''), { donorOf: [], baseColumns: [], donorColumns: [] });
 });
 
-test('of two beginnings the last tokens are partners', () => {
+test('the last tokens of two beginnings are counterparts', () => {
   const beginnings = (base, donor) => pairBeginnings(tokens(base), tokens(donor));
   assert.deepEqual(beginnings('abc', 'axc'), pairs('abc', 'axc'));
   assert.deepEqual(beginnings('abc', 'abcd'), {
@@ -55,7 +55,7 @@ test('of two beginnings the last tokens are partners', () => {
     baseColumns: [0, 1, 3],
     donorColumns: [0, 1, 2, 3],
   });
-  // The first "b" of the two would be the leftmost partner.
+  // Without this rule, the first "b" would be the counterpart.
   assert.deepEqual(pairs('ab', 'abb').donorOf, [0, 1]);
   assert.deepEqual(beginnings('ab', 'abb').donorOf, [0, 2]);
   assert.deepEqual(beginnings('a', 'xyz'), {

@@ -154,7 +154,7 @@ onPage('the ledger follows the text and mentions heads that are off', {}, async 
   await page.locator('[data-testid=ledger] tbody tr').nth(1).waitFor();
   await page.locator('[data-testid=ledger] tbody tr').nth(2).waitFor({ state: 'detached' });
   await page.getByTestId('head-switch').nth(4).click();
-  await page.getByText('counts here as it is without that').waitFor();
+  await page.getByText('heads that are off are ignored here').waitFor();
 });
 
 for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 800 } }])
