@@ -69,7 +69,7 @@ export const deltaAt = ({ delta }: TransplantTable, { row, cell }: Carried): num
 export const alignedNumber = (aligned: number, plain: number): string =>
   Math.abs(aligned - plain) < 0.005
     ? signed(plain)
-    : `${signed(aligned)} aligned, ${signed(plain)} alone`;
+    : `${signed(aligned)} aligned, ${signed(plain)} unaligned`;
 
 /** Returns the answer of a model with two labels, given the log-odds of the second. */
 export function answerOf(
@@ -98,8 +98,8 @@ export function carriedName({ site, head }: Part, { base, donor }: Column, where
     feed_forward: 'the feed-forward’s output for ',
     head: `head ${head + 1}’s output for `,
   };
-  const to = donor === base ? 'across' : `into “${base}”`;
-  return `${of[site]}“${donor}” carried ${to} ${where}`;
+  const to = donor === base ? '' : ` into “${base}”`;
+  return `${of[site]}“${donor}” patched${to} ${where}`;
 }
 
 /** Describes the effect of replacing a vector. */
@@ -118,10 +118,10 @@ export function meaning(
   const cells = table.delta.shape[1]!;
   const share = table.share?.data[at.row * cells + at.cell];
   const parts = [
-    `The log-odds of “${labels.at(-1)}” go from ${signed(table.base)} to ${signed(after)}`,
+    `The log-odds of “${labels.at(-1)}” change from ${signed(table.base)} to ${signed(after)}`,
   ];
   if (share !== undefined) parts.push(`, ${shareOf(share)}`);
-  parts.push(was === is ? `. The verdict stays ${is}.` : `. The verdict turns to ${is}.`);
+  parts.push(was === is ? `. The verdict stays ${is}.` : `. The verdict becomes ${is}.`);
   if (column.donor === '')
     parts.push(' This token has no counterpart, so it is removed from that layer onward.');
   return parts.join('');

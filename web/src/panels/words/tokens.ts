@@ -4,7 +4,7 @@ import type { Token } from 'glassformer';
 export interface ShownToken {
   /** Its position in `tokens`, and in the rows and columns of attention. */
   index: number;
-  /** Its characters in the text or, if it has none, its name. */
+  /** Its characters in the text or, without any, its name. */
   label: string;
   /** Whether there is white space before it. */
   spaced: boolean;
@@ -85,7 +85,7 @@ export interface Unknown {
   share: number;
 }
 
-/** Returns the unknown parts, or undefined if there are none. */
+/** Returns the unknown parts, if there are any. */
 export function unknownIn(text: string, tokens: readonly Token[]): Unknown | undefined {
   const ranges: { start: number; end: number }[] = [];
   for (const token of tokens) {

@@ -136,7 +136,7 @@ onPage('a token without a counterpart is removed from a layer onward', {}, async
   await page.keyboard.press('Escape');
   // The second sentence's tokens have shifted positions: its own number is shown, too.
   const alone = (await lead(shorter, longer, shorter)).toFixed(2);
-  assert.ok((await page.getByTestId('turned').textContent()).includes(`+${alone} alone`));
+  assert.ok((await page.getByTestId('turned').textContent()).includes(`+${alone} unaligned`));
 });
 
 onPage('axe finds no violations', {}, async (page) => {

@@ -58,7 +58,7 @@ onPage('the table matches the package for every site', {}, async (page) => {
   const table = await assertTable(page);
   assert.equal(await page.locator('.unpaired').count(), table.delta.shape[0]);
   near(await value(page.getByTestId('score')), sigmoid(-table.base), 'score');
-  assert.match(await page.getByTestId('donor-number').textContent(), /aligned, .* alone/);
+  assert.match(await page.getByTestId('donor-number').textContent(), /aligned, .* unaligned/);
   for (const [name, site] of [
     ['attention output', 'attention'],
     ['feed-forward output', 'feed_forward'],
@@ -88,12 +88,12 @@ onPage('cells can be patched by mouse, keys and drag', {}, async (page) => {
   };
   await cell(page, 1, 4).click();
   await performed(1, 4);
-  assert.match(await told.textContent(), /“good” carried across before layer 2.*stays negative/is);
+  assert.match(await told.textContent(), /“good” patched before layer 2.*stays negative/is);
   await page.keyboard.press('ArrowLeft');
   await performed(1, 3);
   await page.keyboard.press('ArrowUp');
   await performed(0, 3);
-  assert.match(await told.textContent(), /“not” removed before layer 1.*turns to positive/is);
+  assert.match(await told.textContent(), /“not” removed before layer 1.*becomes positive/is);
   await page.keyboard.press('Escape');
   assert.equal(await page.getByTestId('carried').count(), 0);
 

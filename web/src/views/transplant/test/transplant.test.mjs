@@ -90,17 +90,17 @@ test('a cell’s text says what was patched, where, and with which effect', () =
     ];
   };
   assert.deepEqual(said(0, 3), [
-    '“bright” carried into “dull” before layer 1',
-    'The log-odds of “positive” go from −1.00 to +2.00, 100% of the way to the other text’s. The verdict turns to positive.',
+    '“bright” patched into “dull” before layer 1',
+    'The log-odds of “positive” change from −1.00 to +2.00, 100% of the way to the other text’s. The verdict becomes positive.',
   ]);
-  assert.equal(said(1, 1)[0], '“was” carried across before layer 2');
+  assert.equal(said(1, 1)[0], '“was” patched before layer 2');
   assert.equal(
     carriedName({ site: 'head', head: 5 }, columns[4], rowName('head', 1, 4)),
-    'head 6’s output for “bright” carried into “dull” in layer 2',
+    'head 6’s output for “bright” patched into “dull” in layer 2',
   );
   const [what, why] = said(0, 2);
   assert.equal(what, '“not” removed before layer 1');
-  assert.match(why, /turns to positive\. This token has no counterpart/);
+  assert.match(why, /becomes positive\. This token has no counterpart/);
   assert.match(said(1, 0)[1], /25% of the way, but away from .* stays negative/);
   assert.match(said(0, 0)[1], /exactly the same vector/);
   assert.ok(Number.isNaN(deltaAt(table, { row: 1, cell: 2 })));

@@ -132,7 +132,7 @@ onPage('cells can be patched by mouse, keys and drag', {}, async (page) => {
   await cell(page, 0, 1).click();
   const turned = await performed(0, 1);
   assert.match(turned, /^ that/);
-  assert.match(await page.getByTestId('turned').textContent(), /“problem” carried into “film”/);
+  assert.match(await page.getByTestId('turned').textContent(), /“problem” patched into “film”/);
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowDown'])
     await page.keyboard.press(key);
   await performed(3, 2);
@@ -185,7 +185,7 @@ onPage('a token without a counterpart is removed from a layer onward', {}, async
   const alone = await lead(ids, donor);
   assert.ok(Math.abs(aligned - alone) > 0.01);
   const told = await page.getByTestId('turned').textContent();
-  assert.ok(told.includes(`+${aligned.toFixed(2)} aligned, +${alone.toFixed(2)} alone`), told);
+  assert.ok(told.includes(`+${aligned.toFixed(2)} aligned, +${alone.toFixed(2)} unaligned`), told);
 
   await cell(page, 0, 3).click();
   assert.match(await page.getByTestId('turned').textContent(), /“neither” removed before/);
