@@ -126,11 +126,11 @@ onPage(
     await read(page, 'So dull! 👨‍👩‍👧‍👦');
     assert.match(
       await told(),
-      /“?👨‍👩‍👧‍👦”?: not in the vocabulary\. The model sees that there is something/u,
+      /“?👨‍👩‍👧‍👦”?: not in the vocabulary\. The model sees that something is there/u,
     );
     assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
     await read(page, 'A wonderful film 👨‍👩‍👧‍👦👩🏽‍🚀🇩🇪');
-    assert.match(await told(), /The model sees that there is something/);
+    assert.match(await told(), /The model sees that something is there/);
     assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
     // Most of the text is unknown; the verdict is about the one known word.
     await read(page, 'awful 这部电影真的很好看');
