@@ -84,7 +84,8 @@ export type { Head, Patch, ReadOptions, TensorNames, TraceOptions } from './mode
 export type { TextPair, Texts } from './engine/input.js';
 export type { WorkerLike } from './base/node.js';
 export { inspect } from './model/inspect.js';
-export type { Inspection, StoredTensor } from './model/inspect.js';
+export type { Inspection } from './model/inspect.js';
 export type { Architecture, LayerArchitecture, StackArchitecture } from './model/architecture.js';
-export type { WeightInfo, Weights } from './model/weights.js';
+export type { Weights } from './model/weights.js';
+export type { StoredTensor, WeightInfo } from './engine/weights.js';
 export type { Task } from './engine/tasks.js';

@@ -3,6 +3,7 @@ import { encodeInputs } from './input.js';
 import type { Input } from './input.js';
 import type { ErrorCode } from '../base/errors.js';
 import type { Binary, Compute } from './compute.js';
+import type { StoredTensor, WeightInfo } from './weights.js';
 
 /** The exports of binding.cpp. Pointers and sizes are in bytes of `memory`. */
 interface Exports {
@@ -86,15 +87,9 @@ export interface InspectedModel {
   model?: Description;
   /** config.json, or the configuration of a container. */
   config: Record<string, unknown>;
-  tensors: { name: string; dtype: string; shape: number[]; ignored: boolean }[];
+  tensors: StoredTensor[];
   /** The reason, if the model cannot be loaded. */
   problem?: Failure;
-}
-
-/** The name and shape of a model's parameter. */
-export interface ParameterInfo {
-  name: string;
-  shape: number[];
 }
 
 /** A tensor of a result, by its name there. */
@@ -276,8 +271,8 @@ export class Engine {
   }
 
   /** Lists the model's parameters. */
-  weights(): ParameterInfo[] {
-    return this.#call<ParameterInfo[]>([], this.#exports.gf_weights);
+  weights(): WeightInfo[] {
+    return this.#call<WeightInfo[]>([], this.#exports.gf_weights);
   }
 
   /** Returns a row of a parameter. */

@@ -1,8 +1,9 @@
 // The calls of a session to its host, and the messages that carry them between page and worker.
 
 import type { ErrorCode, ErrorDetails } from '../base/errors.js';
-import type { Answer, EngineOptions, ParameterInfo, RawResult } from '../engine/engine.js';
+import type { Answer, EngineOptions, RawResult } from '../engine/engine.js';
 import type { Input } from '../engine/input.js';
+import type { WeightInfo } from '../engine/weights.js';
 import type { FolderRequest, InspectedFolder, ModelDescription } from '../loading/load_model.js';
 import type { Progress } from '../loading/options.js';
 
@@ -20,7 +21,7 @@ export interface Calls {
   inspect: { request: FolderRequest; event: Progress; result: InspectedFolder | undefined };
   run: { request: RunRequest; event: RawResult; result: Answer[] };
   vocabulary: { request: undefined; event: never; result: string[] };
-  weights: { request: undefined; event: never; result: ParameterInfo[] };
+  weights: { request: undefined; event: never; result: WeightInfo[] };
   weightRow: {
     request: { name: string; index: number };
     event: never;

@@ -1,20 +1,10 @@
 import type { GlassformerError } from '../base/errors.js';
 import { toError } from '../engine/engine.js';
+import type { StoredTensor } from '../engine/weights.js';
 import type { LoadOptions, ModelFiles } from '../loading/options.js';
 import type { Architecture } from './architecture.js';
 import type { ModelInfo } from './info.js';
 import { openFolder } from './open_model.js';
-
-/** A tensor in a model's files. */
-export interface StoredTensor {
-  /** The name in the file. */
-  name: string;
-  /** Such as "F16". */
-  dtype: string;
-  shape: number[];
-  /** Whether the model does not use it. */
-  ignored: boolean;
-}
 
 /** Facts about a model whose weights were not read. */
 export interface Inspection {

@@ -1,11 +1,6 @@
 import { checkOption } from '../base/checks.js';
+import type { WeightInfo } from '../engine/weights.js';
 import type { Session } from './session.js';
-
-/** The name and shape of a model's parameter. */
-export interface WeightInfo {
-  name: string;
-  shape: number[];
-}
 
 /** The parameters of a loaded model, as it computes with them. */
 export class Weights {
