@@ -1,7 +1,7 @@
 // The page on a phone, in the dark theme, with a keyboard and with a screen reader.
 import assert from 'node:assert/strict';
 import { testsOnPage } from './on_page.mjs';
-import { assertAccessibleToAll, assertFits, read, settled } from './open.mjs';
+import { assertAccessibleToAll, assertFits, emulate, read, settled } from './open.mjs';
 
 const onPage = testsOnPage();
 
@@ -39,8 +39,7 @@ onPage(
 onPage('colors of the heat map are ordered by weight in both themes', {}, async (page) => {
   await read(page, 'not good at all');
   for (const scheme of ['light', 'dark']) {
-    await page.emulateMedia({ colorScheme: scheme });
-    await page.locator(`html[data-theme=${scheme}]`).waitFor();
+    await emulate(page, { colorScheme: scheme });
     const cells = await page.locator('[data-testid=heatmap] [data-value]').evaluateAll((list) =>
       list.map((cell) => {
         const [r, g, b] = cell.getAttribute('fill').match(/\d+/g).map(Number);
@@ -149,8 +148,7 @@ onPage('switches, choices and scales are visible with forced colors', {}, async 
 
 onPage('print is light, without controls', { colorScheme: 'dark' }, async (page) => {
   await read(page, 'A great cast, but the script is dreadful.');
-  await page.emulateMedia({ media: 'print' });
-  await page.locator('html[data-theme=light]').waitFor();
+  await emulate(page, { media: 'print' }, 'light');
   for (const what of [
     'nav',
     'footer',

@@ -184,11 +184,24 @@ const looks = Object.entries({
   light: { colorScheme: 'light', forcedColors: 'none' },
 });
 
+/**
+ * Emulates media and waits until the page has this theme. Chromium tells the page of the change when
+ * it draws the next frame, so this asks for frames.
+ */
+export async function emulate(page, media, theme = media.colorScheme) {
+  await page.emulateMedia(media);
+  const look = () =>
+    page.evaluate(() => ({
+      page: document.documentElement.dataset.theme,
+      system: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+    }));
+  await until(page, look, (seen) => seen.page === theme);
+}
+
 /** Checks the page with every choice of colors, after they have faded in. */
 export async function assertAccessibleToAll(page, what = '') {
   for (const [look, colors] of looks) {
-    await page.emulateMedia(colors);
-    await page.locator(`html[data-theme=${colors.colorScheme}]`).waitFor();
+    await emulate(page, colors);
     const fading = () =>
       page.evaluate(
         () => document.getAnimations().filter((each) => each instanceof CSSTransition).length,
