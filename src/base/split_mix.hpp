@@ -18,6 +18,9 @@ class SplitMix64 {
   }
   /// Returns a uniform number in [0, 1), a multiple of 2^-24.
   float uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
+  /// Returns a generator whose numbers have nothing to do with the next ones of this.
+  SplitMix64 fork() { return SplitMix64(next()); }
+  std::uint64_t state() const { return state_; }
 
  private:
   std::uint64_t state_;

@@ -2,6 +2,7 @@
 // isa.cpp once for each of them.
 
 #include "kernels/kernels.hpp"
+#include "kernels/learning.hpp"
 
 #if defined(__wasm_relaxed_simd__)
 #include <wasm_simd128.h>
@@ -12,26 +13,32 @@ namespace glassformer {
 namespace baseline {
 extern const Kernels table;  // the compiler's default target: SSE2 on x86-64, NEON on ARM64
 extern const WritingKernels writing_table;
+extern const LearningKernels learning_table;
 }  // namespace baseline
 namespace avx2 {
 extern const Kernels table;
 extern const WritingKernels writing_table;
+extern const LearningKernels learning_table;
 }  // namespace avx2
 namespace avx512 {
 extern const Kernels table;
 extern const WritingKernels writing_table;
+extern const LearningKernels learning_table;
 }  // namespace avx512
 namespace avx512vnni {
 extern const Kernels table;
 extern const WritingKernels writing_table;
+extern const LearningKernels learning_table;
 }  // namespace avx512vnni
 namespace simd128 {
 extern const Kernels table;
 extern const WritingKernels writing_table;
+extern const LearningKernels learning_table;
 }  // namespace simd128
 namespace relaxed {
 extern const Kernels table, table_with_fused_dot;
 extern const WritingKernels writing_table;
+extern const LearningKernels learning_table;
 }  // namespace relaxed
 
 namespace {
@@ -107,6 +114,26 @@ const WritingKernels& writing_kernels([[maybe_unused]] const Kernels& kernels) {
 
 const WritingKernels& writing_kernels() {
   static const WritingKernels& best = writing_kernels(kernels());
+  return best;
+}
+
+const LearningKernels& learning_kernels([[maybe_unused]] const Kernels& kernels) {
+#if defined(__wasm_relaxed_simd__)
+  return relaxed::learning_table;
+#elif defined(__wasm_simd128__)
+  return simd128::learning_table;
+#else
+#if defined(__x86_64__)
+  if (&kernels == &avx2::table) return avx2::learning_table;
+  if (&kernels == &avx512::table) return avx512::learning_table;
+  if (&kernels == &avx512vnni::table) return avx512vnni::learning_table;
+#endif
+  return baseline::learning_table;
+#endif
+}
+
+const LearningKernels& learning_kernels() {
+  static const LearningKernels& best = learning_kernels(kernels());
   return best;
 }
 

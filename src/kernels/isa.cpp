@@ -3,10 +3,14 @@
 // function, possibly one that this machine cannot run.
 
 #include "kernels/activation.hpp"
+#include "kernels/backward/activation.hpp"
+#include "kernels/backward/norm.hpp"
+#include "kernels/backward/rows.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gather.hpp"
 #include "kernels/int16.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/learning.hpp"
 #include "kernels/matmul.hpp"
 #include "kernels/norm.hpp"
 #include "kernels/quantize.hpp"
@@ -49,6 +53,19 @@ const WritingKernels writing_table = {.log_sum_exp = log_sum_exp,
                                       .first_at_least = first_at_least,
                                       .dot_rows = dot_rows,
                                       .sum_rows = sum_rows};
+
+extern const LearningKernels learning_table;
+const LearningKernels learning_table = {
+    .activate_backward = activate_backward,
+    .layer_norm_backward = layer_norm_backward,
+    .layer_norm_unbiased_backward = layer_norm_unbiased_backward,
+    .rms_norm_backward = rms_norm_backward,
+    .softmax_backward = softmax_backward,
+    .add_rows = add_rows,
+    .transpose = transpose,
+    .dot = dot_product,
+    .adam = adam,
+};
 
 #if defined(__wasm_relaxed_simd__)
 extern const Kernels table, table_with_fused_dot;

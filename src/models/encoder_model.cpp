@@ -39,6 +39,18 @@ EncoderModel::Output EncoderModel::operator()(const Pictures& pictures, const Tr
 }
 
 template <class AnyBatch>
+View EncoderModel::states_of(const AnyBatch& batch, const Run& run) const {
+  View states = run.make(batch.tokens(), encoder_.stack().config().d_model);  // [N, D]
+  encoder_(batch, states, run);
+  return states;
+}
+
+View EncoderModel::forward(const Batch& batch, Run& run) const {
+  const View states = states_of(batch, run);
+  return head_ ? (*head_)(const_view(states), run) : states;
+}
+
+template <class AnyBatch>
 EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest& request,
                                        Session& session) const {
   const auto tracer = make_tracer(request, batch, encoder_.stack().config());
@@ -48,12 +60,11 @@ EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest
   run.segments = segments;
   run.positions = batch.positions();
   const Arena::Scope memory(run.arena());
-  View states = run.make(batch.tokens(), encoder_.stack().config().d_model);  // [N, D]
-  encoder_(batch, states, run);
+  const View states = states_of(batch, run);
 
   Output output;
   if (head_) {
-    output.logits = (*head_)(const_view(states), run);
+    output.logits = copy_of((*head_)(const_view(states), run));
     if (request.contributions) output.contributions = head_->contributions(const_view(states), run);
   } else {
     output.states = copy_of(states);
@@ -78,7 +89,7 @@ Tensor EncoderModel::resume(const Sequences& sequences, std::size_t first, const
   View x = run.make(states.shape(0), width);
   std::copy_n(states.data(), states.size(), x.data());
   encoder_.resume(first, x, run);
-  return head_ ? (*head_)(const_view(x), run) : copy_of(x);
+  return copy_of(head_ ? (*head_)(const_view(x), run) : x);
 }
 
 std::vector<ModelTensor> EncoderModel::tensors(Session& session) const {

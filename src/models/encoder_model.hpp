@@ -36,6 +36,10 @@ class EncoderModel {
   Output operator()(const Batch& batch, const TraceRequest& request, Session& session) const;
   Output operator()(const Pictures& pictures, const TraceRequest& request, Session& session) const;
 
+  /// Returns the head's logits, or the states if there is no head, for the sequences of a run. They
+  /// are in the run's arena.
+  View forward(const Batch& batch, Run& run) const;
+
   /// Runs blocks `first` … on `states` [N, D], and returns the head's logits, or the last states if
   /// there is no head. If `first` is the number of blocks, only the parts after them run. A tracer
   /// may observe or replace the run's tensors.
@@ -56,6 +60,8 @@ class EncoderModel {
   const HeadConfig& head_config() const { return head_config_; }
 
  private:
+  template <class AnyBatch>
+  View states_of(const AnyBatch& batch, const Run& run) const;
   template <class AnyBatch>
   Output run(const AnyBatch& batch, const TraceRequest& request, Session& session) const;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/kernels.hpp"
+#include "layers/elementwise/elementwise.hpp"
 #include "tensor/sizes.hpp"
 
 namespace glassformer {
@@ -107,6 +108,21 @@ void LanguageModel::project(const ConstView& hidden, const Linear& projection, V
   View scaled = session.arena.make(hidden.shape(0), hidden.shape(1));
   kernels().scale(scaled.data(), hidden.data(), hidden.size(), scale_of_states());
   projection(const_view(scaled), logits, session.arena);
+}
+
+View LanguageModel::forward(const Batch& batch, const ConstView* states, Run& run) const {
+  View hidden = run.make(batch.tokens(), architecture_.decoder->d_model);  // [N, D]
+  decoder_.read(batch, states, hidden, run);
+  ConstView scaled = const_view(hidden);
+  if (architecture_.head.scale_states) {
+    const View x = run.make(hidden.shape(0), hidden.shape(1));
+    scale(scaled, scale_of_states(), x, run);
+    scaled = const_view(x);
+  }
+  View logits = run.make(hidden.shape(0), vocab_size());
+  lm_head_(scaled, logits, run);
+  run.done("logits", logits);
+  return logits;
 }
 
 View LanguageModel::project(const ConstView& hidden, Session& session) const {

@@ -36,8 +36,7 @@ Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const TraceRequest& reque
   run.segments = segments;
   run.positions = sources.positions();
   const Arena::Scope memory(run.arena());
-  View states = run.make(sources.tokens(), encoder_.stack().config().d_model);  // [N, D]
-  encoder_(sources, states, run);
+  const View states = forward_sources(sources, run);
 
   Encoded encoded;
   encoded.sources = sources;
@@ -47,6 +46,12 @@ Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const TraceRequest& reque
     if (request.attention) encoded.attention.push_back(tracer->take_attention(i));
   }
   return encoded;
+}
+
+View Seq2Seq::forward_sources(const Batch& sources, const Run& run) const {
+  View states = run.make(sources.tokens(), encoder_.stack().config().d_model);  // [N, D]
+  encoder_(sources, states, run);
+  return states;
 }
 
 DecodingState Seq2Seq::begin(const Encoded& encoded, const DecodingLimits& limits,

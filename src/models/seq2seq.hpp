@@ -36,6 +36,9 @@ class Seq2Seq final : public LanguageModel {
   /// lengths do not exceed the encoder's max_length.
   Encoded encode(const Batch& sources, const TraceRequest& request, Session& session) const;
 
+  /// Returns the encoder's states [N, D], which are in the run's arena.
+  View forward_sources(const Batch& sources, const Run& run) const;
+
   /// Starts a tree for these sources and computes their cross keys and values. Otherwise the same
   /// as LanguageModel::begin.
   DecodingState begin(const Encoded& encoded, const DecodingLimits& limits,

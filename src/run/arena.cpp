@@ -40,7 +40,10 @@ float* Arena::take(std::size_t rows, std::size_t columns) {
     // chunk is empty.
     chunk.data.reset();
     chunk.size = 0;
-    const std::size_t size = std::max(count, least_chunk);
+    std::size_t size = std::max(count, least_chunk);
+    if (holds_) {  // few chunks, as nothing is released between them
+      for (const Chunk& other : chunks_) size = std::max(size, other.size);
+    }
     chunk.data.reset(AlignedAllocator<float>().allocate(size));
     chunk.size = size;
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tensor/aligned_buffer.hpp"
@@ -31,6 +32,14 @@ class Arena {
   /// Releases everything.
   void clear() { chunk_ = used_ = 0; }
 
+  /// While it holds, scopes release nothing; only `clear` does.
+  void hold(bool holds) { holds_ = holds; }
+  /// The memory in use: the number of pieces, and the floats of each.
+  std::size_t chunks() const { return chunks_.empty() ? 0 : chunk_ + 1; }
+  std::span<const float> chunk(std::size_t i) const {
+    return {chunks_[i].data.get(), i == chunk_ ? used_ : chunks_[i].size};
+  }
+
   /// Releases at its end everything that was taken since its beginning.
   class Scope {
    public:
@@ -38,6 +47,7 @@ class Arena {
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
     ~Scope() {
+      if (arena_.holds_) return;
       arena_.chunk_ = chunk_;
       arena_.used_ = used_;
     }
@@ -74,6 +84,7 @@ class Arena {
   std::vector<Chunk> chunks_;
   std::size_t chunk_ = 0, used_ = 0;  // the chunk that is being used, and how many floats of it are
   std::size_t least_rows_ = 0;
+  bool holds_ = false;
 };
 
 }  // namespace glassformer

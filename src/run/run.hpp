@@ -6,6 +6,7 @@
 
 #include "run/segments.hpp"
 #include "run/session.hpp"
+#include "run/tape.hpp"
 #include "run/trace/tracer.hpp"
 #include "tensor/tensor.hpp"
 
@@ -44,6 +45,15 @@ class Run {
     return session_->arena.make(rows, columns);
   }
   Arena& arena() const { return session_->arena; }
+
+  /// Records every step on a tape.
+  void record(Tape& tape) { tape_ = &tape; }
+  /// Returns the tape, or null if gradients are not needed.
+  Tape* tape() const { return links_gradients ? tape_ : nullptr; }
+  /// Applies dropout to x while a model learns.
+  void drop(View x) const {
+    if (tape()) tape()->drop(x);
+  }
 
   std::span<const RowSegment> segments = {};  ///< what each row attends to among its own kind
   std::span<const RowSegment> source_segments = {};  ///< and among an encoder's states
@@ -89,6 +99,11 @@ class Run {
     return tracer_ ? tracer_->map(kind, index, shape) : MapOutput();
   }
 
+  /// Returns the buffer for the gradient of a map, if it is requested.
+  MapOutput gradient_map(MapKind kind, std::size_t index, const MapShape& shape) const {
+    return tracer_ ? tracer_->gradient_map(kind, index, shape) : MapOutput();
+  }
+
  private:
   static CompleteRows complete(const View& x, std::size_t first) {
     return {.data = x.data(),
@@ -100,6 +115,7 @@ class Run {
 
   Session* session_;
   Tracer* tracer_;
+  Tape* tape_ = nullptr;
 };
 
 }  // namespace glassformer

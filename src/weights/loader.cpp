@@ -134,7 +134,8 @@ WeightsLoader::WeightsLoader(std::vector<SafetensorsHeader> files,
 
 bool WeightsLoader::check(const NamedParameter& parameter, std::size_t index,
                           std::size_t scale) const {
-  const auto& [name, shape, set, set_int8, get] = parameter;
+  const std::string& name = parameter.name;
+  const std::vector<std::size_t>& shape = parameter.shape;
   if (index == none) {
     const std::string packed = name.substr(0, name.rfind('.') + 1) + "qweight";
     std::size_t i = 0;

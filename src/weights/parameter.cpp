@@ -36,11 +36,14 @@ ParameterScope ParameterScope::scope(std::size_t index) const {
 }
 
 void ParameterScope::declare(std::string_view name, std::vector<std::size_t> shape,
-                             NamedParameter::Set set, NamedParameter::Get get) const {
+                             NamedParameter::Set set, NamedParameter::Get get, Parameter* storage,
+                             std::size_t first) const {
   out_->push_back({.name = join(name),
                    .shape = std::move(shape),
                    .set = std::move(set),
-                   .get = std::move(get)});
+                   .get = std::move(get),
+                   .storage = storage,
+                   .first = first});
 }
 
 void ParameterScope::declare_int8(std::string_view name, std::vector<std::size_t> shape,
@@ -64,7 +67,8 @@ void ParameterScope::declare(std::string_view name, std::vector<std::size_t> sha
       [&parameter](std::size_t row, std::span<float> values) {
         std::copy_n(loaded(parameter, "a parameter") + row * values.size(), values.size(),
                     values.data());
-      });
+      },
+      &parameter);
 }
 
 std::string ParameterScope::join(std::string_view name) const {

@@ -12,12 +12,12 @@
 
 namespace glassformer {
 
-/// A learned tensor, row-major. Layers that multiply by it keep a packed form of their own, from
-/// which inference computes; its plain value is kept only if it is to be learned further.
+/// A learned tensor, row-major. Layers that multiply by it compute from a packed copy; they keep
+/// its plain value only while it is learned.
 struct Parameter {
   std::vector<std::size_t> shape;
-  AlignedBuffer value;  ///< empty: only a packed form is kept
-  AlignedBuffer grad;   ///< of a loss with respect to the value; empty unless it is learned
+  AlignedBuffer value;   ///< empty: only a packed copy is kept
+  std::size_t slot = 0;  ///< the number of its gradient, from 1; 0: it is not learned
 };
 
 /// A tensor that a model needs, by its name in checkpoints, with functions that set and read its
@@ -37,6 +37,10 @@ struct NamedParameter {
   /// A tensor with one dimension has rows of one number. Throws `internal` if it is not loaded yet.
   using Get = std::function<void(std::size_t row, std::span<float> values)>;
   Get get = {};
+  /// Where its values are while they are learned: from number `first` of this parameter on. Null for
+  /// 8-bit integers.
+  Parameter* storage = nullptr;
+  std::size_t first = 0;
 };
 
 /// Returns row `row` of a parameter. Throws `invalid_option`, naming the parameter, if it has no
@@ -54,8 +58,10 @@ class ParameterScope {
 
   ParameterScope scope(std::string_view name) const;
   ParameterScope scope(std::size_t index) const;
+  /// `storage`: see NamedParameter.
   void declare(std::string_view name, std::vector<std::size_t> shape, NamedParameter::Set set,
-               NamedParameter::Get get = {}) const;
+               NamedParameter::Get get = {}, Parameter* storage = nullptr,
+               std::size_t first = 0) const;
   void declare_int8(std::string_view name, std::vector<std::size_t> shape,
                     NamedParameter::SetInt8 set, NamedParameter::Get get = {}) const;
   /// Declares a parameter that is used as it is stored. Its shape is set here, its value when it is

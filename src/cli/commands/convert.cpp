@@ -23,8 +23,9 @@ class NewWeights {
              const std::filesystem::path& path)
       : file_(path) {
     for (const NamedParameter& parameter : parameters) {
-      const auto& [name, shape, set, set_int8, get] = parameter;
-      if (set_int8) {
+      const std::string& name = parameter.name;
+      const std::vector<std::size_t>& shape = parameter.shape;
+      if (parameter.set_int8) {
         tensors_.push_back({name, DType::i8, shape, {}});
         tensors_.push_back({name + "_scale", DType::f32, {shape[0]}, {}});
       } else {

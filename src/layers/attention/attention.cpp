@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "layers/attention/attention_backward.hpp"
 #include "layers/attention/row_attention.hpp"
 
 namespace glassformer {
@@ -70,13 +71,13 @@ Attention::Queries Attention::project_own(const ConstView& input, const Run& run
   float* const q = qkv.data();
   float* const k = q + d_heads;
   float* const v = k + d_keys;
-  for (std::size_t i = 0; q_norm_ && i < n; ++i) {
-    q_norm_->apply(q + i * stride, config_.n_heads);
-    k_norm_->apply(k + i * stride, config_.n_kv_heads);
+  if (q_norm_) {
+    q_norm_->apply(q, n, stride, config_.n_heads, run);
+    k_norm_->apply(k, n, stride, config_.n_kv_heads, run);
   }
   if (rotary_) {
-    rotary_->turn(q, stride, {config_.n_heads, config_.d_head}, run);
-    rotary_->turn(k, stride, {config_.n_kv_heads, config_.d_head}, run);
+    (*rotary_)(q, stride, {config_.n_heads, config_.d_head}, run);
+    (*rotary_)(k, stride, {config_.n_kv_heads, config_.d_head}, run);
   }
   CompleteRows complete = {.data = q,
                            .first = 0,
@@ -148,35 +149,58 @@ void Attention::attend(const Queries& queries, const KeyValueRows& keys, View co
   }
 }
 
+HeadInput Attention::input_of(std::size_t head, const RowSegment& segment, const Queries& queries,
+                              const KeyValueRows& keys, Session& session) const {
+  const std::size_t shared = config_.n_heads / config_.n_kv_heads;  // query heads per key head
+  const std::size_t key_head = segment.key_base * keys.stride + head / shared * config_.d_head;
+  return {.q = queries.data + segment.first * queries.stride + head * config_.d_head,
+          .q_stride = queries.stride,
+          .queries = segment.count,
+          .k = keys.k + key_head,
+          .v = keys.v + key_head,
+          .kv_stride = keys.stride,
+          .d_head = config_.d_head,
+          .divisor = parts_.divisor,
+          .compute = parts_.scores,
+          .keys = segment.keys,
+          .bias =
+              parts_.relative ? parts_.relative->of(head, segment.count, session) : nullptr};
+}
+
 void Attention::attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,
                                const KeyValueRows& keys, View context, const Run& run) const {
-  const std::size_t d_head = config_.d_head;
-  const std::size_t shared = config_.n_heads / config_.n_kv_heads;  // query heads per key head
   const MapShape shape = {config_.n_heads, segment.count, segment.key_positions};
   const MapOutput scores =
       parts_.kind->has_scores() ? run.map(MapKind::scores, index, shape) : MapOutput();
   const MapOutput weights = run.map(MapKind::weights, index, shape);
   AttentionScratch& scratch = run.session().attention;
   run.session().pool.each(config_.n_heads, [&](std::size_t head) {
-    const std::size_t key_head = segment.key_base * keys.stride + head / shared * d_head;
-    const HeadInput in = {.q = queries.data + segment.first * queries.stride + head * d_head,
-                          .q_stride = queries.stride,
-                          .queries = segment.count,
-                          .k = keys.k + key_head,
-                          .v = keys.v + key_head,
-                          .kv_stride = keys.stride,
-                          .d_head = d_head,
-                          .divisor = parts_.divisor,
-                          .compute = parts_.scores,
-                          .keys = segment.keys,
-                          .bias = parts_.relative
-                                      ? parts_.relative->of(head, segment.count, run.session())
-                                      : nullptr};
-    const HeadOutput out = {.context = &context(segment.first, head * d_head),
+    const HeadInput in = input_of(head, segment, queries, keys, run.session());
+    const HeadOutput out = {.context = &context(segment.first, head * config_.d_head),
                             .stride = context.shape(1),
                             .weights = weights.head(head),
                             .scores = scores.head(head)};
     parts_.kind->attend(in, out, scratch);
+  });
+  if (!run.tape() || segment.count == 0) return;
+  const MapOutput of_scores =
+      parts_.kind->has_scores() ? run.gradient_map(MapKind::scores, index, shape) : MapOutput();
+  const MapOutput of_weights = run.gradient_map(MapKind::weights, index, shape);
+  run.tape()->record([=, this, &session = run.session()](Tape& tape) {
+    for (std::size_t head = 0; head < config_.n_heads; ++head) {
+      const HeadInput in = input_of(head, segment, queries, keys, session);
+      const HeadGradients gradients = {
+          .context = tape.gradient(&context(segment.first, head * config_.d_head)),
+          .stride = context.shape(1),
+          .q = tape.gradient(in.q),
+          .k = tape.gradient(in.k),
+          .v = tape.gradient(in.v),
+          .relative = parts_.relative,
+          .head = head,
+          .weights = of_weights.head(head),
+          .scores = of_scores.head(head)};
+      attention_backward(*parts_.kind, in, gradients, session.attention, tape);
+    }
   });
 }
 

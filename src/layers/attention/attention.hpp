@@ -59,6 +59,8 @@ class Attention final : public TokenMixer {
   Queries project_own(const ConstView& input, const Run& run, KeyValueRows& keys) const;
   Queries project_queries(const ConstView& input, const Run& run) const;
   void attend(const Queries& queries, const KeyValueRows& keys, View context, const Run& run) const;
+  HeadInput input_of(std::size_t head, const RowSegment& segment, const Queries& queries,
+                     const KeyValueRows& keys, Session& session) const;
   void attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,
                       const KeyValueRows& keys, View context, const Run& run) const;
 

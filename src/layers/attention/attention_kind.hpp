@@ -36,6 +36,12 @@ struct HeadOutput {
   HeadMap scores = {};  ///< before the softmax
 };
 
+/// The number of positions before and after its own that a query attends to.
+struct Reach {
+  static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  std::size_t before = all, behind = all;
+};
+
 /// Computes a head's context from queries, keys and values.
 class AttentionKind {
  public:
@@ -43,13 +49,9 @@ class AttentionKind {
   virtual void attend(const HeadInput& in, const HeadOutput& out,
                       AttentionScratch& scratch) const = 0;
   /// Returns whether its weights are computed from scores.
-  virtual bool has_scores() const { return true; }
-};
-
-/// The number of positions before and after its own that a query attends to.
-struct Reach {
-  static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  std::size_t before = all, behind = all;
+  bool has_scores() const { return reach() != nullptr; }
+  /// Returns the keys that a query attends to. Null if there is no softmax over them.
+  virtual const Reach* reach() const = 0;
 };
 
 /// softmax(q · kᵀ / divisor + bias) · v over the keys within reach. Without limits: "Attention Is
@@ -59,6 +61,7 @@ class SoftmaxAttention final : public AttentionKind {
  public:
   explicit SoftmaxAttention(Reach reach) : reach_(reach) {}
   void attend(const HeadInput& in, const HeadOutput& out, AttentionScratch& scratch) const override;
+  const Reach* reach() const override { return &reach_; }
 
  private:
   Reach reach_;
@@ -70,7 +73,7 @@ class SoftmaxAttention final : public AttentionKind {
 class LinearAttention final : public AttentionKind {
  public:
   void attend(const HeadInput& in, const HeadOutput& out, AttentionScratch& scratch) const override;
-  bool has_scores() const override { return false; }
+  const Reach* reach() const override { return nullptr; }
 };
 
 }  // namespace glassformer

@@ -2,8 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "run/session.hpp"
+#include "run/run.hpp"
 #include "weights/parameter.hpp"
 
 namespace glassformer {
@@ -38,6 +39,9 @@ class RelativeBias {
 
   /// Computes the table for this length, so that shorter ones allocate nothing.
   void reserve(std::size_t length, Session& session) const { table(length, session); }
+
+  /// Adds gradients by key - query, from 1 - length to length - 1, to those of the buckets.
+  void backward(std::size_t head, std::span<const float> by_distance, Tape& tape) const;
 
   /// Returns the bucket of a key `behind` positions after its query; negative: before it.
   static std::size_t bucket(const RelativeBiasShape& shape, std::ptrdiff_t behind);

@@ -51,22 +51,31 @@ const float* Rotary::table(std::size_t count, Session& session) const {
   return table.values.data();
 }
 
-void Rotary::turn(float* rows, std::size_t stride, const Heads& heads, const Run& run) const {
+void Rotary::operator()(float* rows, std::size_t stride, const Heads& heads, const Run& run) const {
+  const Rows where = {stride, heads, run.segments, run.positions};
+  turn(rows, where, 1.0f, run.session());
+  if (!run.tape()) return;
+  run.tape()->record([this, rows, where, &session = run.session()](Tape& tape) {
+    turn(tape.gradient(rows), where, -1.0f, session);
+  });
+}
+
+void Rotary::turn(float* x, const Rows& rows, float direction, Session& session) const {
   const std::size_t half = config_.size / 2;
-  for (const RowSegment& segment : run.segments) {
+  for (const RowSegment& segment : rows.segments) {
     for (std::size_t i = 0; i < segment.count; ++i) {
       const std::size_t row = segment.first + i;
       const std::size_t position =
-          run.positions.empty() ? segment.position + i : run.positions[row];
-      const float* const cosines = table(position + 1, run.session()) + position * config_.size;
+          rows.positions.empty() ? segment.position + i : rows.positions[row];
+      const float* const cosines = table(position + 1, session) + position * config_.size;
       const float* const sines = cosines + half;
-      for (std::size_t head = 0; head < heads.count; ++head) {
-        float* const x = rows + row * stride + head * heads.d_head;
-        float* const y = x + half;
+      for (std::size_t head = 0; head < rows.heads.count; ++head) {
+        float* const first = x + row * rows.stride + head * rows.heads.d_head;
+        float* const second = first + half;
         for (std::size_t j = 0; j < half; ++j) {
-          const float a = x[j], b = y[j];
-          x[j] = a * cosines[j] - b * sines[j];
-          y[j] = b * cosines[j] + a * sines[j];
+          const float a = first[j], b = second[j], sine = direction * sines[j];
+          first[j] = a * cosines[j] - b * sine;
+          second[j] = b * cosines[j] + a * sine;
         }
       }
     }

@@ -17,12 +17,22 @@ class Rotary {
     std::size_t count, d_head;
   };
   /// Rotates every head of every row of a run, in place. Rows are `stride` floats apart.
-  void turn(float* rows, std::size_t stride, const Heads& heads, const Run& run) const;
+  void operator()(float* rows, std::size_t stride, const Heads& heads, const Run& run) const;
 
   /// Returns the frequency of pair i, in radians per position.
   static float frequency(const RotaryConfig& config, std::size_t i);
 
  private:
+  // Where the rows of a run are: `positions` as in Run.
+  struct Rows {
+    std::size_t stride;
+    Heads heads;
+    std::span<const RowSegment> segments;
+    std::span<const std::size_t> positions;
+  };
+  // Rotates by the angles, or back by `direction` -1.
+  void turn(float* x, const Rows& rows, float direction, Session& session) const;
+
   // Returns the cosines and sines of the positions below `count`: [count, 2, size / 2].
   const float* table(std::size_t count, Session& session) const;
 

@@ -20,12 +20,17 @@ constexpr const char* owner = "an embedding";
 
 }  // namespace
 
-void Embedding::operator()(std::span<const std::int32_t> ids, View x) const {
+void Embedding::operator()(std::span<const std::int32_t> ids, View x, const Run& run) const {
   expect_shape("x of an embedding", x, {ids.size(), d_model_});
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const std::span row(x.data() + i * d_model_, d_model_);
     copy_row(expect_row(ids[i], rows_), row);
     kernels().scale(row.data(), row.data(), d_model_, scale_);
+  }
+  if (run.tape() && table()) {
+    run.tape()->record([this, ids, x](Tape& tape) {
+      embedding_backward(*table(), ids, scale_, const_view(x), tape);
+    });
   }
 }
 
@@ -61,12 +66,17 @@ void TypeEmbedding::declare(const ParameterScope& scope) {
   scope.declare("weight", {types_, d_model_}, table_);
 }
 
-void TypeEmbedding::add_to(View x, std::span<const std::int32_t> types) const {
+void TypeEmbedding::add_to(View x, std::span<const std::int32_t> types, const Run& run) const {
   expect_shape("x of a type embedding", x, {types.size(), d_model_});
   const float* table = loaded(table_, owner);
   for (std::size_t i = 0; i < types.size(); ++i) {
     const float* row = table + expect_row(types[i], types_) * d_model_;
     kernels().add_scaled(&x(i, 0), row, d_model_, 1.0f);
+  }
+  if (run.tape()) {
+    run.tape()->record([this, types, x](Tape& tape) {
+      embedding_backward(table_, types, 1.0f, const_view(x), tape);
+    });
   }
 }
 

@@ -25,10 +25,15 @@ class Embedding {
 
   /// x [N, D] = scale · table[ids]. Throws `internal` for an id without a row. The caller must
   /// check a model's input (tasks/reading/token_checks.hpp).
-  void operator()(std::span<const std::int32_t> ids, View x) const;
+  /// `ids` must outlive the run's tape.
+  void operator()(std::span<const std::int32_t> ids, View x, const Run& run) const;
 
   /// row [D] = table[id]. Requires id < rows().
   virtual void copy_row(std::size_t id, std::span<float> row) const = 0;
+
+  /// Returns the table [V, D]. Null for 8-bit integers.
+  virtual const Parameter* table() const { return nullptr; }
+  float scale() const { return scale_; }
 
   std::size_t rows() const { return rows_; }  ///< V
   std::size_t d_model() const { return d_model_; }
@@ -46,6 +51,7 @@ class TableEmbedding final : public Embedding {
   void declare(const ParameterScope& scope) override;
 
   void copy_row(std::size_t id, std::span<float> row) const override;
+  const Parameter* table() const override { return &table_; }
 
  private:
   Parameter table_;  // [V, D]
@@ -76,6 +82,7 @@ class TiedEmbedding final : public Embedding {
   void copy_row(std::size_t id, std::span<float> row) const override {
     lm_head_.copy_output(id, row);
   }
+  const Parameter* table() const override { return &lm_head_.weight_parameter(); }
 
  private:
   const Linear& lm_head_;
@@ -89,10 +96,15 @@ class SharedEmbedding final : public Embedding {
   void declare(const ParameterScope&) override {}
 
   void copy_row(std::size_t id, std::span<float> row) const override { table_.copy_row(id, row); }
+  const Parameter* table() const override { return table_.table(); }
 
  private:
   const Embedding& table_;
 };
+
+/// table row of each id [N] += scale · the gradient of its row of x [N, D].
+void embedding_backward(const Parameter& table, std::span<const std::int32_t> ids, float scale,
+                        const ConstView& x, Tape& tape);
 
 /// Adds a vector for the text that each token belongs to, a row of a learned table [types, D]:
 /// Devlin et al. 2019, figure 2, "segment embeddings".
@@ -105,8 +117,9 @@ class TypeEmbedding {
   /// Declares `weight` [types, D].
   void declare(const ParameterScope& scope);
 
-  /// x [N, D] += table[types]. Throws `internal` for a type without a row.
-  void add_to(View x, std::span<const std::int32_t> types) const;
+  /// x [N, D] += table[types]. Throws `internal` for a type without a row. `types` must outlive the
+  /// run's tape.
+  void add_to(View x, std::span<const std::int32_t> types, const Run& run) const;
 
  private:
   std::size_t types_, d_model_;

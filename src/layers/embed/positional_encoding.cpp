@@ -15,24 +15,37 @@ constexpr std::size_t first_rows = 128;
 
 }  // namespace
 
-void PositionalEncoding::add_to(View x, const Sequences& sequences, Session& session) const {
+void PositionalEncoding::add_to(View x, const Sequences& sequences, const Run& run) const {
   expect_shape("x of a positional encoding", x, {sequences.tokens(), d_model_});
-  const float* const table = rows(first_ + sequences.longest(), session);
+  const float* const table = rows(first_ + sequences.longest(), run.session());
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     // Rows 0 … length - 1 of the table are contiguous, and so are the sequence's tokens.
     kernels().add_scaled(x.data() + sequences.start(i) * d_model_, table + first_ * d_model_,
                          sequences.length(i) * d_model_, 1.0f);
   }
+  if (!run.tape() || !learned()) return;
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    for (std::size_t j = 0; j < sequences.length(i); ++j) positions.push_back(j);
+  }
+  record(x, std::move(positions), run);
+}
+
+void PositionalEncoding::record(View x, std::vector<std::size_t> positions, const Run& run) const {
+  run.tape()->record([this, x, positions = std::move(positions)](Tape& tape) {
+    positions_backward(*learned(), first_, positions, const_view(x), tape);
+  });
 }
 
 void PositionalEncoding::add_to(View x, std::span<const std::size_t> positions,
-                                Session& session) const {
+                                const Run& run) const {
   expect_shape("x of a positional encoding", x, {positions.size(), d_model_});
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const std::size_t row = first_ + positions[i];  // none is -1
-    const float* const table = rows(row + 1, session);
+    const float* const table = rows(row + 1, run.session());
     kernels().add_scaled(&x(i, 0), table + row * d_model_, d_model_, 1.0f);
   }
+  if (run.tape() && learned()) record(x, {positions.begin(), positions.end()}, run);
 }
 
 const float* PositionalEncoding::rows(std::size_t count, Session& session) const {

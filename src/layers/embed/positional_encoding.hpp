@@ -6,7 +6,7 @@
 
 #include "layers/embed/config.hpp"
 #include "run/sequences.hpp"
-#include "run/session.hpp"
+#include "run/run.hpp"
 #include "tensor/tensor.hpp"
 #include "weights/parameter.hpp"
 
@@ -29,9 +29,9 @@ class PositionalEncoding {
   virtual void declare(const ParameterScope& scope) = 0;
 
   /// x [N, D] += table[position]. Throws internal if a sequence is longer than `longest`.
-  void add_to(View x, const Sequences& sequences, Session& session) const;
+  void add_to(View x, const Sequences& sequences, const Run& run) const;
   /// Adds the rows of any positions [N]. A position may be `none`.
-  void add_to(View x, std::span<const std::size_t> positions, Session& session) const;
+  void add_to(View x, std::span<const std::size_t> positions, const Run& run) const;
 
   /// Computes the rows of the first `count` positions, so that these allocate nothing later.
   void reserve(std::size_t count, Session& session) const { rows(first_ + count, session); }
@@ -40,12 +40,16 @@ class PositionalEncoding {
   /// Returns the table, with at least `count` rows.
   virtual const float* table(std::size_t count, Session& session) const = 0;
 
+  /// Returns the table if it is learned.
+  virtual const Parameter* learned() const { return nullptr; }
+
   std::size_t longest() const { return longest_; }
   std::size_t d_model() const { return d_model_; }
   std::size_t first() const { return first_; }
 
  private:
   const float* rows(std::size_t count, Session& session) const;
+  void record(View x, std::vector<std::size_t> positions, const Run& run) const;
 
   std::size_t longest_, d_model_, first_;
 };
@@ -83,10 +87,15 @@ class LearnedPositions final : public PositionalEncoding {
 
  protected:
   const float* table(std::size_t count, Session& session) const override;
+  const Parameter* learned() const override { return &table_; }
 
  private:
   Parameter table_;
 };
+
+/// Row first + position of the table += the gradient of each row of x [N, D].
+void positions_backward(const Parameter& table, std::size_t first,
+                        std::span<const std::size_t> positions, const ConstView& x, Tape& tape);
 
 /// `first` is for learned positions. Returns null if nothing is added.
 std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,

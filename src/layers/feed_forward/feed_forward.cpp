@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "layers/elementwise/elementwise.hpp"
+
 namespace glassformer {
 
 void FeedForward::declare(const ParameterScope& scope) {
@@ -13,9 +15,10 @@ void FeedForward::add_to(View x, const ConstView& input, const Run& run) const {
   // products.
   const std::size_t n = x.shape(0);
   const Arena::Scope scope(run.arena());
-  float* const buffer = run.arena().make_block(n, columns(), block_rows).data();
-  for (std::size_t first = 0; first == 0 || first < n; first += block_rows) {
-    const std::size_t count = std::min(block_rows, n - first);
+  const std::size_t block = run.tape() ? std::max(n, std::size_t{1}) : block_rows;
+  float* const buffer = run.arena().make_block(n, columns(), block).data();
+  for (std::size_t first = 0; first == 0 || first < n; first += block) {
+    const std::size_t count = std::min(block, n - first);
     View middle = hidden(  // [count, F]
         const_view(input.data() + first * d_model_, {count, d_model_}), buffer, run);
     run.done("fc1", middle, first);
@@ -34,7 +37,7 @@ View PlainFeedForward::hidden(const ConstView& input, float* buffer, const Run& 
     fc1_(input, hidden, run, Epilogue::relu);
   } else {
     fc1_(input, hidden, run);
-    kernels().activate(config().activation, hidden.data(), hidden.size());
+    activate(config().activation, hidden, run);
   }
   return hidden;
 }
@@ -50,6 +53,11 @@ View GatedFeedForward::hidden(const ConstView& input, float* buffer, const Run& 
   const std::size_t n = input.shape(0), d_ff = config().d_ff;
   View both = view(buffer, {n, 2 * d_ff});
   gate_and_fc1_(input, both, run);
+  if (run.tape()) {  // which needs both parts later
+    const View product = run.make(n, d_ff);
+    gate(config().activation, both.data(), both.data() + d_ff, 2 * d_ff, product, run);
+    return product;
+  }
   for (std::size_t i = 0; i < n; ++i) {
     float* gate = &both(i, 0);
     kernels().activate(config().activation, gate, d_ff);

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "kernels/packed/int8_matrix.hpp"
 #include "kernels/packed/matrix.hpp"
+#include "layers/elementwise/elementwise.hpp"
 
 namespace glassformer {
 namespace {
@@ -53,7 +54,8 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
     return std::make_unique<FloatWeight>(matrix().select(outputs));
   }
 
-  void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
+  void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
+               Parameter& storage) override {
     scope.declare(
         "weight", {outputs, in()},
         [this, first](std::span<const float> values, std::size_t row) {
@@ -61,7 +63,7 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
             writable().set_column(first + row + i, values.subspan(i * in(), in()));
           }
         },
-        reader(first));
+        reader(first), &storage, first * in());
   }
 
   void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
@@ -90,7 +92,8 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
     return std::make_unique<Int8Weight>(matrix().select(outputs));
   }
 
-  void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
+  void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
+               Parameter&) override {
     scope.declare_int8(
         "weight", {outputs, in()},
         [this, first](std::span<const std::int8_t> values, std::span<const float> scales,
@@ -152,21 +155,26 @@ Linear::Linear(std::size_t in, std::size_t out, Compute compute)
     : Linear(make_weight(in, out, compute), {}) {}
 
 Linear::Linear(std::unique_ptr<LinearWeight> weight, AlignedBuffer bias)
-    : weight_(std::move(weight)), bias_(std::move(bias)) {}
+    : weight_(std::move(weight)) {
+  storage_.shape = {out(), in()};
+  bias_.shape = {out()};
+  bias_.value = std::move(bias);
+}
 
 Linear Linear::select(std::span<const std::int32_t> outputs) const {
-  AlignedBuffer bias;
-  if (!bias_.empty()) {
-    bias = padded_bias(outputs.size());
-    std::transform(outputs.begin(), outputs.end(), bias.begin(),
-                   [this](std::int32_t output) { return bias_[static_cast<std::size_t>(output)]; });
+  AlignedBuffer selected;
+  if (!bias_.value.empty()) {
+    selected = padded_bias(outputs.size());
+    std::transform(
+        outputs.begin(), outputs.end(), selected.begin(),
+        [this](std::int32_t output) { return bias_.value[static_cast<std::size_t>(output)]; });
   }
-  return Linear(weight_->select(outputs), std::move(bias));
+  return Linear(weight_->select(outputs), std::move(selected));
 }
 
 void Linear::declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
                      Bias bias) {
-  weight_->declare(scope, first, outputs);
+  weight_->declare(scope, first, outputs, storage_);
   if (bias == Bias::present) declare_bias(scope, first, outputs);
 }
 
@@ -174,27 +182,39 @@ void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::s
   scope.declare(
       "bias", {outputs},
       [this, first](std::span<const float> values, std::size_t) {
-        if (bias_.empty()) bias_ = padded_bias(out());
-        std::copy(values.begin(), values.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
+        if (bias_.value.empty()) bias_.value = padded_bias(out());
+        std::ranges::copy(values, bias_.value.data() + first);
       },
       [this, first](std::size_t row, std::span<float> value) {
-        if (bias_.empty()) throw_error(ErrorCode::internal, "a linear layer has no bias yet");
-        value[0] = bias_[first + row];
-      });
+        if (bias_.value.empty()) throw_error(ErrorCode::internal, "a linear layer has no bias yet");
+        value[0] = bias_.value[first + row];
+      },
+      &bias_, first);
 }
 
 void Linear::operator()(const ConstView& x, View y, Arena& arena, Epilogue epilogue) const {
-  multiply(x, bias_.empty() ? nullptr : bias_.data(), epilogue, y, arena);
+  multiply(x, bias_.value.empty() ? nullptr : bias_.value.data(), epilogue, y, arena);
+}
+
+void Linear::operator()(const ConstView& x, View y, const Run& run, Epilogue epilogue) const {
+  (*this)(x, y, run.arena(), epilogue);
+  if (!run.tape()) return;
+  run.tape()->record([this, x, y, epilogue](Tape& tape) {
+    if (epilogue == Epilogue::relu) activation_backward(Activation::relu, const_view(y), const_view(y), tape);
+    linear_backward(*this, x, const_view(y), tape);
+  });
 }
 
 void Linear::add_to(View sum, const ConstView& x, const Run& run, std::string_view name,
                     std::size_t first) const {
-  if (!run.traces(name)) return (*this)(x, sum, run, Epilogue::accumulate);
+  const bool drops = run.tape() && run.tape()->dropout > 0;
+  if (!run.traces(name) && !drops) return (*this)(x, sum, run, Epilogue::accumulate);
   const Arena::Scope scope(run.arena());
   View added = run.make(x.shape(0), out());
   (*this)(x, added, run);
   run.done(name, added, first);
-  kernels().add_scaled(sum.data(), added.data(), added.size(), 1.0f);
+  run.drop(added);
+  add(sum, const_view(added), run);
 }
 
 void Linear::multiply(const ConstView& x, View y, Arena& arena) const {

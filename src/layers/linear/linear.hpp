@@ -23,8 +23,10 @@ class LinearWeight {
 
   virtual std::size_t in() const = 0;
   virtual std::size_t out() const = 0;
-  /// Declares `weight` [outputs, in] as outputs `first` …
-  virtual void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) = 0;
+  /// Declares `weight` [outputs, in] as outputs `first` … `storage` [out, in] holds the values while
+  /// they are learned.
+  virtual void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
+                       Parameter& storage) = 0;
   /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias). `bias` may be null.
   virtual void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
                         Arena& arena) const = 0;
@@ -55,9 +57,7 @@ class Linear {
 
   /// Computes y [n, out] from x [n, in]. With Epilogue::accumulate, y += the product.
   void operator()(const ConstView& x, View y, const Run& run,
-                  Epilogue epilogue = Epilogue::store) const {
-    (*this)(x, y, run.arena(), epilogue);
-  }
+                  Epilogue epilogue = Epilogue::store) const;
   void operator()(const ConstView& x, View y, Arena& arena,
                   Epilogue epilogue = Epilogue::store) const;
 
@@ -76,8 +76,12 @@ class Linear {
 
   /// Returns the bias [out], or an empty span without a bias.
   std::span<const float> bias() const {
-    return std::span<const float>(bias_).first(bias_.empty() ? 0 : out());
+    return std::span<const float>(bias_.value).first(bias_.value.empty() ? 0 : out());
   }
+
+  /// The weight and the bias while they are learned.
+  const Parameter& weight_parameter() const { return storage_; }
+  const Parameter& bias_parameter() const { return bias_; }
 
   /// Returns a layer with only these outputs, in this order, and a copy of their weights.
   Linear select(std::span<const std::int32_t> outputs) const;
@@ -89,7 +93,12 @@ class Linear {
                 Arena& arena) const;
 
   std::unique_ptr<LinearWeight> weight_;
-  AlignedBuffer bias_;  // [out], padded to whole panels; empty if there is no bias
+  Parameter storage_;  // [out, in], the weight while it is learned
+  Parameter bias_;     // [out], padded to whole panels; empty if there is no bias
 };
+
+/// Adds the gradients of x, of the weight and of the bias, from that of y, where y is x · Wᵀ + b or
+/// the sum that it was added to.
+void linear_backward(const Linear& layer, const ConstView& x, const ConstView& y, Tape& tape);
 
 }  // namespace glassformer

@@ -10,7 +10,27 @@ void Norm::operator()(const ConstView& x, View y) const {
   normalize(x.data(), y.data(), x.shape(0));
 }
 
-void Norm::apply(float* rows, std::size_t count) const { normalize(rows, rows, count); }
+void Norm::operator()(const ConstView& x, View y, const Run& run) const {
+  if (run.tape()) {
+    const ConstView kept = run.tape()->keep(x);
+    run.tape()->record([this, kept, x, y](Tape& tape) {
+      norm_backward(*this, kept, x, const_view(y), tape);
+    });
+  }
+  (*this)(x, y);
+}
+
+void Norm::apply(float* rows, std::size_t n, std::size_t stride, std::size_t heads,
+                 const Run& run) const {
+  for (std::size_t i = 0; i < n; ++i) {
+    const View row = view(rows + i * stride, {heads, d_model_});
+    if (run.tape()) {
+      (*this)(const_view(row), row, run);
+    } else {
+      normalize(row.data(), row.data(), heads);
+    }
+  }
+}
 
 void Norm::normalize(const float* x, float* y, std::size_t rows) const {
   normalize({.x = x,

@@ -6,6 +6,7 @@
 
 #include "kernels/kernels.hpp"
 #include "layers/norm/config.hpp"
+#include "run/run.hpp"
 #include "tensor/tensor.hpp"
 #include "weights/parameter.hpp"
 
@@ -24,13 +25,22 @@ class Norm {
 
   /// y = norm(x), both [n, D]; y may be x.
   void operator()(const ConstView& x, View y) const;
-  /// Normalizes `count` rows of D numbers in place.
-  void apply(float* rows, std::size_t count) const;
+  void operator()(const ConstView& x, View y, const Run& run) const;
+  /// Normalizes each of `heads` parts of D numbers of n rows in place. Rows are `stride` floats
+  /// apart.
+  void apply(float* rows, std::size_t n, std::size_t stride, std::size_t heads,
+             const Run& run) const;
 
   /// The learned scale, [D].
   std::span<const float> weight() const { return weight_.value; }
   /// The learned shift, [D], or null.
   virtual const float* bias() const { return nullptr; }
+
+  virtual NormKind kind() const = 0;
+  float eps() const { return eps_; }
+  const Parameter& weight_parameter() const { return weight_; }
+  /// Null if it has no shift.
+  virtual const Parameter* bias_parameter() const { return nullptr; }
 
  protected:
   virtual void normalize(const NormArgs& args) const = 0;
@@ -53,6 +63,7 @@ class LayerNorm : public Norm {
   /// Declares `weight` [D] and, with a bias, `bias` [D].
   void declare(const ParameterScope& scope) override;
   const float* bias() const override;
+  const Parameter* bias_parameter() const override { return biased_ ? &bias_ : nullptr; }
 
  protected:
   /// Returns the bias, or zeros without a bias.
@@ -67,6 +78,7 @@ class LayerNorm : public Norm {
 class StandardLayerNorm final : public LayerNorm {
  public:
   using LayerNorm::LayerNorm;
+  NormKind kind() const override { return NormKind::standard; }
 
  protected:
   void normalize(const NormArgs& args) const override;
@@ -77,6 +89,7 @@ class StandardLayerNorm final : public LayerNorm {
 class UnbiasedLayerNorm final : public LayerNorm {
  public:
   using LayerNorm::LayerNorm;
+  NormKind kind() const override { return NormKind::unbiased; }
 
  protected:
   void normalize(const NormArgs& args) const override;
@@ -86,10 +99,16 @@ class UnbiasedLayerNorm final : public LayerNorm {
 class RmsNorm final : public Norm {
  public:
   using Norm::Norm;
+  NormKind kind() const override { return NormKind::rms; }
 
  protected:
   void normalize(const NormArgs& args) const override;
 };
+
+/// Adds the gradient of x [n, D], and those of the norm's parameters, from that of y = norm(x). If y
+/// has replaced x, so does its gradient. `kept`: the values of x.
+void norm_backward(const Norm& norm, const ConstView& kept, const ConstView& x, const ConstView& y,
+                   Tape& tape);
 
 std::unique_ptr<Norm> make_norm(const NormConfig& config, std::size_t d_model);
 

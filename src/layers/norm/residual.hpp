@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "layers/elementwise/elementwise.hpp"
 #include "layers/norm/norm.hpp"
 #include "run/run.hpp"
 
@@ -26,19 +27,19 @@ class Residual {
   template <class Add>
   void operator()(View x, const Run& run, const char* residual, const Add& add) const {
     if (!norm_) {
-      add(x, const_view(x));
+      add(x, read(x, run));
       if (residual) run.done(residual, x);
     } else if (placement_ == NormPlacement::pre) {
       const Arena::Scope scope(run.arena());
       View normed = run.make(x.shape(0), x.shape(1));
-      (*norm_)(const_view(x), normed);
+      (*norm_)(const_view(x), normed, run);
       run.done(name_, normed);
       add(x, const_view(normed));
       if (residual) run.done(residual, x);
     } else {
-      add(x, const_view(x));
+      add(x, read(x, run));
       if (residual) run.done(residual, x);
-      (*norm_)(const_view(x), x);
+      (*norm_)(const_view(x), x, run);
       run.done(name_, x);
     }
   }
@@ -48,6 +49,14 @@ class Residual {
   NormPlacement placement() const { return placement_; }
 
  private:
+  // Returns the stream as the sublayer reads it. A tape keeps its values, which the sublayer changes.
+  static ConstView read(View x, const Run& run) {
+    if (!run.tape()) return const_view(x);
+    const View copy = run.make(x.shape(0), x.shape(1));
+    scale(const_view(x), 1.0f, copy, run);
+    return const_view(copy);
+  }
+
   std::string name_;
   std::unique_ptr<Norm> norm_;
   NormPlacement placement_;

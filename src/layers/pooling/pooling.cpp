@@ -7,7 +7,7 @@
 namespace glassformer {
 
 void SequencePooling::operator()(const ConstView& x, const Sequences& sequences,
-                                 View pooled) const {
+                                 View pooled, const Run& run) const {
   const std::size_t d_model = x.shape(1);
   expect_shape("x of a pooling", x, {sequences.tokens(), d_model});
   expect_shape("result of a pooling", pooled, {sequences.size(), d_model});
@@ -20,6 +20,10 @@ void SequencePooling::operator()(const ConstView& x, const Sequences& sequences,
       kernels().add_scaled(sum, x.data() + (sequences.start(s) + i) * d_model, d_model, weights[i]);
     }
   }
+  if (!run.tape()) return;
+  run.tape()->record([this, x, &sequences, pooled](Tape& tape) {
+    pooling_backward(*this, x, sequences, const_view(pooled), tape);
+  });
 }
 
 void MeanPooling::weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "run/run.hpp"
 #include "run/sequences.hpp"
 #include "tensor/tensor.hpp"
 
@@ -17,7 +18,8 @@ class SequencePooling {
   virtual void weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const = 0;
 
   /// pooled [B, D] = the weighted sums of x [N, D].
-  void operator()(const ConstView& x, const Sequences& sequences, View pooled) const;
+  void operator()(const ConstView& x, const Sequences& sequences, View pooled,
+                  const Run& run) const;
 };
 
 /// The mean over the tokens that are not masked. Sequences have no padding.
@@ -31,6 +33,10 @@ class FirstTokenPooling final : public SequencePooling {
  public:
   void weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const override;
 };
+
+/// gradient of each row of x += its weight · the gradient of its sequence's row of `pooled`.
+void pooling_backward(const SequencePooling& pooling, const ConstView& x,
+                      const Sequences& sequences, const ConstView& pooled, Tape& tape);
 
 enum class Pooling { mean, first };
 

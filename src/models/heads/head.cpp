@@ -4,12 +4,13 @@
 
 #include "base/error.hpp"
 #include "kernels/kernels.hpp"
+#include "layers/elementwise/elementwise.hpp"
 #include "tensor/sizes.hpp"
 
 namespace glassformer {
 namespace {
 
-void trace(const char* name, Tensor& x, RowsOf of, const Run& run) {
+void trace(const char* name, const View& x, RowsOf of, const Run& run) {
   run.done(name, {.data = x.data(),
                   .first = 0,
                   .count = x.shape(0),
@@ -47,11 +48,11 @@ void DenseLayer::declare(const ParameterScope& root) {
   if (norm_) norm_->declare(head.scope("layer_norm"));
 }
 
-void DenseLayer::operator()(View x, RowsOf of, const Run& run) const {
+void DenseLayer::operator()(const ConstView& x, View y, RowsOf of, const Run& run) const {
   const Arena::Scope scope(run.arena());
   View dense = run.make(x.shape(0), x.shape(1));
-  linear_(const_view(x), dense, run);
-  kernels().activate(config_.activation, dense.data(), dense.size());
+  linear_(x, dense, run);
+  activate(config_.activation, dense, run);
   CompleteRows complete = {.data = dense.data(),
                            .first = 0,
                            .count = dense.shape(0),
@@ -60,11 +61,11 @@ void DenseLayer::operator()(View x, RowsOf of, const Run& run) const {
                            .of = of};
   run.done("head.dense", complete);
   if (!norm_) {
-    std::copy_n(dense.data(), dense.size(), x.data());
+    scale(const_view(dense), 1.0f, y, run);
     return;
   }
-  (*norm_)(const_view(dense), x);
-  complete.data = x.data();
+  (*norm_)(const_view(dense), y, run);
+  complete.data = y.data();
   run.done("head.layer_norm", complete);
 }
 
@@ -79,15 +80,20 @@ void SequenceHead::declare(const ParameterScope& root) {
   classifier_.declare(root.scope("classifier"), bias_if(config_.bias));
 }
 
-Tensor SequenceHead::operator()(const ConstView& states, const Run& run) const {
+View SequenceHead::operator()(const ConstView& states, const Run& run) const {
   const Sequences& sequences = *run.sequences;
   const std::size_t n = sequences.size();
-  Tensor pooled = matrix(n, states.shape(1));  // [B, D]
-  (*pooling_)(states, sequences, rows(pooled, 0, n));
+  View pooled = run.make(n, states.shape(1));  // [B, D]
+  (*pooling_)(states, sequences, pooled, run);
   trace("pooled", pooled, RowsOf::sequences, run);
-  if (dense_) (*dense_)(rows(pooled, 0, n), RowsOf::sequences, run);
-  Tensor logits = matrix(n, classifier_.out());
-  classifier_(const_view(pooled), rows(logits, 0, n), run);
+  ConstView read = const_view(pooled);
+  if (dense_) {
+    View x = run.make(n, states.shape(1));
+    (*dense_)(read, x, RowsOf::sequences, run);
+    read = const_view(x);
+  }
+  View logits = run.make(n, classifier_.out());
+  classifier_(read, logits, run);
   trace("logits", logits, RowsOf::sequences, run);
   return logits;
 }
@@ -120,18 +126,16 @@ void TokenHead::declare(const ParameterScope& root) {
   classifier_.declare(root.scope(name), bias_if(config_.bias));
 }
 
-Tensor TokenHead::operator()(const ConstView& states, const Run& run) const {
+View TokenHead::operator()(const ConstView& states, const Run& run) const {
   const std::size_t n = states.shape(0);
-  Tensor logits = matrix(n, classifier_.out());
-  const Arena::Scope scope(run.arena());
   ConstView read = states;
   if (dense_) {
     View x = run.make(n, states.shape(1));
-    std::copy_n(states.data(), states.size(), x.data());
-    (*dense_)(x, RowsOf::tokens, run);
+    (*dense_)(states, x, RowsOf::tokens, run);
     read = const_view(x);
   }
-  classifier_(read, rows(logits, 0, n), run);
+  View logits = run.make(n, classifier_.out());
+  classifier_(read, logits, run);
   trace("logits", logits, RowsOf::tokens, run);
   return logits;
 }

@@ -19,8 +19,9 @@ class Head {
   virtual void declare(const ParameterScope& root) = 0;
 
   /// Returns the logits for the encoder's states [N, D]: [B, C], or [N, C] if the head has an
-  /// output per token. Traces `logits` and the tensors before them.
-  virtual Tensor operator()(const ConstView& states, const Run& run) const = 0;
+  /// output per token. They are valid until the end of the caller's Arena::Scope. Traces `logits`
+  /// and the tensors before them.
+  virtual View operator()(const ConstView& states, const Run& run) const = 0;
 
   /// Returns the contribution of each token's state to each logit, [N, C], if the head is linear: a
   /// sequence's rows and the bias sum to its logits. Throws `unsupported` if it is not linear.
@@ -36,8 +37,9 @@ class DenseLayer {
   /// Declares `head.dense` [D, D] and, with a norm, `head.layer_norm`.
   void declare(const ParameterScope& root);
 
-  /// Updates x [n, D] in place. Traces `head.dense`, after the activation, and `head.layer_norm`.
-  void operator()(View x, RowsOf of, const Run& run) const;
+  /// Computes y from x, both [n, D]. Traces `head.dense`, after the activation, and
+  /// `head.layer_norm`.
+  void operator()(const ConstView& x, View y, RowsOf of, const Run& run) const;
 
   const Linear& linear() const { return linear_; }
   const Norm* norm() const { return norm_.get(); }  ///< may be null
@@ -57,7 +59,7 @@ class SequenceHead final : public Head {
 
   /// Declares the dense layer, if there is one, and `classifier` [C, D].
   void declare(const ParameterScope& root) override;
-  Tensor operator()(const ConstView& states, const Run& run) const override;
+  View operator()(const ConstView& states, const Run& run) const override;
   Tensor contributions(const ConstView& states, const Run& run) const override;
 
   const SequencePooling& pooling() const { return *pooling_; }
@@ -78,7 +80,7 @@ class TokenHead final : public Head {
 
   /// Declares the dense layer, if there is one, and `classifier` [C, D] or `qa_outputs` [2, D].
   void declare(const ParameterScope& root) override;
-  Tensor operator()(const ConstView& states, const Run& run) const override;
+  View operator()(const ConstView& states, const Run& run) const override;
 
  private:
   HeadConfig config_;

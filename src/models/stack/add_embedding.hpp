@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "kernels/kernels.hpp"
+#include "layers/elementwise/elementwise.hpp"
 #include "run/run.hpp"
 
 namespace glassformer {
@@ -18,7 +18,7 @@ void add_embedding(std::string_view name, View x, const Run& run, const Add& add
   std::fill_n(added.data(), added.size(), 0.0f);
   add(added);
   run.done(name, added);
-  kernels().add_scaled(x.data(), added.data(), added.size(), 1.0f);
+  glassformer::add(x, const_view(added), run);
 }
 
 }  // namespace glassformer

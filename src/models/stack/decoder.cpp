@@ -1,5 +1,7 @@
 #include "models/stack/decoder.hpp"
 
+#include "base/error.hpp"
+
 namespace glassformer {
 
 void Decoder::declare(const ParameterScope& scope) {
@@ -44,6 +46,27 @@ void Decoder::run_step(DecodingState& state, View x, Run& run) const {
     stack_.block(layer, x, run);
   }
   run.cache = nullptr;
+  stack_.finish(x, run);
+}
+
+void Decoder::read(const Batch& batch, const ConstView* states, View x, Run& run) const {
+  if (stack_.config().recurrent()) {
+    throw_error(ErrorCode::unsupported,
+                "gradients: expected a decoder with self-attention, got one with recurrent units");
+  }
+  const Run::Scope scope = run.scope("decoder");
+  input_(batch, x, run);
+  for (std::size_t layer = 0; layer < stack_.config().layers.size(); ++layer) {
+    if (states) {
+      const std::size_t width = stack_.config().layers[layer].attention.d_kv_heads();
+      const View kv = run.make(states->shape(0), 2 * width);
+      const Run::Scope layers = run.scope("layers"), index = run.scope(layer),
+                       site = run.scope("encoder_attn");
+      stack_.block(layer).encoder_attn().keys_values(*states, kv, run);
+      run.source_keys = {kv.data(), kv.data() + width, 2 * width};
+    }
+    stack_.block(layer, x, run);
+  }
   stack_.finish(x, run);
 }
 

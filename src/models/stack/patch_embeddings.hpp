@@ -24,6 +24,8 @@ class PatchEmbeddings final : public StackInput {
   void list(View x, const Run& run) const override { (*this)(Pictures(0), x, run); }
 
  private:
+  void put_class_token(View row, const Run& run) const;
+
   PatchInput input_;
   std::size_t d_model_;
   Parameter class_token_;  // [1, D]

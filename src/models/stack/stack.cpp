@@ -136,7 +136,7 @@ void Stack::run_from(std::size_t first, View x, const Run& run) const {
 
 void Stack::finish(View x, const Run& run) const {
   if (layer_norm_) {
-    (*layer_norm_)(const_view(x), x);
+    (*layer_norm_)(const_view(x), x, run);
     run.done("layer_norm", x);
   }
   run.rename("output", x);

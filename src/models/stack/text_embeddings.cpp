@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "layers/elementwise/elementwise.hpp"
 #include "models/stack/add_embedding.hpp"
 
 namespace glassformer {
@@ -38,18 +39,19 @@ void TextEmbeddings::add_rest(const Positions& positions, std::span<const std::i
   run.done("embed_tokens", x);
   if (embed_positions_) {
     add_embedding("embed_positions", x, run,
-                  [&](View sum) { embed_positions_->add_to(sum, positions, run.session()); });
+                  [&](View sum) { embed_positions_->add_to(sum, positions, run); });
   }
   if (embed_types_) {
-    add_embedding("embed_types", x, run, [&](View sum) { embed_types_->add_to(sum, types); });
+    add_embedding("embed_types", x, run, [&](View sum) { embed_types_->add_to(sum, types, run); });
   }
-  if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x);
+  if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x, run);
   run.done("embeddings", x);
+  run.drop(x);
 }
 
 void TextEmbeddings::operator()(const Batch& batch, View x, const Run& run) const {
   const std::span<const std::int32_t> ids = batch.ids(), types = batch.types();
-  (*embed_tokens_)(ids, x);
+  (*embed_tokens_)(ids, x, run);
   if (!batch.positions().empty()) return add_rest(batch.positions(), types, x, run);
   if (config_.padding && std::ranges::find(ids, *config_.padding) != ids.end()) {
     const std::vector<std::size_t> positions = without_padding(ids, batch);
@@ -61,9 +63,9 @@ void TextEmbeddings::operator()(const Batch& batch, View x, const Run& run) cons
 void TextEmbeddings::operator()(std::span<const std::int32_t> ids,
                                 std::span<const std::size_t> positions, View x,
                                 const Run& run) const {
-  (*embed_tokens_)(ids, x);
+  (*embed_tokens_)(ids, x, run);
   for (std::size_t i = 0; config_.zero_start && i < positions.size(); ++i) {
-    if (positions[i] == 0) std::fill_n(&x(i, 0), x.shape(1), 0.0f);
+    if (positions[i] == 0) set_to_zero(rows(x, i, 1), run);
   }
   add_rest(positions, {}, x, run);
 }

@@ -35,6 +35,8 @@ class Tracer {
   virtual void renamed(std::string_view name, const CompleteRows& rows) { done(name, rows); }
   /// Returns the buffer for the scores or weights of segment `index` of an attention.
   virtual MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) = 0;
+  /// The same for their gradients. They are set when the run's tape is rewound.
+  virtual MapOutput gradient_map(MapKind, std::size_t, const MapShape&) { return {}; }
 };
 
 }  // namespace glassformer

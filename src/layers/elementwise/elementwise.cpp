@@ -1,0 +1,78 @@
+#include "layers/elementwise/elementwise.hpp"
+
+#include <algorithm>
+
+#include "kernels/learning.hpp"
+
+namespace glassformer {
+
+void add(View sum, const ConstView& x, const Run& run) {
+  kernels().add_scaled(sum.data(), x.data(), x.size(), 1.0f);
+  if (!run.tape()) return;
+  run.tape()->record([sum, x](Tape& tape) {
+    kernels().add_scaled(tape.gradient(x).data(), tape.gradient(const_view(sum)).data(), x.size(),
+                         1.0f);
+  });
+}
+
+void set_to_zero(View x, const Run& run) {
+  std::fill_n(x.data(), x.size(), 0.0f);
+  if (!run.tape()) return;
+  run.tape()->record(
+      [x](Tape& tape) { std::fill_n(tape.gradient(x.data()), x.size(), 0.0f); });
+}
+
+void scale(const ConstView& x, float factor, View y, const Run& run) {
+  kernels().scale(y.data(), x.data(), x.size(), factor);
+  if (!run.tape()) return;
+  run.tape()->record([x, factor, y](Tape& tape) {
+    float* const of_y = tape.gradient(y.data());
+    if (x.data() == y.data()) return kernels().scale(of_y, of_y, x.size(), factor);
+    kernels().add_scaled(tape.gradient(x.data()), of_y, x.size(), factor);
+  });
+}
+
+void activate(Activation activation, View x, const Run& run) {
+  if (run.tape() && activation != Activation::linear) {
+    const ConstView before = run.tape()->keep(const_view(x));
+    run.tape()->record([activation, before, x](Tape& tape) {
+      activation_backward(activation, before, const_view(x), tape);
+    });
+  }
+  kernels().activate(activation, x.data(), x.size());
+}
+
+void gate(Activation activation, const float* gates, const float* x, std::size_t stride, View y,
+          const Run& run) {
+  const std::size_t n = y.shape(0), columns = y.shape(1);
+  for (std::size_t i = 0; i < n; ++i) {
+    float* const row = &y(i, 0);
+    std::copy_n(gates + i * stride, columns, row);
+    kernels().activate(activation, row, columns);
+    kernels().multiply(row, x + i * stride, columns);
+  }
+  if (!run.tape()) return;
+  run.tape()->record([=](Tape& tape) {
+    std::vector<float> active(columns), part(columns);
+    for (std::size_t i = 0; i < n; ++i) {
+      const float* const of_y = tape.gradient(&y(i, 0));
+      const float *const before = gates + i * stride, *const factor = x + i * stride;
+      std::copy_n(before, columns, active.data());
+      kernels().activate(activation, active.data(), columns);
+      kernels().multiply(active.data(), of_y, columns);
+      kernels().add_scaled(tape.gradient(factor), active.data(), columns, 1.0f);
+      std::copy_n(of_y, columns, part.data());
+      kernels().multiply(part.data(), factor, columns);
+      learning_kernels().activate_backward(activation, before, part.data(), columns);
+      kernels().add_scaled(tape.gradient(before), part.data(), columns, 1.0f);
+    }
+  });
+}
+
+void activation_backward(Activation activation, const ConstView& x, const ConstView& result,
+                         Tape& tape) {
+  learning_kernels().activate_backward(activation, x.data(), tape.gradient(result.data()),
+                                       x.size());
+}
+
+}  // namespace glassformer

