@@ -4,16 +4,18 @@ goldens_gradients.py and tests/checkpoints/gradients.py, and needs only torch.
 y is a sum of logits times weights. A contrast is its list of [row, index, weight]: logits[row][index] counts `weight`
 times. The logits of one text are a single row 0.
 
-gradients.safetensors, float32:
-    trace/NAME          the gradient of y with respect to each tensor of a trace, in its shape. A decoder's logits are
-                        left out: their gradient is the contrast
+In tests/checkpoints the names of the files begin with "expected.". gradients.safetensors, float32:
+    trace/NAME          the gradient of y with respect to each tensor of a trace, in its shape. Equal gradients are
+                        stored once (`same`). A decoder's logits are left out: their gradient is the contrast
     parameter/NAME      the gradient of y with respect to each parameter, under our name. A shared table has the sum
 gradients.json:
-    text                the index of the text in the model's other golden; null if the ids are made up
-    ids, types          the input; types are null if the model has none
+    text                the index of the text in the model's other golden; null if it has none with these ids
+    ids, types          the input; types are null if the model has none. If a model continues texts, only the first
+                        tokens of the text
     target_ids          with an encoder and a decoder: what the decoder reads, from the start token on
     y, contrast
     rows                {parameter: rows}: of these tables only the named rows are stored; the other rows are 0
+    same                {name: name of another tensor of the trace with the same gradient, which is stored}
 loss.safetensors has parameter/NAME: the gradients of a loss. loss.json:
     ids, types, target_ids      one list per text
     labels              one label per text, or a list with one label per row of the logits; a null row does not count
@@ -32,6 +34,15 @@ from files import save, write_json
 
 SMOOTHING = 0.1
 TABLES = ("embed_tokens.weight", "embed_positions.weight", "embed_types.weight", "lm_head.weight")
+
+
+def chosen_text(lengths):
+    """Returns the index of the explained text: the first of 4 to 13 tokens, or else the shortest of more, because the
+    files should be small. None: there is none.
+    """
+    middling = [i for i, length in enumerate(lengths) if 4 <= length <= 13]
+    longer = [i for i, length in enumerate(lengths) if length > 13]
+    return middling[0] if middling else min(longer, key=lambda i: lengths[i], default=None)
 
 
 # ---------------------------------------------------------------- contrasts
@@ -124,14 +135,16 @@ def check_differences(run, parameters, found, count=8):
 
 def check_layers(values, trace, parameters):
     """Compares the gradients of matrices with products of a trace's gradients and values, where the trace has both
-    sides of a linear layer. Compares the gradients of biases with sums over the rows, and those of scores with the
-    formula for softmax.
+    sides of a linear layer. Compares the gradients of biases with sums over the rows, those of scores with the formula
+    for softmax, and those of q with those of k: a product has the same share in each.
     """
     products = 0
     for name, gradient in trace.items():
         if name.endswith(".scores"):
             weights, of_weights = (x[name.replace(".scores", ".weights")] for x in (values, trace))
             near(name, gradient, weights * (of_weights - (weights * of_weights).sum(-1, keepdim=True)))
+            q, k = ((values[part] * trace[part]).sum((0, 2)) for part in (name.replace(".scores", f".{x}") for x in "qk"))
+            near(name, q.view(len(k), -1).sum(1), k)  # one head of k may serve several of q
         if name.endswith(".v") and f"{name}_proj.bias" in parameters:
             near(name, gradient.flatten(1).sum(0), parameters[f"{name}_proj.bias"])
         if name.endswith(".fc2"):
@@ -179,29 +192,37 @@ def with_rows(parameters):
     return kept, rows
 
 
-def save_gradients(folder, header, y, contrast, trace, parameters):
-    """Writes gradients.safetensors and gradients.json. header: the text, its ids and types."""
+def save_gradients(start, header, y, contrast, trace, parameters):
+    """Writes gradients.safetensors and gradients.json. start: the beginning of the files' paths. header: the text, its
+    ids and types.
+    """
     kept, rows = with_rows(parameters)
+    stored, same = {}, {}
     for name, gradient in trace.items():
+        gradient = gradient.float()
         assert torch.isfinite(gradient).all(), name
-        if name != "logits" or "decoder.output" not in trace:
-            kept[f"trace/{name}"] = gradient
-    write(folder, "gradients", kept, {**header, "y": number(y), "contrast": contrast, "rows": rows})
+        equal = next((other for other, x in stored.items() if torch.equal(x, gradient)), None)
+        if equal:
+            same[name] = equal
+        elif name != "logits" or "decoder.output" not in trace:
+            stored[name] = gradient
+    kept |= {f"trace/{name}": gradient for name, gradient in stored.items()}
+    write(f"{start}gradients", kept, {**header, "y": number(y), "contrast": contrast, "rows": rows, "same": same})
 
 
-def save_loss(folder, header, labels, loss, parameters):
-    """Writes loss.safetensors and loss.json. header: the ids, and types or target_ids."""
+def save_loss(start, header, labels, loss, parameters):
+    """Writes loss.safetensors and loss.json. start: as above. header: the ids, and types or target_ids."""
     kept, rows = with_rows(parameters)
-    write(folder, "loss", kept, {**header, "labels": labels, "smoothing": SMOOTHING, "loss": number(loss), "rows": rows})
+    write(f"{start}loss", kept, {**header, "labels": labels, "smoothing": SMOOTHING, "loss": number(loss), "rows": rows})
 
 
-def write(folder, name, tensors, value):
-    path = os.path.join(folder, name)
+def write(path, tensors, value):
     save(f"{path}.safetensors", {key: tensor.float() for key, tensor in tensors.items()})
     write_json(f"{path}.json", value)
     size = os.path.getsize(f"{path}.safetensors")
-    print(f"{os.path.basename(folder)} {name}: {value.get('y', value.get('loss')):.4f}, {size // 1024} KB")
+    folder, name = os.path.split(path)
+    print(f"{os.path.basename(folder)}, {name}: {value.get('y', value.get('loss')):.4f}, {size // 1024} KB")
 
 
 def number(x):
-    return float(f"{float(x):.12g}")
+    return float(f"{x.item():.12g}")

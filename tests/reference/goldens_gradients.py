@@ -90,7 +90,7 @@ def whole_states(trace, values):
 
 
 def make_gradients(model):
-    text = next(i for i, ids in enumerate(model.golden["ids"]) if len(ids) > 3)
+    text = derivatives.chosen_text([len(ids) for ids in model.golden["ids"]])
     ids, target = model.golden["ids"][text], model.target(text) if model.translates else None
     logits, seen = model.run(ids, target)
     contrast = (derivatives.of_next if model.translates else derivatives.of_classes)(logits.detach())
@@ -104,7 +104,7 @@ def make_gradients(model):
     again = lambda: derivatives.value(contrast, model.run(ids, target)[0])
     derivatives.check_differences(again, model.weights, parameters)
     header = {"text": text, "ids": ids, "types": None} | ({"target_ids": target} if model.translates else {})
-    derivatives.save_gradients(model.folder, header, y, contrast, trace, parameters)
+    derivatives.save_gradients(os.path.join(model.folder, ""), header, y, contrast, trace, parameters)
 
 
 def make_loss(model, texts):
@@ -127,7 +127,7 @@ def make_loss(model, texts):
     loss = run()
     parameters = derivatives.gradients(loss, model.weights)
     derivatives.check_differences(run, model.weights, parameters)
-    derivatives.save_loss(model.folder, header, labels, loss, parameters)
+    derivatives.save_loss(os.path.join(model.folder, ""), header, labels, loss, parameters)
 
 
 def main():
