@@ -421,7 +421,8 @@ def make_gradients(folder, names, texts, parameters):
 
 def make_loss(folder, names, texts, parameters, chosen):
     entries = [texts.entry(text) for text in chosen]
-    header = {"ids": [entry["ids"] for entry in entries], "types": [entry["types"] for entry in entries] if texts.types else None}
+    types = [entry["types"] for entry in entries] if texts.types else None
+    header = {"ids": [entry["ids"] for entry in entries], "types": types}
     count = len(getattr(texts.variant, "labels", []))
     if texts.task == "tokens":  # every third token counts
         labels = [[(i + t) % count if t % 3 == 1 else None for t in range(len(ids))] for i, ids in enumerate(header["ids"])]
