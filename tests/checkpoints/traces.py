@@ -30,7 +30,8 @@ BERT = {
     },
     # In the whole model. The task decides which of them exist.
     "head": {
-        "sequence": {"head.dense": ("{base}.pooler", "out"), "logits": ("classifier", "out")},
+        "sequence": {"pooled": ("{base}.pooler.dense", "in"), "head.dense": ("{base}.pooler", "out"),
+                     "logits": ("classifier", "out")},
         "tokens": {"logits": ("classifier", "out")},
         "answer": {"logits": ("qa_outputs", "out")},
     },
@@ -181,7 +182,8 @@ MARIAN = {
 }
 ROBERTA = BERT | {
     "head": BERT["head"] | {
-        "sequence": {"head.dense": ("classifier.dense", "tanh"), "logits": ("classifier", "out")},
+        "sequence": {"pooled": ("classifier.dense", "in"), "head.dense": ("classifier.out_proj", "in"),
+                     "logits": ("classifier", "out")},
     },
 }
 DISTILBERT = {
@@ -206,7 +208,8 @@ DISTILBERT = {
         "output": ("", "out"),
     },
     "head": BERT["head"] | {
-        "sequence": {"head.dense": ("pre_classifier", "relu"), "logits": ("classifier", "out")},
+        "sequence": {"pooled": ("pre_classifier", "in"), "head.dense": ("classifier", "in"),
+                     "logits": ("classifier", "out")},
     },
 }
 
@@ -233,8 +236,6 @@ def trace(variant, model, inputs):
                 value = value.unflatten(-1, (heads, -1))
             if what.endswith("third"):
                 value = value.chunk(3, -1)[what == "second third"]
-            if what in ("tanh", "relu"):
-                value = getattr(torch, what)(value)
             found[name] = value.clone()
         hooks.append(module.register_forward_hook(hook))
 
@@ -269,8 +270,6 @@ def trace(variant, model, inputs):
         near((weights[0] @ v).transpose(0, 1), found[f"{attention}.context"])
     last = f"{stack}.layers.{len(layers) - 1}.output"
     found[f"{stack}.output"] = found.get(f"{stack}.layer_norm", found[last])
-    if variant.task == "sequence" and "pooled" not in found:
-        found["pooled"] = found["encoder.output"][0]
     return found
 
 

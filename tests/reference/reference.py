@@ -2,7 +2,8 @@
 compute the same.
 
 A batch of texts of different lengths is padded to the longest and masked. Every choice of config.json is implemented.
-Every step has a name: `see(name, x)` receives all of them, under the engine's names and in its shapes, batch first.
+Every step has a name: `see(name, x)` receives all of them, under the engine's names and in its shapes, batch first. The
+next steps are computed from the tensors that `see` received, so autograd gives their gradients (goldens_gradients.py).
 Nothing is optimized. Weights are a dict of tensors with the names of the file, in torch's default dtype. goldens.py and
 goldens_translation.py check this file against torch's own modules and write the tests' expected values with it.
 
@@ -72,10 +73,12 @@ def embed(config, weights, ids, slip=None, side="encoder", see=unseen):
         positions = table[: ids.shape[0], None, :]
     if slip == "target_positions_from_one" and side == "decoder":
         positions = table[1 : ids.shape[1] + 1]
+    positions = positions.expand_as(x)
     see(f"{side}.embed_tokens", x)
-    see(f"{side}.embed_positions", positions.expand_as(x))
-    see(f"{side}.embeddings", x + positions)
-    return x + positions
+    see(f"{side}.embed_positions", positions)
+    x = x + positions
+    see(f"{side}.embeddings", x)
+    return x
 
 
 def attention_weights(name, kind, q, k, allowed, see):
@@ -94,16 +97,17 @@ def multi_head_attention(config, weights, name, x, memory, allowed, ablated=(), 
     """Attends from x [B, T, D] to memory [B, S, D]. Returns the output [B, T, D] and the attention weights [B, H, T,
     S].
     """
-    heads = lambda y: y.view(*y.shape[:2], config["n_heads"], -1).transpose(1, 2)  # [B, H, T or S, d]
+    heads = lambda y: y.view(*y.shape[:2], config["n_heads"], -1)  # [B, T or S, H, d]
     q = heads(linear(weights, f"{name}.q_proj", x))
     k, v = (heads(linear(weights, f"{name}.{part}_proj", memory)) for part in "kv")
-    a = attention_weights(name, kind, q, k, allowed, see)
-    context = a @ v  # [B, H, T, d]
+    by_head = lambda y: y.transpose(1, 2)  # [B, H, T or S, d], and back
+    a = attention_weights(name, kind, by_head(q), by_head(k), allowed, see)
+    context = by_head(a @ by_head(v))  # [B, T, H, d]
     for head in ablated:
-        context[:, head] = 0
-    output = linear(weights, f"{name}.out_proj", context.transpose(1, 2).reshape(x.shape))
+        context[:, :, head] = 0
+    output = linear(weights, f"{name}.out_proj", context.reshape(x.shape))
     for part, y in (("q", q), ("k", k), ("v", v), ("context", context)):
-        see(f"{name}.{part}", y.transpose(1, 2))
+        see(f"{name}.{part}", y)
     see(f"{name}.weights", a)
     see(f"{name}.output", output)
     return output, a
@@ -127,7 +131,7 @@ def recurrent_unit(weights, name, x, slip=None, see=unseen):
         before = before if slip == "state_not_carried" else state
     state = torch.stack(states, 1)
     output = state if slip == "relu_left_out" else F.relu(state)
-    steps = {"candidate": candidate, "gate": gate, "state": state}
+    steps = {"candidate": candidate, "gate": gate, "state": state}  # no step reads `state` as a whole, but its rows
     for part, y in (*steps.items(), ("output", output)):
         see(f"{name}.{part}", y)
     return output, steps

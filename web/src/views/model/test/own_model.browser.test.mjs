@@ -541,8 +541,8 @@ onPage('the error says how to rename a file', {}, async (page) => {
     await cp(join(folder, from), join(folder, to));
     await rm(join(folder, from));
     // Removes the tests' own files: only one weights file may be left.
-    for (const name of ['expected.safetensors', 'expected.explain.safetensors'])
-      await rm(join(folder, name));
+    for (const name of ['expected', 'expected.explain', 'expected.gradients'])
+      await rm(join(folder, `${name}.safetensors`));
   };
   for (const [from, to] of [
     ['model.safetensors', 'bert-base.fp32.safetensors'],
