@@ -13,10 +13,10 @@ struct NormGradientArgs {
   float* of_x = nullptr;  ///< added to, or replaced; may be of_result if it is replaced
   bool replaces = false;
   std::size_t rows = 0, columns = 0;
-  std::size_t stride = 0;                ///< floats from row to row, in all three
-  const float* weight = nullptr;         ///< [columns]
-  float* of_weight = nullptr;            ///< added to; may be null
-  float* of_bias = nullptr;              ///< added to; may be null
+  std::size_t stride = 0;         ///< floats from row to row, in all three
+  const float* weight = nullptr;  ///< [columns]
+  float* of_weight = nullptr;     ///< added to; may be null
+  float* of_bias = nullptr;       ///< added to; may be null
   float eps = 0;
 };
 

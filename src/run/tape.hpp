@@ -41,8 +41,8 @@ class ParameterGradients {
 /// Records the steps of a forward pass, and takes them back to compute gradients (reverse-mode
 /// differentiation: Linnainmaa 1970; Baydin et al. 2018, section 3.2).
 ///
-/// While a tape exists, the arena of its session keeps everything that the pass takes from it. Every
-/// float of the arena then has a gradient, at the same place of a second memory. A step that
+/// While a tape exists, the arena of its session keeps everything that the pass takes from it.
+/// Every float of the arena then has a gradient, at the same place of a second memory. A step that
 /// changes a tensor in place changes the tensor's gradient in place when it is taken back.
 ///
 ///     Tape tape(session.arena);
@@ -61,8 +61,8 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
   ~Tape();
 
-  /// Clears the arena and begins with a new pass. `parameters` receives the gradients of parameters;
-  /// it may be null. Everything that the pass reads must outlive it.
+  /// Clears the arena and begins with a new pass. `parameters` receives the gradients of
+  /// parameters; it may be null. Everything that the pass reads must outlive it.
   void start(ParameterGradients* parameters);
 
   /// Adds a step. `backward` is called once, after the steps that follow.

@@ -190,8 +190,8 @@ def exact_model(variant, model):
     parameters = dict(exact.named_parameters())
     assert parameters.keys() == dict(model.named_parameters()).keys(), variant.name
     if isinstance(variant, translations.Variant):
-        if not variant.positions:  # sinusoids are not weights
-            parameters = {name: x for name, x in parameters.items() if "embed_positions" not in name}
+        # The library computes positions without gradients, also where a file has a table of them.
+        parameters = {name: x for name, x in parameters.items() if "embed_positions" not in name}
         parameters["final_logits_bias"] = exact.final_logits_bias
     for parameter in parameters.values():
         parameter.requires_grad_()

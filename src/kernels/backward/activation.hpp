@@ -11,10 +11,9 @@ inline Vec normal_distribution(Vec x, const Gelu& gelu) {
   const Vec near = Vec::broadcast(0.02f);
   // 1/2 + (x - x³/6 + x⁵/40) / √(2π)
   const Vec square = x * x;
-  const Vec series =
-      half + x * Vec::broadcast(0.39894228f) *
-                 (Vec::broadcast(1.0f) - square * Vec::broadcast(1.0f / 6.0f) +
-                  square * square * Vec::broadcast(1.0f / 40.0f));
+  const Vec series = half + x * Vec::broadcast(0.39894228f) *
+                                (Vec::broadcast(1.0f) - square * Vec::broadcast(1.0f / 6.0f) +
+                                 square * square * Vec::broadcast(1.0f / 40.0f));
   const auto is_near = near >= abs(x);
   const Vec divisor = {xsimd::select(is_near, Vec::broadcast(1.0f).lanes, x.lanes)};
   const Vec quotient = gelu(x) / divisor;
@@ -52,8 +51,8 @@ inline void activate_backward(Activation activation, const float* x, float* grad
     case Activation::gelu: {
       const Gelu gelu;
       return multiply_by(x, gradient, n, [&](Vec value) {  // Φ(x) + x φ(x)
-        const Vec density = Vec::broadcast(0.39894228f) *
-                            exponential(zero - value * value * Vec::broadcast(0.5f));
+        const Vec density =
+            Vec::broadcast(0.39894228f) * exponential(zero - value * value * Vec::broadcast(0.5f));
         return normal_distribution(value, gelu) + value * density;
       });
     }
@@ -66,12 +65,10 @@ inline void activate_backward(Activation activation, const float* x, float* grad
         return s + value * s * (one - s) * slope;
       });
     case Activation::quick_gelu:
-      return multiply_by(x, gradient, n, [](Vec value) {
-        return swish_derivative(value, Vec::broadcast(1.702f));
-      });
-    case Activation::silu:
       return multiply_by(x, gradient, n,
-                         [&](Vec value) { return swish_derivative(value, one); });
+                         [](Vec value) { return swish_derivative(value, Vec::broadcast(1.702f)); });
+    case Activation::silu:
+      return multiply_by(x, gradient, n, [&](Vec value) { return swish_derivative(value, one); });
     case Activation::tanh:
       return multiply_by(x, gradient, n, [&](Vec value) {
         const Vec s = sigmoid(value + value);

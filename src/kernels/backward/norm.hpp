@@ -31,9 +31,8 @@ inline void norm_row_backward(const NormGradientArgs& args, std::size_t row, con
   };
   const auto size = static_cast<float>(n);
   const float sum = centers ? sum_over(n, weighted) / size : 0.0f;
-  const float along = sum_over(n, [&](std::size_t i, std::size_t count) {
-    return weighted(i, count) * normal(i, count);
-  });
+  const float along = sum_over(
+      n, [&](std::size_t i, std::size_t count) { return weighted(i, count) * normal(i, count); });
   const Vec center = Vec::broadcast(sum), slope = Vec::broadcast(of.shrink * along / size);
   for (std::size_t i = 0; i < n; i += Vec::width) {
     const std::size_t count = n - i < Vec::width ? n - i : Vec::width;

@@ -163,8 +163,7 @@ HeadInput Attention::input_of(std::size_t head, const RowSegment& segment, const
           .divisor = parts_.divisor,
           .compute = parts_.scores,
           .keys = segment.keys,
-          .bias =
-              parts_.relative ? parts_.relative->of(head, segment.count, session) : nullptr};
+          .bias = parts_.relative ? parts_.relative->of(head, segment.count, session) : nullptr};
 }
 
 void Attention::attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,

@@ -9,6 +9,19 @@
 namespace glassformer {
 namespace {
 
+// Writes the gradients of a head's weights, if they are requested: those of keys that a query does
+// not see, too.
+void hand_out_weights(const HeadInput& in, const HeadGradients& gradients) {
+  if (!gradients.weights.data) return;
+  for (std::size_t i = 0; i < in.queries; ++i) {
+    const float* const of_context = gradients.context + i * gradients.stride;
+    const std::span<float> row = gradients.weights.row(i);
+    for (const std::uint32_t key : in.keys) {
+      row[key] = learning_kernels().dot(of_context, in.v + key * in.kv_stride, in.d_head);
+    }
+  }
+}
+
 // A head's backward through softmax attention, a block of queries at a time.
 class SoftmaxBackward {
  public:
@@ -34,9 +47,9 @@ class SoftmaxBackward {
   }
 
   void run() {
-    pack_keys(in_, scratch_.keys);      // [d_head, keys]
-    pack_columns_of_values();           // [d_head, keys]
-    pack_rows_of_keys();                // [keys, d_head]
+    pack_keys(in_, scratch_.keys);  // [d_head, keys]
+    pack_columns_of_values();       // [d_head, keys]
+    pack_rows_of_keys();            // [keys, d_head]
     each_block(in_, reach_, [&](const QueryBlock& block) {
       weigh(block);
       multiply_by_values(block);
@@ -47,6 +60,7 @@ class SoftmaxBackward {
       add_to_keys(of_scores_, in_.q + block.first * in_.q_stride, in_.q_stride, block, of_k_);
     });
     hand_out();
+    hand_out_weights(in_, gradients_);
   }
 
  private:
@@ -71,16 +85,15 @@ class SoftmaxBackward {
   // y [queries, keys] = x [queries, d_head] · columns
   void multiply(const float* x, std::size_t x_stride, const PackedMatrix& columns,
                 const QueryBlock& block, float* y) {
-    run_.matmul(
-        {.a = x,
-         .a_stride = x_stride,
-         .b = columns.data() + block.origin / run_.panel_width * columns.panel_stride(),
-         .panel_stride = columns.panel_stride(),
-         .c = y,
-         .c_stride = stride_,
-         .m = block.queries,
-         .n = block.keys,
-         .k = d_head_});
+    run_.matmul({.a = x,
+                 .a_stride = x_stride,
+                 .b = columns.data() + block.origin / run_.panel_width * columns.panel_stride(),
+                 .panel_stride = columns.panel_stride(),
+                 .c = y,
+                 .c_stride = stride_,
+                 .m = block.queries,
+                 .n = block.keys,
+                 .k = d_head_});
   }
 
   // Computes the weights of a block again, as softmax_attention does.
@@ -113,9 +126,8 @@ class SoftmaxBackward {
   void turn_row(const QueryBlock& block, std::size_t query) {
     float* const row = of_scores_ + query * stride_;
     const auto [begin, end] = keys_of(in_, block, query, reach_);
-    hand_out_row(gradients_.weights, block, query, {begin, end}, row);
     learning_kernels().softmax_backward(weights() + query * stride_, row, block.keys);
-    hand_out_row(gradients_.scores, block, query, {begin, end}, row);
+    hand_out_scores(block, query, {begin, end}, row);
     for (std::size_t j = begin; !of_bias_.empty() && j < end; ++j) {
       const std::size_t key = in_.keys[block.origin + j];
       of_bias_[in_.queries - 1 + key - (block.first + query)] += row[j];
@@ -123,10 +135,10 @@ class SoftmaxBackward {
     run_.scale(row, row, block.keys, 1.0f / in_.divisor);
   }
 
-  void hand_out_row(const HeadMap& map, const QueryBlock& block, std::size_t query, KeyRange keys,
-                    const float* row) {
-    if (!map.data) return;
-    const std::span<float> to = map.row(block.first + query);
+  void hand_out_scores(const QueryBlock& block, std::size_t query, KeyRange keys,
+                       const float* row) {
+    if (!gradients_.scores.data) return;
+    const std::span<float> to = gradients_.scores.row(block.first + query);
     for (std::size_t j = keys.begin; j < keys.end; ++j) to[in_.keys[block.origin + j]] = row[j];
   }
 
@@ -185,8 +197,8 @@ class SoftmaxBackward {
   PackedMatrix rows_;
 };
 
-// With φ(x) = elu(x) + 1, values u = [v, 1] and state S = Σ φ(k) uᵀ, a query's sums are s = φ(q) · S
-// and its context is s[0 … d) / s[d].
+// With φ(x) = elu(x) + 1, values u = [v, 1] and state S = Σ φ(k) uᵀ, a query's sums are s = φ(q) ·
+// S and its context is s[0 … d) / s[d].
 void linear_attention_backward(const HeadInput& in, const HeadGradients& gradients) {
   const std::size_t d = in.d_head, width = d + 1, keys = in.keys.size();
   if (keys == 0) return;
@@ -221,9 +233,6 @@ void linear_attention_backward(const HeadInput& in, const HeadGradients& gradien
       of_q[c] += slope(q[c], features[c]) * learning.dot(&state[c * width], of_sums.data(), width);
       run.add_scaled(&of_state[c * width], of_sums.data(), width, features[c]);
     }
-    for (std::size_t j = 0; gradients.weights.data && j < keys; ++j) {
-      gradients.weights.row(i)[in.keys[j]] = learning.dot(of_context, &values[j * width], d);
-    }
   }
   for (std::size_t j = 0; j < keys; ++j) {
     const std::size_t at = in.keys[j] * in.kv_stride;
@@ -234,6 +243,7 @@ void linear_attention_backward(const HeadInput& in, const HeadGradients& gradien
       run.add_scaled(gradients.v + at, &of_state[c * width], d, feature);
     }
   }
+  hand_out_weights(in, gradients);
 }
 
 }  // namespace

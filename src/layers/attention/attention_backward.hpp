@@ -6,7 +6,8 @@
 
 namespace glassformer {
 
-/// The gradients of one head's part of one segment. Rows are as far apart as those of its HeadInput.
+/// The gradients of one head's part of one segment. Rows are as far apart as those of its
+/// HeadInput.
 struct HeadGradients {
   const float* context;  ///< of its result, rows `stride` floats apart
   std::size_t stride;

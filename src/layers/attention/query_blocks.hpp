@@ -16,7 +16,7 @@ struct KeyRange {
 };
 
 inline KeyRange keys_near(std::span<const std::uint32_t> visible, std::size_t first_query,
-                   std::size_t last_query, Reach reach) {
+                          std::size_t last_query, Reach reach) {
   if (visible.empty() || (reach.before >= last_query && reach.behind >= visible.back())) {
     return {0, visible.size()};
   }
@@ -49,14 +49,15 @@ void each_block(const HeadInput& in, Reach reach, const Attend& attend) {
 }
 
 /// Returns the keys of one query of a block, relative to the block's first key.
-inline KeyRange keys_of(const HeadInput& in, const QueryBlock& block, std::size_t query, Reach reach) {
+inline KeyRange keys_of(const HeadInput& in, const QueryBlock& block, std::size_t query,
+                        Reach reach) {
   const KeyRange near = keys_near(in.keys, block.first + query, block.first + query, reach);
   return {near.begin - block.origin, near.end - block.origin};
 }
 
 /// Copies the bias of each of a query's keys to bias [keys].
-inline void copy_bias(const HeadInput& in, const QueryBlock& block, std::size_t query, KeyRange keys,
-               float* bias) {
+inline void copy_bias(const HeadInput& in, const QueryBlock& block, std::size_t query,
+                      KeyRange keys, float* bias) {
   const float* const by_key = in.bias - (block.first + query);  // in.bias[key - query]
   const std::span<const std::uint32_t> visible =
       in.keys.subspan(block.origin + keys.begin, keys.end - keys.begin);

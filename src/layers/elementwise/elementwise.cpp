@@ -18,8 +18,7 @@ void add(View sum, const ConstView& x, const Run& run) {
 void set_to_zero(View x, const Run& run) {
   std::fill_n(x.data(), x.size(), 0.0f);
   if (!run.tape()) return;
-  run.tape()->record(
-      [x](Tape& tape) { std::fill_n(tape.gradient(x.data()), x.size(), 0.0f); });
+  run.tape()->record([x](Tape& tape) { std::fill_n(tape.gradient(x.data()), x.size(), 0.0f); });
 }
 
 void scale(const ConstView& x, float factor, View y, const Run& run) {

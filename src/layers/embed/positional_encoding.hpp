@@ -5,8 +5,8 @@
 #include <span>
 
 #include "layers/embed/config.hpp"
-#include "run/sequences.hpp"
 #include "run/run.hpp"
+#include "run/sequences.hpp"
 #include "tensor/tensor.hpp"
 #include "weights/parameter.hpp"
 

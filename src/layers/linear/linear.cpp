@@ -165,9 +165,9 @@ Linear Linear::select(std::span<const std::int32_t> outputs) const {
   AlignedBuffer selected;
   if (!bias_.value.empty()) {
     selected = padded_bias(outputs.size());
-    std::transform(
-        outputs.begin(), outputs.end(), selected.begin(),
-        [this](std::int32_t output) { return bias_.value[static_cast<std::size_t>(output)]; });
+    std::transform(outputs.begin(), outputs.end(), selected.begin(), [this](std::int32_t output) {
+      return bias_.value[static_cast<std::size_t>(output)];
+    });
   }
   return Linear(weight_->select(outputs), std::move(selected));
 }
@@ -200,7 +200,8 @@ void Linear::operator()(const ConstView& x, View y, const Run& run, Epilogue epi
   (*this)(x, y, run.arena(), epilogue);
   if (!run.tape()) return;
   run.tape()->record([this, x, y, epilogue](Tape& tape) {
-    if (epilogue == Epilogue::relu) activation_backward(Activation::relu, const_view(y), const_view(y), tape);
+    if (epilogue == Epilogue::relu)
+      activation_backward(Activation::relu, const_view(y), const_view(y), tape);
     linear_backward(*this, x, const_view(y), tape);
   });
 }

@@ -23,8 +23,8 @@ class LinearWeight {
 
   virtual std::size_t in() const = 0;
   virtual std::size_t out() const = 0;
-  /// Declares `weight` [outputs, in] as outputs `first` … `storage` [out, in] holds the values while
-  /// they are learned.
+  /// Declares `weight` [outputs, in] as outputs `first` … `storage` [out, in] holds the values
+  /// while they are learned.
   virtual void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
                        Parameter& storage) = 0;
   /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias). `bias` may be null.

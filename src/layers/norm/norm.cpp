@@ -13,9 +13,8 @@ void Norm::operator()(const ConstView& x, View y) const {
 void Norm::operator()(const ConstView& x, View y, const Run& run) const {
   if (run.tape()) {
     const ConstView kept = run.tape()->keep(x);
-    run.tape()->record([this, kept, x, y](Tape& tape) {
-      norm_backward(*this, kept, x, const_view(y), tape);
-    });
+    run.tape()->record(
+        [this, kept, x, y](Tape& tape) { norm_backward(*this, kept, x, const_view(y), tape); });
   }
   (*this)(x, y);
 }

@@ -105,8 +105,8 @@ class RmsNorm final : public Norm {
   void normalize(const NormArgs& args) const override;
 };
 
-/// Adds the gradient of x [n, D], and those of the norm's parameters, from that of y = norm(x). If y
-/// has replaced x, so does its gradient. `kept`: the values of x.
+/// Adds the gradient of x [n, D], and those of the norm's parameters, from that of y = norm(x). If
+/// y has replaced x, so does its gradient. `kept`: the values of x.
 void norm_backward(const Norm& norm, const ConstView& kept, const ConstView& x, const ConstView& y,
                    Tape& tape);
 

@@ -49,7 +49,8 @@ class Residual {
   NormPlacement placement() const { return placement_; }
 
  private:
-  // Returns the stream as the sublayer reads it. A tape keeps its values, which the sublayer changes.
+  // Returns the stream as the sublayer reads it. A tape keeps its values, which the sublayer
+  // changes.
   static ConstView read(View x, const Run& run) {
     if (!run.tape()) return const_view(x);
     const View copy = run.make(x.shape(0), x.shape(1));

@@ -6,8 +6,8 @@
 
 namespace glassformer {
 
-void SequencePooling::operator()(const ConstView& x, const Sequences& sequences,
-                                 View pooled, const Run& run) const {
+void SequencePooling::operator()(const ConstView& x, const Sequences& sequences, View pooled,
+                                 const Run& run) const {
   const std::size_t d_model = x.shape(1);
   expect_shape("x of a pooling", x, {sequences.tokens(), d_model});
   expect_shape("result of a pooling", pooled, {sequences.size(), d_model});

@@ -26,8 +26,8 @@ class Decoder {
   /// runs something else.
   View operator()(DecodingState& state, std::span<const Extension> extensions) const;
 
-  /// Runs all tokens of a batch at once, without a cache: x [N, D]. `states`: an encoder's, or null.
-  /// Throws `unsupported` if it has recurrent units.
+  /// Runs all tokens of a batch at once, without a cache: x [N, D]. `states`: an encoder's, or
+  /// null. Throws `unsupported` if it has recurrent units.
   void read(const Batch& batch, const ConstView* states, View x, Run& run) const;
 
   /// Reserves memory in the state's session for steps of up to `rows` rows.
