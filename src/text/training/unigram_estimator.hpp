@@ -25,8 +25,7 @@ struct WordArc {
 /// Estimates the probabilities of pieces, and removes those that are least useful (Kudo 2018,
 /// section 3.2). The words and the pieces' texts must outlive it.
 ///
-/// Each character of the words must be a required piece. Texts are at most 4 GiB of words. The
-/// results are the same on every machine.
+/// Each character of the words must be a required piece. The results are the same on every machine.
 class UnigramEstimator {
  public:
   UnigramEstimator(const std::vector<WordCount>& words, std::vector<PieceEstimate> pieces);

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <unordered_set>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/heap_sort.hpp"
 #include "base/powers.hpp"
+#include "base/strings/decimal.hpp"
 #include "base/strings/utf8.hpp"
 #include "text/sentencepiece/normalizer.hpp"
 #include "text/training/character_map_writer.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 using Role = SpecialPiece::Role;
 
-constexpr std::size_t most_pieces = 500'000;
+constexpr std::size_t most_pieces = 100'000;
 constexpr std::size_t most_code_points = 64;
 constexpr std::size_t byte_pieces = 256;
 constexpr std::size_t most_seeds = 1'000'000;
@@ -39,6 +39,10 @@ void check_special_pieces(const std::vector<SpecialPiece>& pieces) {
     if (piece.text.empty() || !is_valid_utf8(piece.text)) {
       throw_error(ErrorCode::invalid_option,
                   {"special_pieces: expected UTF-8 text, got \"{}\"", {piece.text}});
+    }
+    if (byte_of_piece(piece.text) >= 0) {
+      throw_error(ErrorCode::invalid_option,
+                  {"special_pieces: expected no name of a byte, got \"{}\"", {piece.text}});
     }
     if (!texts.insert(piece.text).second) {
       throw_error(ErrorCode::invalid_option,
@@ -64,7 +68,7 @@ void check_options(const UnigramTrainingOptions& options) {
   if (!(options.character_coverage > 0 && options.character_coverage <= 1)) {
     throw_error(ErrorCode::invalid_option,
                 {"character_coverage: expected a number above 0 and up to 1, got {}",
-                 {std::to_string(options.character_coverage)}});
+                 {shortest_decimal(options.character_coverage)}});
   }
   if (options.longest_piece == 0 || options.longest_piece > most_code_points) {
     throw_error(ErrorCode::invalid_option, {"longest_piece: expected 1 to {}, got {}",
@@ -96,7 +100,8 @@ class UnigramTrainer {
   std::vector<PieceEstimate> estimate(std::vector<PieceEstimate> seeds) const;
   std::vector<PieceEstimate> best(std::vector<PieceEstimate> pieces) const;
   std::vector<std::byte> write(const std::vector<PieceEstimate>& learned) const;
-  std::size_t learned_size(std::size_t characters) const;
+  void expect_vocabulary_for(std::size_t characters) const;
+  std::size_t learned_size() const { return options_.vocab_size - special_.size(); }
 
   const UnigramTrainingOptions& options_;
   std::string map_;
@@ -132,17 +137,13 @@ void UnigramTrainer::read(std::span<const std::string_view> texts) {
   }
 }
 
-// Returns the number of pieces to learn, which include the characters.
-std::size_t UnigramTrainer::learned_size(std::size_t characters) const {
+void UnigramTrainer::expect_vocabulary_for(std::size_t characters) const {
   const std::size_t least = special_.size() + characters;
-  if (options_.vocab_size < least) {
-    throw_error(
-        ErrorCode::invalid_option,
-        {"vocab_size: expected at least {} for {} special pieces and {} characters, got {}; "
-         "choose a larger one, or a smaller character_coverage",
-         {least, special_.size(), characters, options_.vocab_size}});
-  }
-  return options_.vocab_size - special_.size();
+  if (options_.vocab_size >= least) return;
+  throw_error(ErrorCode::invalid_option,
+              {"vocab_size: expected at least {} for {} special pieces and {} characters, got {}; "
+               "choose a larger one, or a smaller character_coverage",
+               {least, special_.size(), characters, options_.vocab_size}});
 }
 
 std::vector<PieceEstimate> UnigramTrainer::seeds(
@@ -165,8 +166,7 @@ std::vector<PieceEstimate> UnigramTrainer::seeds(
 }
 
 std::vector<PieceEstimate> UnigramTrainer::estimate(std::vector<PieceEstimate> seeds) const {
-  const auto wanted = static_cast<std::size_t>(
-      final_surplus * static_cast<double>(options_.vocab_size - special_.size()));
+  const auto wanted = static_cast<std::size_t>(final_surplus * static_cast<double>(learned_size()));
   UnigramEstimator estimator(words_, std::move(seeds));
   while (true) {
     for (int i = 0; i < iterations_per_pruning; ++i) estimator.improve();
@@ -185,7 +185,7 @@ std::vector<PieceEstimate> UnigramTrainer::best(std::vector<PieceEstimate> piece
   heap_sort(pieces.begin(), pieces.end(), [&](const PieceEstimate& a, const PieceEstimate& b) {
     return a.required != b.required ? a.required : more_probable(a, b);
   });
-  pieces.resize(std::min(pieces.size(), options_.vocab_size - special_.size()));
+  pieces.resize(std::min(pieces.size(), learned_size()));
   heap_sort(pieces.begin(), pieces.end(), more_probable);
   return pieces;
 }
@@ -194,7 +194,7 @@ std::vector<std::byte> UnigramTrainer::train() {
   const std::vector<WordCount> all = std::move(words_);
   const std::vector<CharacterCount> characters =
       frequent_characters(all, double{options_.character_coverage});
-  learned_size(characters.size());
+  expect_vocabulary_for(characters.size());
   words_ = keep_characters(all, characters);
   return write(best(estimate(seeds(characters))));
 }

@@ -48,8 +48,8 @@ struct UnigramTrainingOptions {
 /// Texts are normalized to NFKC. A piece has no space except at its start, and never joins letters
 /// with digits, punctuation or symbols. The result may have fewer pieces than asked for if the
 /// texts are short. It has the same bytes on every machine, and does not depend on the order of the
-/// texts. A thousand pieces and a megabyte of text take about a second together, and memory of
-/// about ten times the size of the texts' different words.
+/// texts. Takes about a second for 10 MB of text, and memory of a few times the size of the texts'
+/// different words.
 ///
 /// Throws invalid_option, also if `vocab_size` is too small for the characters of the texts; throws
 /// empty_input if the texts have only white space, and too_large for a text of more than 256 MiB.

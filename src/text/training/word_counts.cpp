@@ -143,6 +143,11 @@ std::vector<CharacterCount> frequent_characters(const std::vector<WordCount>& wo
          static_cast<double>(covered) < coverage * static_cast<double>(total)) {
     covered += characters[kept++].count;
   }
+  const auto rare = characters.begin() + static_cast<std::ptrdiff_t>(kept);
+  const auto space = std::find_if(rare, characters.end(), [](const CharacterCount& character) {
+    return character.text == space_symbol;
+  });
+  if (space != characters.end()) characters[kept++] = *space;
   characters.resize(kept);
   return characters;
 }

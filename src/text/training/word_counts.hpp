@@ -49,7 +49,7 @@ struct CharacterCount {
 };
 
 /// Returns the most frequent characters that together make up the fraction `coverage` of all, most
-/// frequent first.
+/// frequent first, and U+2581.
 std::vector<CharacterCount> frequent_characters(const std::vector<WordCount>& words,
                                                 double coverage);
 
