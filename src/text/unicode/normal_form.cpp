@@ -188,4 +188,10 @@ Characters normal_form(CharacterSpan text, NormalForm form) {
   return result;
 }
 
+std::vector<char32_t> decomposable_codes() {
+  std::vector<char32_t> codes;
+  for (const Decomposition& entry : decompositions().entries) codes.push_back(entry.code);
+  return codes;
+}
+
 }  // namespace glassformer::unicode
