@@ -14,6 +14,7 @@ enum class ErrorCode {
   non_finite,  ///< a number in the result is not finite
   invalid_option,
   invalid_config,
+  invalid_data,  ///< examples that cannot be learned from
   invalid_safetensors,
   unsupported_dtype,
   missing_tensor,
@@ -42,6 +43,8 @@ constexpr std::string_view to_string(ErrorCode code) {
       return "invalid_option";
     case ErrorCode::invalid_config:
       return "invalid_config";
+    case ErrorCode::invalid_data:
+      return "invalid_data";
     case ErrorCode::invalid_safetensors:
       return "invalid_safetensors";
     case ErrorCode::unsupported_dtype:

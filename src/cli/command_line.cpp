@@ -18,7 +18,7 @@ struct CommandEntry {
 };
 
 // In the order in which help lists them.
-constexpr std::array<CommandEntry, 14> commands = {{
+constexpr std::array<CommandEntry, 15> commands = {{
     {"classify", "classify each line of standard input", make_classify_command},
     {"translate", "translate each line of standard input", make_translate_command},
     {"ner", "the names in each line: of people, places and the like", make_ner_command},
@@ -32,6 +32,8 @@ constexpr std::array<CommandEntry, 14> commands = {{
     {"inspect", "configuration, tensors and parameters of a model", make_inspect_command},
     {"bench", "median time from text to answer", make_bench_command},
     {"init", "a model with random Xavier-uniform weights", make_init_command},
+    {"train", "a new model, or one that learns further, from a file of examples",
+     make_train_command},
     {"convert", "a published checkpoint as a model folder of ours", make_convert_command},
     {"quantize", "a model's matrices as 8-bit integers", make_quantize_command},
 }};

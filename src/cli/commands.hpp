@@ -32,6 +32,7 @@ std::unique_ptr<Command> make_tokenize_command();
 std::unique_ptr<Command> make_inspect_command();
 std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_init_command();
+std::unique_ptr<Command> make_train_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_quantize_command();
 

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "weights/quantize.hpp"
-
 namespace glassformer {
 
 std::vector<float> initial_values(const NamedParameter& parameter, SplitMix64& random) {
@@ -22,13 +20,7 @@ std::vector<float> initial_values(const NamedParameter& parameter, SplitMix64& r
 void initialize(std::span<const NamedParameter> parameters, std::uint64_t seed) {
   SplitMix64 random(seed);
   for (const NamedParameter& parameter : parameters) {
-    const std::vector<float> values = initial_values(parameter, random);
-    if (parameter.set) {
-      parameter.set(values, 0);
-    } else {
-      const QuantizedMatrix integers = quantize(values, parameter.shape[0]);
-      parameter.set_int8(integers.values, integers.scales, 0);
-    }
+    set_values(parameter, initial_values(parameter, random), 0);
   }
 }
 

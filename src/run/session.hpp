@@ -73,6 +73,8 @@ class Session {
   /// Returns the table of the layer at this address; a new one is empty. No other layer may take
   /// that address later: a session serves only models that live as long as it does.
   GrowingTable& table(const void* layer);
+  /// Forgets all tables, some of which are computed from a model's weights.
+  void forget_tables() { tables_.clear(); }
 
  private:
   std::vector<std::pair<const void*, std::unique_ptr<GrowingTable>>> tables_;

@@ -12,7 +12,6 @@
 #include "base/json/json_writer.hpp"
 #include "base/strings/decimal.hpp"
 #include "weights/floats.hpp"
-#include "weights/quantize.hpp"
 
 namespace glassformer {
 namespace {
@@ -263,10 +262,7 @@ void WeightsLoader::set(std::size_t index, std::span<const std::byte> bytes, std
   const std::span<float> values = buffer(bytes.size() / size_of(info.dtype));
   to_f32(info.dtype, bytes, values);
   check_finite(info, values, first * (values.size() / rows));
-  const NamedParameter& parameter = parameters_[bindings_[index].parameter];
-  if (!parameter.set_int8) return parameter.set(values, first);
-  const QuantizedMatrix quantized = quantize(values, rows);
-  parameter.set_int8(quantized.values, quantized.scales, first);
+  set_values(parameters_[bindings_[index].parameter], values, first);
 }
 
 void WeightsLoader::set_from_int8(std::size_t index, std::span<const std::byte> bytes,

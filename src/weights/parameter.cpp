@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "weights/quantize.hpp"
 #include "weights/safetensors.hpp"
 
 namespace glassformer {
@@ -11,6 +12,14 @@ std::size_t element_count(const std::vector<NamedParameter>& parameters) {
   std::size_t count = 0;
   for (const NamedParameter& parameter : parameters) count += element_count(parameter.shape);
   return count;
+}
+
+void set_values(const NamedParameter& parameter, std::span<const float> values,
+                std::size_t first) {
+  if (!parameter.set_int8) return parameter.set(values, first);
+  const std::size_t columns = element_count(parameter.shape) / parameter.shape[0];
+  const QuantizedMatrix quantized = quantize(values, values.size() / columns);
+  parameter.set_int8(quantized.values, quantized.scales, first);
 }
 
 std::vector<float> row_of(const NamedParameter& parameter, std::size_t row) {

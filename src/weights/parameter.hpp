@@ -43,6 +43,11 @@ struct NamedParameter {
   std::size_t first = 0;
 };
 
+/// Sets values, row-major, from row `first` on; see NamedParameter::set. Quantizes them for a
+/// parameter that is kept as 8-bit integers.
+void set_values(const NamedParameter& parameter, std::span<const float> values,
+                std::size_t first);
+
 /// Returns row `row` of a parameter. Throws `invalid_option`, naming the parameter, if it has no
 /// such row.
 std::vector<float> row_of(const NamedParameter& parameter, std::size_t row);

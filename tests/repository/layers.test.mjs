@@ -20,6 +20,7 @@ const floors = [
   'families',
   'search',
   'explain',
+  'train',
   'tasks',
   'glassformer',
   'linked',
@@ -35,6 +36,7 @@ const apart = {
   text: ['tensor', 'kernels', 'weights'],
   search: ['families', 'text'],
   explain: ['families', 'search', 'text'],
+  train: ['families', 'search', 'explain', 'text'],
 };
 
 // Libraries that only some files may include.

@@ -1,0 +1,81 @@
+#include "cli/training_log.hpp"
+
+#include <unistd.h>
+
+#include <iomanip>
+#include <iostream>
+
+#include "base/json/json_writer.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr double lines = 20;  // in a whole training
+constexpr int bar = 30;       // characters
+
+}  // namespace
+
+TrainingLog::TrainingLog(const std::filesystem::path& folder)
+    : terminal_(isatty(STDERR_FILENO) != 0), next_(1 / lines) {
+  const std::filesystem::path path = folder.string() + ".log.jsonl";
+  file_.open(path, std::ios::app);
+}
+
+void TrainingLog::add(const StepResult& result, const TrainingProgress& progress, double share,
+                      double seconds) {
+  loss_ += result.loss;
+  tokens_ += result.tokens;
+  last_ = result;
+  progress_ = progress;
+  share_ = std::min(share, 1.0);
+  now_ = seconds;
+  if (terminal_) show();
+}
+
+void TrainingLog::show() const {
+  const auto done = static_cast<std::size_t>(share_ * bar);
+  const double rate = static_cast<double>(tokens_) / std::max(now_ - began_, 1e-9);
+  std::cerr << "\r[" << std::string(done, '#') << std::string(bar - done, '.') << "] " << std::fixed
+            << std::setprecision(1) << 100 * share_ << " % step " << progress_.step
+            << std::setprecision(0) << ", " << rate << " tokens/s" << std::setprecision(3)
+            << ", loss " << loss_.mean();
+  if (held_out_.count > 0) {
+    std::cerr << ", held out " << held_out_.mean() << ", " << std::setprecision(1)
+              << 100 * held_out_.accuracy() << " % right";
+  }
+  std::cerr << std::flush;
+}
+
+void TrainingLog::validated(const LossSum& held_out) {
+  held_out_ = held_out;
+  const double seconds = std::max(now_ - began_, 1e-9);
+  JsonWriter json;
+  json.object([&] {
+    json.field("step", progress_.step);
+    json.field("epoch", progress_.epoch);
+    json.field("tokens", progress_.tokens);
+    json.field("seconds", static_cast<float>(now_));
+    json.field("tokens_per_second", static_cast<float>(static_cast<double>(tokens_) / seconds));
+    json.field("rate", last_.rate);
+    json.field("gradient_norm", last_.gradient_norm);
+    json.field("loss", static_cast<float>(loss_.mean()));
+    json.field("accuracy", static_cast<float>(loss_.accuracy()));
+    if (held_out.count > 0) {
+      json.field("held_out_loss", static_cast<float>(held_out.mean()));
+      json.field("held_out_accuracy", static_cast<float>(held_out.accuracy()));
+    }
+  });
+  const std::string line = json.take();
+  file_ << line << std::endl;
+  if (terminal_) {
+    show();
+  } else {
+    std::cerr << line << '\n';
+  }
+  loss_ = {};
+  tokens_ = 0;
+  began_ = now_;
+  while (next_ <= share_) next_ += 1 / lines;
+}
+
+}  // namespace glassformer

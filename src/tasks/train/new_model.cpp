@@ -1,0 +1,125 @@
+#include "tasks/train/new_model.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/json/json.hpp"
+#include "base/json/json_writer.hpp"
+#include "families/config/config_fields.hpp"
+#include "models/initialize.hpp"
+#include "weights/safetensors.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr JsonSource config_source = {ErrorCode::invalid_config, "config.json"};
+
+// A field and its JSON text.
+struct Default {
+  const char* name;
+  const char* json;
+};
+
+constexpr Default of_every_model[] = {
+    {"format", "1"},
+    {"d_model", "128"},
+    {"d_ff", "512"},
+    {"n_heads", "8"},
+    {"max_source_length", "512"},
+    {"positions", "\"sinusoidal\""},
+    {"scale_embedding", "true"},
+    {"norm", "\"pre\""},
+    {"layer_norm", "\"standard\""},
+    {"layer_norm_eps", "1e-05"},
+    {"final_norm", "true"},
+    {"attention_bias", "true"},
+    {"activation", "\"relu\""},
+};
+constexpr Default of_classifiers[] = {
+    {"model_type", "\"encoder_classifier\""},
+    {"task", "\"text-classification\""},
+    {"encoder_layers", "4"},
+    {"attention", "\"full\""},
+    {"pooling", "\"mean\""},
+    {"clip", "\"middle\""},
+    {"prefix_tokens", "[]"},
+    {"suffix_tokens", "[]"},
+};
+
+}  // namespace
+
+std::string complete_config(std::string_view text, Lessons lessons,
+                            const std::vector<std::string>& labels, std::size_t vocab_size) {
+  const JsonValue given = parse_json(text, config_source);
+  if (!given.is_object()) config_source.fail("expected an object");
+  std::map<std::string, std::string> fields;
+  for (JsonEntries entry(given); entry.next();) {
+    fields.emplace(entry.key(), entry.value().text());
+  }
+  const auto add = [&](std::span<const Default> defaults) {
+    for (const Default& field : defaults) fields.emplace(field.name, field.json);
+  };
+  add(of_every_model);
+  if (lessons == Lessons::classes || lessons == Lessons::masked) {
+    add(of_classifiers);
+    JsonWriter json;
+    json.array(labels, [&](const std::string& label) { json.value(label); });
+    fields.emplace("labels", json.take());
+    fields.emplace("vocab_size", std::to_string(vocab_size));
+  }
+  JsonWriter json(JsonWriter::Layout::lines);
+  json.object([&] {
+    for (const auto& [name, value] : fields) {
+      json.key(name);
+      json.raw(value);
+    }
+  });
+  return json.take();
+}
+
+ModelConfig with_labels(ModelConfig config, const std::vector<std::string>& labels) {
+  if (!config.architecture.encoder || config.architecture.decoder) {
+    throw_error(ErrorCode::wrong_task,
+                {"expected a model with only an encoder to learn labels, got one for {}",
+                 {to_string(config.task)}});
+  }
+  HeadConfig& head = config.architecture.head;
+  if (head.kind != HeadKind::sequence_classes) {
+    const bool first =
+        !config.vectors.poolings.empty() && config.vectors.poolings.front() == TokenPooling::cls;
+    head = {.kind = HeadKind::sequence_classes, .pooling = first ? Pooling::first : Pooling::mean};
+  }
+  head.outputs = labels.size();
+  config.task = Task::text_classification;
+  config.labels = labels;
+  config.scoring = Scoring::softmax;
+  config.vectors = {};
+  config.unused_head.clear();
+  return config;
+}
+
+std::vector<std::string> copy_parameters(const Model& from, const Model& to, std::uint64_t seed) {
+  std::map<std::string, NamedParameter> known;
+  for (NamedParameter& parameter : parameters(from)) {
+    known.emplace(parameter.name, std::move(parameter));
+  }
+  SplitMix64 random(seed);
+  std::vector<std::string> fresh;
+  for (const NamedParameter& parameter : parameters(to)) {
+    std::vector<float> values = initial_values(parameter, random);
+    const auto same = known.find(parameter.name);
+    if (same != known.end() && same->second.shape == parameter.shape) {
+      const std::size_t rows = parameter.shape[0], row = values.size() / rows;
+      for (std::size_t i = 0; i < rows; ++i) {
+        same->second.get(i, std::span(values).subspan(i * row, row));
+      }
+    } else {
+      fresh.push_back(parameter.name);
+    }
+    parameter.set(values, 0);
+  }
+  return fresh;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "families/config/model_config.hpp"
+#include "models/model.hpp"
+#include "tasks/train/training_options.hpp"
+
+namespace glassformer {
+
+/// Adds the fields that a config.json lacks: those of a small Transformer (4 layers of 8 heads,
+/// width 128) and, for a classifier, the labels. `text` must be a JSON object. Throws
+/// `invalid_config`.
+std::string complete_config(std::string_view text, Lessons lessons,
+                            const std::vector<std::string>& labels, std::size_t vocab_size);
+
+/// Returns the configuration of a classifier of these labels on the encoder of another model.
+/// Throws `wrong_task` for a model without an encoder.
+ModelConfig with_labels(ModelConfig config, const std::vector<std::string>& labels);
+
+/// Sets every parameter of `to` that `from` has with the same name and shape, and the others to
+/// initial values. Returns the names of the others.
+std::vector<std::string> copy_parameters(const Model& from, const Model& to, std::uint64_t seed);
+
+}  // namespace glassformer

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "train/optimizer.hpp"
+#include "train/schedule.hpp"
+
+namespace glassformer {
+
+/// What a model learns.
+enum class Lessons {
+  classes,      ///< the label of each text
+  masked,       ///< hidden words of texts
+  next_token,   ///< texts, each token from those before it
+  translation,  ///< the translation of each text
+};
+
+/// How a model is trained. What is not set follows from the model and the data.
+struct TrainingOptions {
+  std::optional<Lessons> lessons = {};
+  std::optional<std::size_t> epochs = {};  ///< how often every example is read
+  std::optional<float> rate = {};          ///< the highest learning rate
+  float warm_up = 0.05f;
+  Decay decay = Decay::linear;
+  std::optional<OptimizerKind> optimizer = {};
+  float weight_decay = 0.01f;
+  float dropout = 0.1f;
+  float smoothing = 0.1f;
+  float averaging = 0.998f;
+  float dropped_tokens = 0;  ///< share of a text's tokens that are left out at random
+  std::optional<std::size_t> batch_tokens = {};
+  std::size_t shard_tokens = 1024;
+  std::optional<std::size_t> vocabulary = {};  ///< pieces of a new tokenizer
+  bool lower_case = true;                      ///< of a new tokenizer
+  std::optional<float> held_out = {};          ///< share of the examples that measure progress
+  std::uint64_t seed = 1;
+  std::size_t threads = 1;
+};
+
+template <>
+inline constexpr std::array enum_names<Lessons>{"classes", "masked", "next-token", "translation"};
+
+}  // namespace glassformer

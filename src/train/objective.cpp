@@ -1,0 +1,103 @@
+#include "train/objective.hpp"
+
+#include <algorithm>
+
+namespace glassformer {
+namespace {
+
+// Makes rows of `ids` targets: row `first_row` + i predicts the token after id i.
+void add_next_tokens(std::span<const std::int32_t> ids, std::size_t first_row,
+                     std::vector<Target>& targets) {
+  for (std::size_t i = 1; i < ids.size(); ++i) {
+    targets.push_back({.row = first_row + i - 1, .label = ids[i]});
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Lesson> ClassObjective::lesson(Examples examples, SplitMix64* random) const {
+  Batch texts;
+  std::vector<Target> targets;
+  std::vector<std::int32_t> ids, types;
+  for (const Example* const example : examples) {
+    ids.clear();
+    types.clear();
+    const std::size_t length = example->ids.size();
+    for (std::size_t i = 0; i < length; ++i) {
+      const bool special = i < kept_before_ || i + kept_behind_ >= length;
+      const bool last_chance = ids.size() <= kept_before_ && i + kept_behind_ + 1 == length;
+      if (random && !special && !last_chance && random->uniform() < dropped_) continue;
+      ids.push_back(example->ids[i]);
+      if (!example->types.empty()) types.push_back(example->types[i]);
+    }
+    texts.add(ids, {}, types);
+    targets.push_back({.row = targets.size(), .label = example->label, .shares = example->shares});
+  }
+  return std::unique_ptr<Lesson>(new Lesson{WholePass(std::move(texts)), std::move(targets)});
+}
+
+std::unique_ptr<Lesson> TokenClassObjective::lesson(Examples examples, SplitMix64*) const {
+  Batch texts;
+  std::vector<Target> targets;
+  for (const Example* const example : examples) {
+    for (std::size_t i = 0; i < example->labels.size(); ++i) {
+      if (example->labels[i] < 0) continue;
+      targets.push_back({.row = texts.tokens() + i, .label = example->labels[i]});
+    }
+    texts.add(example->ids, {}, example->types);
+  }
+  return std::unique_ptr<Lesson>(new Lesson{WholePass(std::move(texts)), std::move(targets)});
+}
+
+float TokenClassObjective::weight(const Example& example) const {
+  return static_cast<float>(
+      std::ranges::count_if(example.labels, [](std::int32_t label) { return label >= 0; }));
+}
+
+std::unique_ptr<Lesson> MaskedObjective::lesson(Examples examples, SplitMix64* random) const {
+  SplitMix64 measured(options_.measured_seed);
+  SplitMix64& chance = random ? *random : measured;
+  Batch texts;
+  std::vector<Target> targets;
+  const auto pieces = static_cast<float>(options_.vocabulary - options_.first_piece);
+  for (const Example* const example : examples) {
+    std::vector<std::int32_t> ids = example->ids;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] < options_.first_piece || chance.uniform() >= options_.share) continue;
+      targets.push_back({.row = texts.tokens() + i, .label = ids[i]});
+      const float fate = chance.uniform();
+      if (fate < 0.8f) {
+        ids[i] = options_.mask;
+      } else if (fate < 0.9f) {
+        ids[i] = options_.first_piece + static_cast<std::int32_t>(chance.uniform() * pieces);
+      }
+    }
+    texts.add(ids, {}, example->types);
+  }
+  return std::unique_ptr<Lesson>(new Lesson{WholePass(std::move(texts)), std::move(targets)});
+}
+
+std::unique_ptr<Lesson> NextTokenObjective::lesson(Examples examples, SplitMix64*) const {
+  Batch texts;
+  std::vector<Target> targets;
+  for (const Example* const example : examples) {
+    add_next_tokens(example->ids, texts.tokens(), targets);
+    texts.add(std::span(example->ids).first(example->ids.size() - 1));
+  }
+  return std::unique_ptr<Lesson>(
+      new Lesson{WholePass(Batch(), std::move(texts)), std::move(targets)});
+}
+
+std::unique_ptr<Lesson> TranslationObjective::lesson(Examples examples, SplitMix64*) const {
+  Batch sources, translations;
+  std::vector<Target> targets;
+  for (const Example* const example : examples) {
+    sources.add(example->ids);
+    add_next_tokens(example->target, translations.tokens(), targets);
+    translations.add(std::span(example->target).first(example->target.size() - 1));
+  }
+  return std::unique_ptr<Lesson>(
+      new Lesson{WholePass(std::move(sources), std::move(translations)), std::move(targets)});
+}
+
+}  // namespace glassformer

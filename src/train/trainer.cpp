@@ -1,0 +1,277 @@
+#include "train/trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "train/turns.hpp"
+#include "weights/floats.hpp"
+#include "weights/safetensors.hpp"
+
+namespace glassformer {
+
+// What one thread needs to compute gradients.
+class Trainer::Worker {
+ public:
+  Worker(const LearnedParameters& parameters, float dropout)
+      : gradients(parameters.make_gradients()), tape_(session_.arena) {
+    tape_.dropout = dropout;
+  }
+
+  // Computes the loss of a shard. With `learns`, sets the gradients.
+  LossSum run(const Model& model, const Objective& objective, const CrossEntropy& loss,
+              const Shard& shard, bool learns) {
+    SplitMix64 random = shard.random;
+    const auto lesson = objective.lesson(shard.examples, learns ? &random : nullptr);
+    Run run(session_);
+    if (!learns) {
+      session_.arena.clear();
+      const View logits = lesson->pass(model, run);
+      return loss(const_view(logits), lesson->targets);
+    }
+    gradients.set_to_zero();
+    tape_.start(&gradients);
+    tape_.random = random.fork();
+    run.record(tape_);
+    const View logits = lesson->pass(model, run);
+    tape_.turn();
+    const LossSum sum = loss.backward(const_view(logits), lesson->targets, shard.weight,
+                                      tape_.gradient(const_view(logits)));
+    tape_.rewind();
+    return sum;
+  }
+
+  // Forgets what was computed from the weights.
+  void forget() { session_.forget_tables(); }
+
+  ParameterGradients gradients;
+
+ private:
+  Session session_;
+  Tape tape_;
+};
+
+Trainer::Trainer(const Model& model, std::vector<NamedParameter> parameters,
+                 const Objective& objective, std::span<const Example> examples,
+                 const TrainerOptions& options)
+    : model_(model),
+      objective_(objective),
+      examples_(examples),
+      options_(options),
+      parameters_(std::move(parameters)),
+      optimizer_(parameters_, options.optimizer),
+      gradients_(parameters_.make_gradients()) {
+  for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i) {
+    workers_.push_back(std::make_unique<Worker>(parameters_, options.dropout));
+  }
+  for (const LearnedParameters::Part& part : parameters_.parts()) {
+    if (options.averaging > 0) average_.emplace_back(part.value.begin(), part.value.end());
+  }
+  shuffle();
+}
+
+Trainer::~Trainer() = default;
+
+// Orders the examples of an epoch: the same for the same seed and epoch.
+void Trainer::shuffle() {
+  order_.resize(examples_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  SplitMix64 random(options_.seed ^ (progress_.epoch * 0x9e3779b97f4a7c15u));
+  for (std::size_t i = order_.size(); i > 1; --i) {
+    std::swap(order_[i - 1], order_[static_cast<std::size_t>(random.next() % i)]);
+  }
+}
+
+std::vector<const Example*> Trainer::next_batch() {
+  std::vector<const Example*> batch;
+  std::size_t tokens = 0;
+  while (tokens < options_.batch_tokens) {
+    if (progress_.position == order_.size()) {
+      ++progress_.epoch;
+      progress_.position = 0;
+      shuffle();
+      if (!batch.empty()) break;
+    }
+    const Example& example = examples_[order_[progress_.position++]];
+    batch.push_back(&example);
+    tokens += example.tokens();
+  }
+  return batch;
+}
+
+std::vector<Trainer::Shard> Trainer::cut(std::span<const Example* const> batch,
+                                         SplitMix64* random) const {
+  std::vector<Shard> shards;
+  std::size_t tokens = options_.shard_tokens;
+  for (const Example* const example : batch) {
+    if (tokens + example->tokens() > options_.shard_tokens) {
+      shards.push_back({{}, random ? random->fork() : SplitMix64(0), 0});
+      tokens = 0;
+    }
+    shards.back().examples.push_back(example);
+    tokens += example->tokens();
+  }
+  return shards;
+}
+
+LossSum Trainer::run(const std::vector<Shard>& shards, ParameterGradients* gradients) {
+  const CrossEntropy loss(gradients ? options_.smoothing : 0.0f);
+  std::vector<LossSum> sums(shards.size());
+  in_turns(
+      workers_.size(), shards.size(),
+      [&](std::size_t worker, std::size_t i) {
+        sums[i] = workers_[worker]->run(model_, objective_, loss, shards[i], gradients != nullptr);
+      },
+      [&](std::size_t worker, std::size_t) {
+        if (gradients) gradients->add(workers_[worker]->gradients);
+      });
+  LossSum sum;
+  for (const LossSum& part : sums) sum += part;
+  return sum;
+}
+
+StepResult Trainer::step(double progress) {
+  const TrainingProgress before = progress_;
+  SplitMix64 random(options_.seed + 0x5851f42d4c957f2du * (progress_.step + 1));
+  const std::vector<const Example*> batch = next_batch();
+  std::vector<Shard> shards = cut(batch, &random);
+  StepResult result;
+  float targets = 0;
+  for (const Example* const example : batch) {
+    result.tokens += example->tokens();
+    targets += objective_.weight(*example);
+  }
+  for (Shard& shard : shards) shard.weight = 1.0f / targets;
+
+  gradients_.set_to_zero();
+  result.loss = run(shards, &gradients_);
+  result.rate = options_.schedule.at(progress);
+  if (std::isfinite(result.loss.loss)) {
+    result.gradient_norm = optimizer_.step(gradients_, result.rate);
+  }
+  if (!std::isfinite(result.loss.loss) || !std::isfinite(result.gradient_norm)) {
+    progress_ = before;
+    throw_error(ErrorCode::non_finite,
+                {"training, step {}: expected a finite loss, got NaN or infinity; a smaller "
+                 "learning rate may help",
+                 {before.step + 1}});
+  }
+  for (const auto& worker : workers_) worker->forget();
+  ++progress_.step;
+  progress_.tokens += result.tokens;
+  update_average();
+  return result;
+}
+
+void Trainer::update_average() {
+  if (average_.empty()) return;
+  const auto n = static_cast<float>(progress_.step);
+  const float kept = std::min(options_.averaging, n / (n + 10));
+  for (std::size_t i = 0; i < average_.size(); ++i) {
+    AlignedBuffer& average = average_[i];
+    kernels().scale(average.data(), average.data(), average.size(), kept);
+    kernels().add_scaled(average.data(), parameters_.parts()[i].value.data(), average.size(),
+                         1 - kept);
+  }
+}
+
+void Trainer::with_average(const std::function<void()>& visit) {
+  const auto swap = [this] {
+    for (std::size_t i = 0; i < average_.size(); ++i) {
+      std::ranges::swap_ranges(average_[i], parameters_.parts()[i].value);
+    }
+    parameters_.pack();
+    for (const auto& worker : workers_) worker->forget();
+  };
+  swap();
+  try {
+    visit();
+  } catch (...) {
+    swap();
+    throw;
+  }
+  swap();
+}
+
+LossSum Trainer::evaluate(std::span<const Example> examples) {
+  std::vector<const Example*> all;
+  for (const Example& example : examples) all.push_back(&example);
+  LossSum sum;
+  with_average([&] { sum = run(cut(all, nullptr), nullptr); });
+  return sum;
+}
+
+// A tensor of a checkpoint.
+struct Trainer::Stored {
+  std::string name;
+  std::vector<std::size_t> shape;
+  std::span<float> values;
+};
+
+std::vector<Trainer::Stored> Trainer::stored() {
+  std::vector<Stored> stored;
+  const auto parts = parameters_.parts();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    stored.push_back({"value/" + parts[i].name, parts[i].shape, parts[i].value});
+    if (!average_.empty()) {
+      stored.push_back({"average/" + parts[i].name, parts[i].shape, average_[i]});
+    }
+  }
+  for (const Optimizer::State& state : optimizer_.states()) {
+    stored.push_back({"state/" + state.name, {state.values.size()}, state.values});
+  }
+  return stored;
+}
+
+namespace {
+
+constexpr const char* progress_name = "progress";
+constexpr std::size_t progress_bytes = sizeof(TrainingProgress);
+
+}  // namespace
+
+std::vector<std::byte> Trainer::checkpoint() {
+  std::vector<NamedTensor> tensors;
+  const std::vector<Stored> all = stored();
+  for (const Stored& tensor : all) {
+    tensors.push_back(
+        {tensor.name, DType::f32, tensor.shape, std::as_bytes(std::span(tensor.values))});
+  }
+  const auto progress = std::as_bytes(std::span(&progress_, 1));
+  tensors.push_back({progress_name, DType::u64, {progress_bytes / 8}, progress});
+  return write_safetensors(tensors);
+}
+
+void Trainer::restore(std::span<const std::byte> checkpoint) {
+  const SafetensorsFile file = SafetensorsFile::parse(checkpoint);
+  const auto find = [&](const std::string& name, const std::vector<std::size_t>& shape,
+                        DType dtype) {
+    for (const TensorInfo& info : file.header().tensors()) {
+      if (info.name != name) continue;
+      if (info.shape == shape && info.dtype == dtype) return file.bytes(info);
+      throw_error(ErrorCode::shape_mismatch, {"checkpoint: {}: expected {} {}, got {} {}",
+                                              {name, to_string(dtype), to_string(shape),
+                                               to_string(info.dtype), to_string(info.shape)}});
+    }
+    throw_error(ErrorCode::missing_tensor,
+                {"checkpoint: {}: expected shape {}, got none", {name, to_string(shape)}});
+  };
+  const std::vector<Stored> all = stored();
+  std::vector<std::span<const std::byte>> found;
+  for (const Stored& tensor : all) {
+    found.push_back(find(tensor.name, tensor.shape, DType::f32));
+  }
+  const auto progress = find(progress_name, {progress_bytes / 8}, DType::u64);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::memcpy(all[i].values.data(), found[i].data(), found[i].size());
+  }
+  std::memcpy(&progress_, progress.data(), progress.size());
+  optimizer_.set_steps(progress_.step);
+  parameters_.pack();
+  for (const auto& worker : workers_) worker->forget();
+  shuffle();
+}
+
+}  // namespace glassformer
