@@ -19,7 +19,7 @@ constexpr std::size_t max_word_characters = 256;
 enum class Alphabet { any, letters, east_asian_letters, others };
 
 // Returns the code point of a valid UTF-8 character.
-char32_t code_of(std::string_view character) {
+char32_t code_point_of(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte(0);
   char32_t code = byte(0) & (0x7Fu >> character.size());
@@ -30,7 +30,7 @@ char32_t code_of(std::string_view character) {
 Alphabet alphabet_of(std::string_view character) {
   constexpr char32_t first_east_asian = 0x2E80;
   if (character == space_symbol) return Alphabet::any;
-  const char32_t code = code_of(character);
+  const char32_t code = code_point_of(character);
   if (unicode::is_letter(code)) {
     return code < first_east_asian ? Alphabet::letters : Alphabet::east_asian_letters;
   }
