@@ -12,7 +12,7 @@ namespace glassformer {
 
 /// A special piece's id and text.
 struct NamedPiece {
-  std::int32_t id = -1;  // -1: there is none
+  std::int32_t id = -1;  // -1 if absent
   std::string text;
 };
 

@@ -21,7 +21,7 @@
 namespace glassformer {
 namespace {
 
-using Role = SpecialPiece::Role;
+using SpecialRole = SpecialPiece::Role;
 
 constexpr std::size_t most_pieces = 100'000;
 constexpr std::size_t most_code_points = 64;
@@ -77,9 +77,9 @@ void check_options(const UnigramTrainingOptions& options) {
   check_special_pieces(options.special_pieces);
 }
 
-PieceType type_of(Role role) {
-  if (role == Role::unknown) return PieceType::unknown;
-  return role == Role::symbol ? PieceType::user_defined : PieceType::control;
+PieceType special_type_of(SpecialRole role) {
+  if (role == SpecialRole::unknown) return PieceType::unknown;
+  return role == SpecialRole::symbol ? PieceType::user_defined : PieceType::control;
 }
 
 std::string byte_piece(std::size_t byte) {
@@ -115,7 +115,7 @@ UnigramTrainer::UnigramTrainer(const UnigramTrainingOptions& options)
       map_(write_character_map(
           normalization_rules(options.lower_case ? LetterCase::lower : LetterCase::keep))) {
   for (const SpecialPiece& piece : options.special_pieces) {
-    special_.push_back({piece.text, 0, type_of(piece.role)});
+    special_.push_back({piece.text, 0, special_type_of(piece.role)});
   }
   if (!options.byte_fallback) return;
   for (std::size_t byte = 0; byte < byte_pieces; ++byte) byte_texts_.push_back(byte_piece(byte));
@@ -208,10 +208,10 @@ std::vector<std::byte> UnigramTrainer::write(const std::vector<PieceEstimate>& l
   for (std::size_t id = 0; id < options_.special_pieces.size(); ++id) {
     const SpecialPiece& piece = options_.special_pieces[id];
     const NamedPiece named{static_cast<std::int32_t>(id), piece.text};
-    if (piece.role == Role::unknown) model.unknown = named;
-    if (piece.role == Role::begin) model.begin = named;
-    if (piece.role == Role::end) model.end = named;
-    if (piece.role == Role::padding) model.padding = named;
+    if (piece.role == SpecialRole::unknown) model.unknown = named;
+    if (piece.role == SpecialRole::begin) model.begin = named;
+    if (piece.role == SpecialRole::end) model.end = named;
+    if (piece.role == SpecialRole::padding) model.padding = named;
   }
   model.character_coverage = options_.character_coverage;
   model.byte_fallback = options_.byte_fallback;

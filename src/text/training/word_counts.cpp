@@ -19,7 +19,7 @@ constexpr std::size_t max_word_characters = 256;
 enum class Alphabet { any, letters, east_asian_letters, others };
 
 // Returns the code point of a valid UTF-8 character.
-char32_t code_of(std::string_view character) {
+char32_t code_point_of(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte(0);
   char32_t code = byte(0) & (0x7Fu >> character.size());
@@ -30,20 +30,24 @@ char32_t code_of(std::string_view character) {
 Alphabet alphabet_of(std::string_view character) {
   constexpr char32_t first_east_asian = 0x2E80;
   if (character == space_symbol) return Alphabet::any;
-  const char32_t code = code_of(character);
+  const char32_t code = code_point_of(character);
   if (unicode::is_letter(code)) {
     return code < first_east_asian ? Alphabet::letters : Alphabet::east_asian_letters;
   }
   return unicode::is_mark(code) ? Alphabet::any : Alphabet::others;
 }
 
-// Calls use(character) for each character of normalized text, which is valid UTF-8.
+// Returns the first character of normalized text, which is valid UTF-8.
+std::string_view first_character(std::string_view text) {
+  return text.substr(0, announced_size(text[0]));
+}
+
 template <class Use>
 void for_each_character(std::string_view text, const Use& use) {
   while (!text.empty()) {
-    const std::size_t size = std::min(announced_size(text[0]), text.size());
-    use(text.substr(0, size));
-    text.remove_prefix(size);
+    const std::string_view character = first_character(text);
+    use(character);
+    text.remove_prefix(character.size());
   }
 }
 
@@ -81,33 +85,38 @@ void WordCounter::add(std::string_view utf8) {
 }
 
 void WordCounter::add_normalized(std::string_view text) {
-  std::size_t begin = 0, length = 0;  // of the current word, in bytes and characters
-  Alphabet alphabet = Alphabet::any;
-  for (std::size_t end = 0; end < text.size();) {
-    const auto start_word = [&](std::size_t at) {
-      add_word(text.substr(begin, end - begin));
-      begin = end = at;
-      length = 0;
-      alphabet = Alphabet::any;
-    };
-    if (const std::size_t symbol = symbols_.longest_prefix(text.substr(end))) {
-      start_word(end + symbol);
-      continue;
+  while (!text.empty()) {
+    std::size_t size = symbol_size(text);
+    if (size == 0) {
+      size = word_size(text);
+      ++counts_[std::string(text.substr(0, size))];
     }
-    const std::string_view character =
-        text.substr(end, std::min(announced_size(text[end]), text.size() - end));
-    const Alphabet next = alphabet_of(character);
-    const bool changes = next != Alphabet::any && alphabet != Alphabet::any && next != alphabet;
-    if (changes || character == space_symbol || length == max_word_characters) start_word(end);
-    if (next != Alphabet::any) alphabet = next;
-    end += character.size();
-    ++length;
+    text.remove_prefix(size);
   }
-  add_word(text.substr(begin));
 }
 
-void WordCounter::add_word(std::string_view word) {
-  if (!word.empty()) ++counts_[std::string(word)];
+// Returns the size of what is not part of a word at the start of `text`, or 0.
+std::size_t WordCounter::symbol_size(std::string_view text) const {
+  // SentencePiece cannot read a piece with NUL.
+  return text[0] == '\0' ? 1 : symbols_.longest_prefix(text);
+}
+
+// Returns the size of the word at the start of `text`.
+std::size_t WordCounter::word_size(std::string_view text) const {
+  Alphabet alphabet = Alphabet::any;
+  std::size_t size = 0;
+  for (std::size_t length = 0; length < max_word_characters && size < text.size(); ++length) {
+    const std::string_view rest = text.substr(size);
+    const std::string_view character = first_character(rest);
+    if (length > 0 && (character == space_symbol || symbol_size(rest) > 0)) break;
+    const Alphabet next = alphabet_of(character);
+    if (next != Alphabet::any) {
+      if (alphabet != Alphabet::any && alphabet != next) break;
+      alphabet = next;
+    }
+    size += character.size();
+  }
+  return size;
 }
 
 std::vector<WordCount> WordCounter::take() {

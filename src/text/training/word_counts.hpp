@@ -23,8 +23,8 @@ struct WordCount {
 /// are apart from other letters.
 class WordCounter {
  public:
-  /// `symbols` are user-defined pieces, which are not part of any word. Both must outlive the
-  /// counter.
+  /// `symbols` are user-defined pieces, which are not part of any word, nor is NUL. Both must
+  /// outlive the counter.
   WordCounter(const Normalizer& normalizer, const Trie& symbols)
       : normalizer_(normalizer), symbols_(symbols) {}
 
@@ -35,8 +35,9 @@ class WordCounter {
   std::vector<WordCount> take();
 
  private:
-  void add_normalized(std::string_view words);
-  void add_word(std::string_view word);
+  void add_normalized(std::string_view text);
+  std::size_t symbol_size(std::string_view text) const;
+  std::size_t word_size(std::string_view text) const;
 
   const Normalizer& normalizer_;
   const Trie& symbols_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/text_fixture.hpp"
+#include "text/training/unigram_trainer.hpp"
 
 // Runs SentencePiece's own command-line tools, on POSIX systems that have them (Debian's package
 // `sentencepiece`).
@@ -25,6 +26,22 @@ std::string run(const std::string& command) {
   }
   REQUIRE(pclose(pipe) == 0);
   return output;
+}
+
+// Trains a tokenizer on the committed texts and writes its file.
+void write_trained_model(const std::filesystem::path& path) {
+  const std::vector<std::string> texts = test::committed_texts();
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const std::vector<std::byte> model =
+      train_unigram(views, {.vocab_size = 1200,
+                            .lower_case = true,
+                            .byte_fallback = true,
+                            .special_pieces = {{"<pad>", SpecialPiece::Role::padding},
+                                               {"<unk>", SpecialPiece::Role::unknown},
+                                               {"the", SpecialPiece::Role::symbol}}});
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(model.data()),
+             static_cast<std::streamsize>(model.size()));
 }
 
 TEST_CASE("ids match the installed spm_encode", "[text]") {
@@ -51,6 +68,8 @@ TEST_CASE("ids match the installed spm_encode", "[text]") {
   }
   const std::string shipped = GLASSFORMER_SOURCE_DIR "/weights/sentiment/tokenizer.model";
   if (std::filesystem::exists(shipped)) models.push_back(shipped);
+  models.push_back(input.string() + ".model");
+  write_trained_model(models.back());
   for (const std::string& model : models) {
     const std::vector<std::string> expected = test::lines_of(
         run("spm_encode --output_format=id --model='" + model + "' < '" + input.string() + "'"));
@@ -66,6 +85,7 @@ TEST_CASE("ids match the installed spm_encode", "[text]") {
     CHECK(different == 0);
   }
   std::filesystem::remove(input);
+  std::filesystem::remove(input.string() + ".model");
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ TEST_CASE("words end at spaces and where the alphabet changes", "[text]") {
   Trie symbols;
   symbols.insert("[X]", 0);
   CHECK(words_in("a[X]b [X]", symbols) == Counts{{"\u2581a", 1}, {"b", 1}, {"\u2581", 1}});
+  CHECK(words_in(std::string("a\0b", 3)) == Counts{{"\u2581a", 1}, {"b", 1}});
   CHECK(words_in(std::string(600, 'x')).size() == 3);  // 256, 256 and 89 characters
 }
 
