@@ -46,7 +46,7 @@ void TrainingLog::show() const {
   std::cerr << std::flush;
 }
 
-void TrainingLog::validated(const LossSum& held_out) {
+void TrainingLog::validated(const LossSum& held_out, double now) {
   held_out_ = held_out;
   const double seconds = std::max(now_ - began_, 1e-9);
   JsonWriter json;
@@ -74,7 +74,8 @@ void TrainingLog::validated(const LossSum& held_out) {
   }
   loss_ = {};
   tokens_ = 0;
-  began_ = now_;
+  next_time_ = now + 10 * (now - now_);
+  began_ = now;
   while (next_ <= share_) next_ += 1 / lines;
 }
 

@@ -7,8 +7,8 @@
 
 namespace glassformer {
 
-/// Shows the progress of a training on standard error, and writes it to log.jsonl: a line for about
-/// every hundredth of the training.
+/// Shows the progress of a training on standard error, and writes it to log.jsonl: a line for each
+/// validation.
 class TrainingLog {
  public:
   explicit TrainingLog(const std::filesystem::path& folder);
@@ -16,10 +16,11 @@ class TrainingLog {
   /// Takes the result of a step.
   void add(const StepResult& result, const TrainingProgress& progress, double share,
            double seconds);
-  /// Returns whether it is time to validate.
-  bool due(double share) const { return share >= next_ || share >= 1; }
-  /// Takes the result on the examples that are held out, and writes a line.
-  void validated(const LossSum& held_out);
+  /// Returns whether it is time to validate: about twenty times in all, in a tenth of the time.
+  bool due() const { return share_ >= 1 || (share_ >= next_ && now_ >= next_time_); }
+  /// Takes the result on the examples that are held out, and writes a line. `seconds`: since the
+  /// beginning.
+  void validated(const LossSum& held_out, double seconds);
 
  private:
   void show() const;
@@ -29,7 +30,7 @@ class TrainingLog {
   LossSum loss_;                // since the last line
   std::size_t tokens_ = 0;      // since the last line
   double began_ = 0, now_ = 0;  // seconds
-  double share_ = 0, next_ = 0;
+  double share_ = 0, next_ = 0, next_time_ = 0;
   StepResult last_;
   TrainingProgress progress_;
   LossSum held_out_;

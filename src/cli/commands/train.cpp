@@ -18,7 +18,8 @@
 namespace glassformer {
 namespace {
 
-constexpr FileLimit data_limit = {"the file of examples", std::size_t{4} << 30};
+constexpr FileLimit data_limit = {"the file of examples", ErrorCode::too_large,
+                                  std::uint64_t{4} << 30};
 
 class TrainCommand final : public Command {
  public:
@@ -76,7 +77,7 @@ void TrainCommand::declare(CLI::App& app) {
   app.add_option("--batch-tokens", options_.batch_tokens, "tokens per step (by the data)")
       ->check(CLI::PositiveNumber);
   app.add_option("--shard-tokens", options_.shard_tokens,
-                 "tokens of a step that a thread reads at once (1024)")
+                 "tokens of a step that a thread reads at once (256 to 1024)")
       ->check(CLI::PositiveNumber);
   app.add_option("--vocabulary", options_.vocabulary, "pieces of a new tokenizer (by the data)")
       ->check(CLI::PositiveNumber);
@@ -117,7 +118,10 @@ void TrainCommand::learn(Training& training) {
     progress =
         minutes_ ? seconds() / 60 / *minutes_ : steps / static_cast<double>(training.steps());
     log_->add(training.step(progress), training.trainer().progress(), progress, seconds());
-    if (log_->due(progress)) log_->validated(training.validate());
+    if (log_->due()) {
+      const LossSum held_out = training.validate();
+      log_->validated(held_out, seconds());
+    }
   }
 }
 

@@ -18,6 +18,7 @@ constexpr std::size_t most_held_out = 2000;
 constexpr float usual_held_out = 0.05f;
 constexpr std::size_t usual_epochs = 10;
 constexpr std::size_t least_batch = 1024, most_batch = 8192;  // tokens
+constexpr std::size_t least_shard = 256, most_shard = 1024;   // tokens
 constexpr std::size_t usual_steps = 100;                      // per epoch
 constexpr float new_rate = 2e-3f, old_rate = 2e-4f;
 
@@ -48,7 +49,7 @@ Training::Training(TrainingStart start, std::string_view data, const TrainingOpt
   trainer_ = std::make_unique<Trainer>(
       model_, parameters(model_), *objective_, examples_,
       TrainerOptions{.batch_tokens = *options_.batch_tokens,
-                     .shard_tokens = options_.shard_tokens,
+                     .shard_tokens = *options_.shard_tokens,
                      .threads = options_.threads,
                      .seed = options_.seed,
                      .dropout = options_.dropout,
@@ -121,6 +122,9 @@ void Training::choose_options() {
   for (const Example& example : examples_) tokens += example.tokens();
   if (!options_.batch_tokens) {
     options_.batch_tokens = std::clamp(tokens / usual_steps, least_batch, most_batch);
+  }
+  if (!options_.shard_tokens) {  // several, for several threads
+    options_.shard_tokens = std::clamp(*options_.batch_tokens / 4, least_shard, most_shard);
   }
   if (!options_.rate) options_.rate = fresh_ ? new_rate : old_rate;
   if (!options_.optimizer) options_.optimizer = OptimizerKind::adamw;

@@ -31,7 +31,7 @@ struct TrainingOptions {
   float averaging = 0.998f;
   float dropped_tokens = 0;  ///< share of a text's tokens that are left out at random
   std::optional<std::size_t> batch_tokens = {};
-  std::size_t shard_tokens = 1024;
+  std::optional<std::size_t> shard_tokens = {};  ///< tokens that a thread reads at once
   std::optional<std::size_t> vocabulary = {};  ///< pieces of a new tokenizer
   bool lower_case = true;                      ///< of a new tokenizer
   std::optional<float> held_out = {};          ///< share of the examples that measure progress
