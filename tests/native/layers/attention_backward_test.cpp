@@ -15,11 +15,11 @@ using reference::input_or_empty;
 using reference::Inputs;
 using reference::Matrix;
 
-constexpr std::size_t d_model = 6;
-constexpr Reach everything = {}, causal = {.behind = 0};
+constexpr std::size_t model_width = 6;
+constexpr Reach all_keys = {}, causal_reach = {.behind = 0};
 
 // A text: its length, and the positions of its masked tokens.
-struct Text {
+struct MaskedText {
   std::size_t length;
   std::vector<std::size_t> masked = {};
 };
@@ -27,8 +27,8 @@ struct Text {
 struct AttentionCase {
   const char* name;
   AttentionConfig config;
-  std::optional<Reach> reach = everything;  // none: linear attention
-  std::vector<Text> texts = {{5}};
+  std::optional<Reach> reach = all_keys;  // none: linear attention
+  std::vector<MaskedText> texts = {{5}};
   std::optional<RelativeBiasShape> relative = {};
   std::size_t every = 1;  // which gradients are compared
   NormConfig norm = {};   // of queries and keys
@@ -36,7 +36,7 @@ struct AttentionCase {
 };
 
 // Heads of 3 numbers do not fill a vector.
-AttentionConfig heads(std::size_t n_heads, std::size_t n_kv_heads, std::size_t d_head = 3) {
+AttentionConfig heads_of(std::size_t n_heads, std::size_t n_kv_heads, std::size_t d_head = 3) {
   return {.n_heads = n_heads, .n_kv_heads = n_kv_heads, .d_head = d_head};
 }
 
@@ -51,69 +51,72 @@ AttentionConfig with_rotary(AttentionConfig config, std::size_t size, bool norms
   return config;
 }
 
-constexpr RelativeBiasShape both_ways = {2, 8, 12, Distances::both_ways};
-constexpr RelativeBiasShape before = {2, 8, 12, Distances::before};
+constexpr RelativeBiasShape bias_both_ways = {2, 8, 12, Distances::both_ways};
+constexpr RelativeBiasShape bias_before = {2, 8, 12, Distances::before};
 
-const std::vector<AttentionCase>& cases() {
+const std::vector<AttentionCase>& attention_cases() {
   static const std::vector<AttentionCase> all = {
-      {.name = "one text", .config = with_bias(heads(2, 2))},
+      {.name = "one text", .config = with_bias(heads_of(2, 2))},
       {.name = "texts with masked tokens",
-       .config = heads(2, 2),
+       .config = heads_of(2, 2),
        .texts = {{4, {0, 2}}, {1}, {3}, {2, {0, 1}}}},
       {.name = "causal",
-       .config = with_bias(heads(2, 2)),
-       .reach = causal,
+       .config = with_bias(heads_of(2, 2)),
+       .reach = causal_reach,
        .texts = {{6, {1}}, {3}}},
-      {.name = "local", .config = heads(2, 2), .reach = Reach{2, 2}, .texts = {{9, {3}}, {4}}},
+      {.name = "local", .config = heads_of(2, 2), .reach = Reach{2, 2}, .texts = {{9, {3}}, {4}}},
       {.name = "local, causal",
-       .config = heads(1, 1),
+       .config = heads_of(1, 1),
        .reach = Reach{3, 0},
        .texts = {{9, {2, 3}}}},
       {.name = "local, with queries without keys",
-       .config = heads(1, 1),
+       .config = heads_of(1, 1),
        .reach = Reach{1, 1},
        .texts = {{9, {0, 1, 2, 3, 4}}}},
       {.name = "bias by distance",
-       .config = heads(2, 2),
+       .config = heads_of(2, 2),
        .texts = {{9, {2}}, {14}},
-       .relative = both_ways},
+       .relative = bias_both_ways},
       {.name = "causal, bias by distance",
-       .config = heads(2, 2),
-       .reach = causal,
+       .config = heads_of(2, 2),
+       .reach = causal_reach,
        .texts = {{14, {1, 5}}},
-       .relative = before},
-      {.name = "shared keys", .config = with_bias(heads(4, 2)), .texts = {{5, {2}}}},
-      {.name = "one key head, causal", .config = heads(3, 1), .reach = causal},
-      {.name = "rotary", .config = with_rotary(heads(2, 2, 4), 4), .texts = {{7, {3}}, {3}}},
+       .relative = bias_before},
+      {.name = "shared keys", .config = with_bias(heads_of(4, 2)), .texts = {{5, {2}}}},
+      {.name = "one key head, causal", .config = heads_of(3, 1), .reach = causal_reach},
+      {.name = "rotary", .config = with_rotary(heads_of(2, 2, 4), 4), .texts = {{7, {3}}, {3}}},
       {.name = "rotary of a part, norms",
-       .config = with_rotary(heads(4, 2, 5), 2, true),
-       .reach = causal,
+       .config = with_rotary(heads_of(4, 2, 5), 2, true),
+       .reach = causal_reach,
        .norm = {.kind = NormKind::rms, .eps = 1e-5f}},
       {.name = "layer norms of queries and keys",
-       .config = with_rotary(heads(2, 1, 6), 6, true),
+       .config = with_rotary(heads_of(2, 1, 6), 6, true),
        .norm = {.kind = NormKind::standard, .eps = 1e-5f}},
-      {.name = "wide heads", .config = heads(1, 1, 35), .texts = {{4}}},
-      {.name = "weights near 0 and 1", .config = heads(2, 2), .texts = {{12}}, .scale = 5},
+      {.name = "wide heads", .config = heads_of(1, 1, 35), .texts = {{4}}},
+      {.name = "weights near 0 and 1", .config = heads_of(2, 2), .texts = {{12}}, .scale = 5},
       {.name = "several blocks of queries",
-       .config = heads(1, 1, 5),
+       .config = heads_of(1, 1, 5),
        .texts = {{53, {7, 50}}},
        .every = 7},
       {.name = "several blocks, causal, bias by distance",
-       .config = heads(2, 1),
-       .reach = causal,
+       .config = heads_of(2, 1),
+       .reach = causal_reach,
        .texts = {{50}},
-       .relative = before,
+       .relative = bias_before,
        .every = 11},
       {.name = "several blocks, local, with a block without keys",
-       .config = heads(1, 1),
+       .config = heads_of(1, 1),
        .reach = Reach{4, 4},
        .texts = {{110, {50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66,
                         67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83,
                         84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99}}},
        .every = 5},
-      {.name = "linear", .config = with_bias(heads(2, 2)), .reach = {}, .texts = {{5, {1}}, {2}}},
+      {.name = "linear",
+       .config = with_bias(heads_of(2, 2)),
+       .reach = {},
+       .texts = {{5, {1}}, {2}}},
       {.name = "linear, shared keys, rotary",
-       .config = with_rotary(heads(4, 2, 4), 2),
+       .config = with_rotary(heads_of(4, 2, 4), 2),
        .reach = {},
        .texts = {{3, {0, 1, 2}}, {5}}},
   };
@@ -138,9 +141,9 @@ reference::Attention formula_of(const AttentionCase& test) {
           .relative = test.relative};
 }
 
-Sequences sequences_of(const std::vector<Text>& texts) {
+Sequences sequences_of(const std::vector<MaskedText>& texts) {
   Sequences sequences;
-  for (const Text& text : texts) sequences.add(text.length, text.masked);
+  for (const MaskedText& text : texts) sequences.add(text.length, text.masked);
   return sequences;
 }
 
@@ -165,9 +168,9 @@ Matrix turned(const AttentionCase& test, const Inputs& in, Matrix x, const std::
                            positions);
 }
 
-std::vector<std::size_t> positions_in(const std::vector<Text>& texts) {
+std::vector<std::size_t> positions_in(const std::vector<MaskedText>& texts) {
   std::vector<std::size_t> positions;
-  for (const Text& text : texts) {
+  for (const MaskedText& text : texts) {
     for (std::size_t i = 0; i < text.length; ++i) positions.push_back(i);
   }
   return positions;
@@ -176,13 +179,13 @@ std::vector<std::size_t> positions_in(const std::vector<Text>& texts) {
 }  // namespace
 
 TEST_CASE("an attention's gradients match its formula", "[backward]") {
-  const std::size_t index = GENERATE(range(std::size_t{0}, cases().size()));
-  const AttentionCase& test = cases()[index];
+  const std::size_t index = GENERATE(range(std::size_t{0}, attention_cases().size()));
+  const AttentionCase& test = attention_cases()[index];
   INFO(test.name);
   LayerCheck check(7);
   std::optional<RelativeBias> relative;
   if (test.relative) relative.emplace(*test.relative).declare(check.parameters("relative"));
-  Attention attention(test.config, d_model,
+  Attention attention(test.config, model_width,
                       {.kind = kind_of(test),
                        .relative = relative ? &*relative : nullptr,
                        .norm = test.norm,
@@ -195,9 +198,9 @@ TEST_CASE("an attention's gradients match its formula", "[backward]") {
   const std::vector<RowSegment> segments = segments_of(sequences);
   check.run().segments = segments;
   check.run().session().attention.reserve(sequences.longest());
-  const Matrix values = check.random_matrix(sequences.tokens(), d_model);
+  const Matrix values = check.random_matrix(sequences.tokens(), model_width);
   const View input = check.input("input", reference::scaled(values, test.scale));
-  const View x = check.input("x", sequences.tokens(), d_model);
+  const View x = check.input("x", sequences.tokens(), model_width);
   attention.add_to(x, const_view(input), check.run());
 
   const std::vector<std::size_t> positions = positions_in(test.texts);
@@ -216,10 +219,10 @@ TEST_CASE("an attention's gradients match its formula", "[backward]") {
 TEST_CASE("the gradients of attention to an encoder's states match its formula", "[backward]") {
   const bool softmax = GENERATE(true, false);
   const AttentionCase test = {.name = "",
-                              .config = with_bias(heads(4, 2)),
-                              .reach = softmax ? std::optional(everything) : std::nullopt};
+                              .config = with_bias(heads_of(4, 2)),
+                              .reach = softmax ? std::optional(all_keys) : std::nullopt};
   LayerCheck check;
-  Attention attention(test.config, d_model,
+  Attention attention(test.config, model_width,
                       {.source = Attention::Source::encoder,
                        .kind = kind_of(test),
                        .norm = {},
@@ -242,12 +245,12 @@ TEST_CASE("the gradients of attention to an encoder's states match its formula",
   run.source_segments = segments;
   run.session().attention.reserve(8);
   const std::size_t d_keys = test.config.d_kv_heads();
-  const View states = check.input("states", sources.tokens(), d_model);
+  const View states = check.input("states", sources.tokens(), model_width);
   const View kv = run.make(sources.tokens(), 2 * d_keys);
   attention.keys_values(const_view(states), kv, run);
   run.source_keys = {kv.data(), kv.data() + d_keys, 2 * d_keys};
-  const View input = check.input("input", targets.tokens(), d_model);
-  const View x = check.input("x", targets.tokens(), d_model);
+  const View input = check.input("input", targets.tokens(), model_width);
+  const View x = check.input("x", targets.tokens(), model_width);
   attention.add_to(x, const_view(input), run);
 
   check.compare(x, [&](const Inputs& in) {
