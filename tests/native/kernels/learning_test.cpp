@@ -16,7 +16,7 @@
 namespace glassformer::test {
 namespace {
 
-using reference::Numbers;
+using scalar_reference::Numbers;
 
 constexpr std::size_t tail_lengths[] = {1, 7, 16, 33, 100};
 
@@ -66,8 +66,8 @@ void for_each_kernel(const Test& test) {
 
 double slope_by_differences(Activation activation, double x) {
   constexpr double step = 1e-6;
-  return (reference::activation(activation, x + step) -
-          reference::activation(activation, x - step)) /
+  return (scalar_reference::activation(activation, x + step) -
+          scalar_reference::activation(activation, x - step)) /
          (2 * step);
 }
 
@@ -76,6 +76,7 @@ std::vector<float> activation_grid() {
   std::vector<float> grid = {0.0f,  -0.0f,  1e-30f,   -1e-30f,   1e-6f,    -1e-6f,
                              0.02f, -0.02f, 0.02001f, -0.02001f, 0.01999f, -0.01999f};
   for (int i = -1200; i <= 1200; ++i) grid.push_back(static_cast<float>(i) * 0.01f + 0.003f);
+  for (int i = -60; i <= 60; ++i) grid.push_back(static_cast<float>(i) * 0.0005f);
   return grid;
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("the slopes of activations match differences of their formulas", "[bac
   for (const float at : activation_grid()) {
     const auto x = static_cast<double>(at);
     if (activation == Activation::relu && std::abs(x) < 1e-5) continue;  // its kink
-    const double slope = reference::activation_slope(activation, x);
+    const double slope = scalar_reference::activation_slope(activation, x);
     REQUIRE(std::abs(slope - slope_by_differences(activation, x)) < 1e-8);
   }
 }
@@ -106,7 +107,8 @@ TEST_CASE("gradients of activations match their formulas", "[kernels]") {
     double worst = 0;
     for (std::size_t i = 0; i < grid.size(); ++i) {
       const auto x = static_cast<double>(grid[i]);
-      const double error = std::abs(gradient[i] - reference::activation_slope(activation, x));
+      const double error =
+          std::abs(gradient[i] - scalar_reference::activation_slope(activation, x));
       if (!(error <= worst)) worst = error;
     }
     CHECK(worst <= 3e-6);
@@ -123,7 +125,7 @@ TEST_CASE("gradients of activations multiply those of results, for all tails", "
     Guarded gradient(n, random, 2);
     Numbers expected = gradient.numbers();
     for (std::size_t i = 0; i < n; ++i) {
-      expected[i] *= reference::activation_slope(activation, x[i]);
+      expected[i] *= scalar_reference::activation_slope(activation, x[i]);
     }
     run.activate_backward(activation, x.data(), gradient.data(), n);
     check_near(gradient, expected, 3e-6);
@@ -142,7 +144,7 @@ TEST_CASE("gradients of activations are finite and right far from zero", "[kerne
                                                  far.size());
     Numbers expected;
     for (const float x : far) {
-      expected.push_back(reference::activation_slope(activation, static_cast<double>(x)));
+      expected.push_back(scalar_reference::activation_slope(activation, static_cast<double>(x)));
     }
     check_near(gradient, expected, 1e-6);
   }
@@ -196,13 +198,13 @@ class NormGradients {
   std::size_t stride() const { return columns_ + 2; }
   NormConfig config() const { return {.kind = test_.kind, .eps = 0.01f}; }
 
-  reference::Inputs inputs() const {
-    reference::Matrix x(rows, columns_), weight(1, columns_);
+  scalar_reference::Inputs inputs() const {
+    scalar_reference::Matrix x(rows, columns_), weight(1, columns_);
     for (std::size_t i = 0; i < x.size(); ++i) {
       x.values[i] = x_[i / columns_ * stride() + i % columns_];
     }
     weight.values = weight_.numbers();
-    return {{"x", x}, {"weight", weight}, {"bias", reference::Matrix(1, columns_)}};
+    return {{"x", x}, {"weight", weight}, {"bias", scalar_reference::Matrix(1, columns_)}};
   }
 
   // Differences of Σ r · norm(x), with r the gradient of the result.
@@ -212,10 +214,10 @@ class NormGradients {
       const float* const row = of_result_.data() + i * stride();
       r.insert(r.end(), row, row + columns_);
     }
-    const auto norm = [this](const reference::Inputs& in) {
-      return reference::norm(config(), in.at("x"), in.at("weight"), in.at("bias"));
+    const auto norm = [this](const scalar_reference::Inputs& in) {
+      return scalar_reference::norm(config(), in.at("x"), in.at("weight"), in.at("bias"));
     };
-    return reference::central_differences(norm, inputs(), name, r).values;
+    return scalar_reference::central_differences(norm, inputs(), name, r).values;
   }
 
   Numbers expected_of_x() const {
@@ -302,19 +304,20 @@ TEST_CASE("gradients of softmax match differences of its formula", "[kernels]") 
     SplitMix64 random(n);
     const Guarded scores(n, random, spread);
     Guarded row(n, random), weights(n);
-    const auto softmax = [](const reference::Inputs& in) {
-      reference::Matrix shares = in.at("scores");
+    const auto softmax = [](const scalar_reference::Inputs& in) {
+      scalar_reference::Matrix shares = in.at("scores");
       double total = 0;
       for (double& share : shares.values) total += share = std::exp(share);
-      return reference::scaled(shares, 1 / total);
+      return scalar_reference::scaled(shares, 1 / total);
     };
-    reference::Matrix matrix(1, n);
+    scalar_reference::Matrix matrix(1, n);
     matrix.values = scores.numbers();
-    const reference::Inputs inputs = {{"scores", matrix}};
+    const scalar_reference::Inputs inputs = {{"scores", matrix}};
     const Numbers shares = softmax(inputs).values;
     std::ranges::transform(shares, weights.data(), [](double w) { return static_cast<float>(w); });
     const Numbers expected =
-        reference::central_differences(softmax, inputs, "scores", {row.data(), row.size()}).values;
+        scalar_reference::central_differences(softmax, inputs, "scores", {row.data(), row.size()})
+            .values;
     run.softmax_backward(weights.data(), row.data(), n);
     check_near(row, expected, 5e-7);
   });
@@ -383,7 +386,7 @@ TEST_CASE("a dot product matches its formula", "[kernels]") {
   for_each_kernel([&](const LearningKernels& run, std::size_t n) {
     SplitMix64 random(n);
     const Guarded a(n, random), b(n, random);
-    const double expected = reference::dot(a.numbers().data(), b.numbers().data(), n);
+    const double expected = scalar_reference::dot(a.numbers().data(), b.numbers().data(), n);
     const auto got = static_cast<double>(run.dot(a.data(), b.data(), n));
     CHECK(std::abs(got - expected) <= 1e-6);
     CHECK(run.dot(a.data(), b.data(), 0) == 0.0f);
@@ -410,18 +413,38 @@ struct LearnedNumber {
 
 struct AdamCase {
   float rate, decay, beta2, gradient_scale, eps;
+
+  // The arguments of a step, from 1, without its buffers.
+  AdamArgs step(int number) const {
+    const auto power = static_cast<float>(number);
+    return {.gradient_scale = gradient_scale,
+            .rate = rate,
+            .decay = decay,
+            .beta1 = 0.9f,
+            .beta2 = beta2,
+            .correction1 = 1 - std::pow(0.9f, power),
+            .correction2 = 1 - std::pow(beta2, power),
+            .eps = eps};
+  }
 };
+
+// Checks one number of every LearnedNumber.
+void check_learned(const Guarded& got, const std::vector<LearnedNumber>& learned,
+                   double LearnedNumber::*number) {
+  Numbers expected;
+  for (const LearnedNumber& one : learned) expected.push_back(one.*number);
+  check_near(got, expected, 1e-6);
+}
 
 }  // namespace
 
 TEST_CASE("ten steps of AdamW match its formula", "[kernels]") {
-  const auto [rate, decay, beta2, gradient_scale, eps] = GENERATE(from_range(std::vector<AdamCase>{
+  const AdamCase test = GENERATE(from_range(std::vector<AdamCase>{
       {0.01f, 0.0f, 0.999f, 1.0f, 1e-8f},
       {0.1f, 0.5f, 0.98f, 0.25f, 1e-6f},
       {0.001f, 0.01f, 0.999f, 3.0f, 0.1f},
   }));
-  for_each_kernel([&, rate = rate, decay = decay, beta2 = beta2, scale = gradient_scale, eps = eps](
-                      const LearningKernels& run, std::size_t n) {
+  for_each_kernel([&](const LearningKernels& run, std::size_t n) {
     SplitMix64 random(n);
     Guarded value(n, random), mean(n), square(n);
     std::vector<LearnedNumber> learned;
@@ -429,32 +452,18 @@ TEST_CASE("ten steps of AdamW match its formula", "[kernels]") {
     for (int step = 1; step <= 10; ++step) {
       Guarded gradient(n, random);
       gradient.data()[0] = 0;  // a parameter without a gradient only decays
-      const auto power = static_cast<float>(step);
-      const AdamArgs args = {.value = value.data(),
-                             .gradient = gradient.data(),
-                             .mean = mean.data(),
-                             .square = square.data(),
-                             .n = n,
-                             .gradient_scale = scale,
-                             .rate = rate,
-                             .decay = decay,
-                             .beta1 = 0.9f,
-                             .beta2 = beta2,
-                             .correction1 = 1 - std::pow(0.9f, power),
-                             .correction2 = 1 - std::pow(beta2, power),
-                             .eps = eps};
+      AdamArgs args = test.step(step);
+      args.value = value.data();
+      args.gradient = gradient.data();
+      args.mean = mean.data();
+      args.square = square.data();
+      args.n = n;
       run.adam(args);
       for (std::size_t i = 0; i < n; ++i) learned[i].step(args, gradient[i]);
     }
-    Numbers values, means, squares;
-    for (const LearnedNumber& number : learned) {
-      values.push_back(number.value);
-      means.push_back(number.mean);
-      squares.push_back(number.square);
-    }
-    check_near(value, values, 1e-6);
-    check_near(mean, means, 1e-6);
-    check_near(square, squares, 1e-6);
+    check_learned(value, learned, &LearnedNumber::value);
+    check_learned(mean, learned, &LearnedNumber::mean);
+    check_learned(square, learned, &LearnedNumber::square);
   });
 }
 

@@ -11,9 +11,9 @@
 namespace glassformer::test {
 namespace {
 
-using reference::input_or_empty;
-using reference::Inputs;
-using reference::Matrix;
+using scalar_reference::input_or_empty;
+using scalar_reference::Inputs;
+using scalar_reference::Matrix;
 
 constexpr std::size_t model_width = 6;
 constexpr Reach all_keys = {}, causal_reach = {.behind = 0};
@@ -132,7 +132,7 @@ std::unique_ptr<const AttentionKind> kind_of(const AttentionCase& test) {
   return std::make_unique<SoftmaxAttention>(*test.reach);
 }
 
-reference::Attention formula_of(const AttentionCase& test) {
+scalar_reference::Attention formula_of(const AttentionCase& test) {
   return {.n_heads = test.config.n_heads,
           .n_kv_heads = test.config.n_kv_heads,
           .d_head = test.config.d_head,
@@ -148,8 +148,8 @@ Sequences sequences_of(const std::vector<MaskedText>& texts) {
 }
 
 Matrix projection(const Inputs& in, const std::string& input, const std::string& name) {
-  return reference::linear(in.at(input), in.at(name + ".weight"),
-                           input_or_empty(in, name + ".bias"));
+  return scalar_reference::linear(in.at(input), in.at(name + ".weight"),
+                                  input_or_empty(in, name + ".bias"));
 }
 
 // Queries or keys as they enter the product: normed and rotated, head by head.
@@ -159,13 +159,14 @@ Matrix turned(const AttentionCase& test, const Inputs& in, Matrix x, const std::
   if (test.config.qk_norm) {
     x.columns = d_head;
     x.rows = x.size() / d_head;
-    x = reference::norm(test.norm, x, in.at(norm + ".weight"), input_or_empty(in, norm + ".bias"));
+    x = scalar_reference::norm(test.norm, x, in.at(norm + ".weight"),
+                               input_or_empty(in, norm + ".bias"));
     x.columns = columns;
     x.rows = rows;
   }
   if (!test.config.rotary) return x;
-  return reference::rotate({.d_head = d_head, .size = test.config.rotary->size, .base = 100}, x,
-                           positions);
+  return scalar_reference::rotate({.d_head = d_head, .size = test.config.rotary->size, .base = 100},
+                                  x, positions);
 }
 
 std::vector<std::size_t> positions_in(const std::vector<MaskedText>& texts) {
@@ -199,7 +200,7 @@ TEST_CASE("an attention's gradients match its formula", "[backward]") {
   check.run().segments = segments;
   check.run().session().attention.reserve(sequences.longest());
   const Matrix values = check.random_matrix(sequences.tokens(), model_width);
-  const View input = check.input("input", reference::scaled(values, test.scale));
+  const View input = check.input("input", scalar_reference::scaled(values, test.scale));
   const View x = check.input("x", sequences.tokens(), model_width);
   attention.add_to(x, const_view(input), check.run());
 
@@ -207,11 +208,12 @@ TEST_CASE("an attention's gradients match its formula", "[backward]") {
   const auto formula = [&](const Inputs& in) {
     const Matrix q = turned(test, in, projection(in, "input", "q_proj"), "q_norm", positions);
     const Matrix k = turned(test, in, projection(in, "input", "k_proj"), "k_norm", positions);
-    const Matrix context =
-        reference::attend(formula_of(test), segments, q, k, projection(in, "input", "v_proj"),
-                          input_or_empty(in, "relative.weight"));
-    return reference::sum(in.at("x"), reference::linear(context, in.at("out_proj.weight"),
-                                                        input_or_empty(in, "out_proj.bias")));
+    const Matrix context = scalar_reference::attend(formula_of(test), segments, q, k,
+                                                    projection(in, "input", "v_proj"),
+                                                    input_or_empty(in, "relative.weight"));
+    return scalar_reference::sum(in.at("x"),
+                                 scalar_reference::linear(context, in.at("out_proj.weight"),
+                                                          input_or_empty(in, "out_proj.bias")));
   };
   check.compare(x, formula, test.every);
 }
@@ -254,11 +256,12 @@ TEST_CASE("the gradients of attention to an encoder's states match its formula",
   attention.add_to(x, const_view(input), run);
 
   check.compare(x, [&](const Inputs& in) {
-    const Matrix context =
-        reference::attend(formula_of(test), segments, projection(in, "input", "q_proj"),
-                          projection(in, "states", "k_proj"), projection(in, "states", "v_proj"));
-    return reference::sum(
-        in.at("x"), reference::linear(context, in.at("out_proj.weight"), in.at("out_proj.bias")));
+    const Matrix context = scalar_reference::attend(
+        formula_of(test), segments, projection(in, "input", "q_proj"),
+        projection(in, "states", "k_proj"), projection(in, "states", "v_proj"));
+    return scalar_reference::sum(
+        in.at("x"),
+        scalar_reference::linear(context, in.at("out_proj.weight"), in.at("out_proj.bias")));
   });
 }
 
@@ -276,8 +279,8 @@ TEST_CASE("a rotation's gradients match its formula", "[backward]") {
   rotary(x.data(), x.shape(1), {2, 7}, check.run());
   check.compare(x, [&](const Inputs& in) {
     const auto implied = positions_in({{4}, {2}});
-    return reference::rotate({.d_head = 7, .size = 6, .base = 100}, in.at("x"),
-                             own_positions ? positions : implied);
+    return scalar_reference::rotate({.d_head = 7, .size = 6, .base = 100}, in.at("x"),
+                                    own_positions ? positions : implied);
   });
 }
 

@@ -17,9 +17,9 @@
 namespace glassformer::test {
 namespace {
 
-using reference::input_or_empty;
-using reference::Inputs;
-using reference::Matrix;
+using scalar_reference::input_or_empty;
+using scalar_reference::Inputs;
+using scalar_reference::Matrix;
 
 constexpr Activation every_activation[] = {
     Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::quick_gelu,
@@ -28,7 +28,7 @@ constexpr Activation every_activation[] = {
 // The layer of this name, of some input.
 Matrix linear_of(const Inputs& in, const Matrix& x, const std::string& name = "") {
   const std::string prefix = name.empty() ? "" : name + ".";
-  return reference::linear(x, in.at(prefix + "weight"), input_or_empty(in, prefix + "bias"));
+  return scalar_reference::linear(x, in.at(prefix + "weight"), input_or_empty(in, prefix + "bias"));
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ TEST_CASE("a linear layer with relu passes gradients only of positive results", 
   const View x = check.input("x", 6, 9), y = check.run().make(6, 19);
   layer(const_view(x), y, check.run(), Epilogue::relu);
   check.compare(y, [](const Inputs& in) {
-    return reference::activate(Activation::relu, linear_of(in, in.at("x")));
+    return scalar_reference::activate(Activation::relu, linear_of(in, in.at("x")));
   });
 }
 
@@ -75,8 +75,9 @@ TEST_CASE("a linear layer that adds to a sum keeps the sum's gradient", "[backwa
   } else {
     layer(const_view(x), y, check.run(), Epilogue::accumulate);
   }
-  check.compare(
-      y, [](const Inputs& in) { return reference::sum(in.at("y"), linear_of(in, in.at("x"))); });
+  check.compare(y, [](const Inputs& in) {
+    return scalar_reference::sum(in.at("y"), linear_of(in, in.at("x")));
+  });
 }
 
 TEST_CASE("two names that share one linear layer have gradients of their own", "[backward]") {
@@ -125,7 +126,7 @@ TEST_CASE("a norm's gradients match its formula", "[backward]") {
   const View x = check.input("x", 5, columns), y = in_place ? x : check.run().make(5, columns);
   (*norm)(const_view(x), y, check.run());
   check.compare(y, [&](const Inputs& in) {
-    return reference::norm(config, in.at("x"), in.at("weight"), input_or_empty(in, "bias"));
+    return scalar_reference::norm(config, in.at("x"), in.at("weight"), input_or_empty(in, "bias"));
   });
 }
 
@@ -139,8 +140,8 @@ TEST_CASE("a norm's gradients do not replace those of another use of its input",
   norm(const_view(x), y, check.run());
   add(y, const_view(x), check.run());
   check.compare(y, [&](const Inputs& in) {
-    return reference::sum(
-        reference::norm(config, in.at("x"), in.at("weight"), input_or_empty(in, "bias")),
+    return scalar_reference::sum(
+        scalar_reference::norm(config, in.at("x"), in.at("weight"), input_or_empty(in, "bias")),
         in.at("x"));
   });
 }
@@ -186,7 +187,8 @@ TEST_CASE("an activation's gradients match its formula", "[backward]") {
   for (double& value : values.values) value *= 4;
   const View x = check.input("x", values);
   activate(activation, x, check.run());
-  check.compare(x, [&](const Inputs& in) { return reference::activate(activation, in.at("x")); });
+  check.compare(
+      x, [&](const Inputs& in) { return scalar_reference::activate(activation, in.at("x")); });
 }
 
 TEST_CASE("a gate's gradients match its formula", "[backward]") {
@@ -198,8 +200,9 @@ TEST_CASE("a gate's gradients match its formula", "[backward]") {
   const View both = check.input("both", 4, 2 * columns), y = check.run().make(4, columns);
   gate(activation, both.data(), both.data() + columns, 2 * columns, y, check.run());
   check.compare(y, [&](const Inputs& in) {
-    return reference::gate(activation, reference::columns_of(in.at("both"), 0, columns),
-                           reference::columns_of(in.at("both"), columns, columns));
+    return scalar_reference::gate(activation,
+                                  scalar_reference::columns_of(in.at("both"), 0, columns),
+                                  scalar_reference::columns_of(in.at("both"), columns, columns));
   });
 }
 
@@ -224,9 +227,9 @@ TEST_CASE("a feed-forward block's gradients match its formula", "[backward]") {
   check.compare(x, [&, activation = activation, gated = gated](const Inputs& in) {
     const Matrix fc1 = linear_of(in, in.at("input"), "fc1");
     const Matrix hidden =
-        gated ? reference::gate(activation, linear_of(in, in.at("input"), "fc1_gate"), fc1)
-              : reference::activate(activation, fc1);
-    return reference::sum(in.at("x"), linear_of(in, hidden, "fc2"));
+        gated ? scalar_reference::gate(activation, linear_of(in, in.at("input"), "fc1_gate"), fc1)
+              : scalar_reference::activate(activation, fc1);
+    return scalar_reference::sum(in.at("x"), linear_of(in, hidden, "fc2"));
   });
 }
 
@@ -248,11 +251,11 @@ TEST_CASE("a residual connection's gradients match its formula", "[backward]") {
   });
   check.compare(x, [&](const Inputs& in) {
     const auto norm = [&](const Matrix& of) {
-      return reference::norm(config, of, in.at("norm.weight"), in.at("norm.bias"));
+      return scalar_reference::norm(config, of, in.at("norm.weight"), in.at("norm.bias"));
     };
     const Matrix& before = in.at("x");
     const Matrix read = order == Order::pre ? norm(before) : before;
-    const Matrix sum = reference::sum(before, linear_of(in, read, "layer"));
+    const Matrix sum = scalar_reference::sum(before, linear_of(in, read, "layer"));
     return order == Order::post ? norm(sum) : sum;
   });
 }
@@ -271,8 +274,8 @@ TEST_CASE("gradients of sums, multiples and zeros match their formulas", "[backw
   add(c, const_view(b), check.run());
   add(copy, const_view(c), check.run());
   check.compare(copy, [](const Inputs& in) {
-    return reference::sum(reference::scaled(in.at("a"), 1 - 1.5 * 0.25),
-                          reference::scaled(in.at("b"), 2));
+    return scalar_reference::sum(scalar_reference::scaled(in.at("a"), 1 - 1.5 * 0.25),
+                                 scalar_reference::scaled(in.at("b"), 2));
   });
 }
 

@@ -13,8 +13,8 @@
 namespace glassformer::test {
 namespace {
 
-using reference::Inputs;
-using reference::Matrix;
+using scalar_reference::Inputs;
+using scalar_reference::Matrix;
 
 const std::vector<std::int32_t> repeated_ids = {3, 0, 3, 5, 3, 0};
 
@@ -27,8 +27,9 @@ TEST_CASE("an embedding's gradients are those of all tokens with its id", "[back
   check.start();
   const View x = check.run().make(repeated_ids.size(), 5);
   embedding(repeated_ids, x, check.run());
-  check.compare(
-      x, [](const Inputs& in) { return reference::embed(in.at("weight"), repeated_ids, 1.75); });
+  check.compare(x, [](const Inputs& in) {
+    return scalar_reference::embed(in.at("weight"), repeated_ids, 1.75);
+  });
 }
 
 TEST_CASE("a tied table's gradient is the sum of both of its uses", "[backward]") {
@@ -47,9 +48,9 @@ TEST_CASE("a tied table's gradient is the sum of both of its uses", "[backward]"
   lm_head(const_view(x), logits, check.run());
   check.compare(logits, [&](const Inputs& in) {
     const Matrix& table = in.at("weight");
-    const Matrix sum = reference::sum(reference::embed(table, repeated_ids, 0.5),
-                                      reference::embed(table, others, 2));
-    return reference::linear(sum, table, in.at("bias"));
+    const Matrix sum = scalar_reference::sum(scalar_reference::embed(table, repeated_ids, 0.5),
+                                             scalar_reference::embed(table, others, 2));
+    return scalar_reference::linear(sum, table, in.at("bias"));
   });
 }
 
@@ -62,7 +63,7 @@ TEST_CASE("a type embedding's gradients match its formula", "[backward]") {
   const View x = check.input("x", 5, 5);
   embedding.add_to(x, types, check.run());
   check.compare(x, [&](const Inputs& in) {
-    return reference::sum(in.at("x"), reference::embed(in.at("weight"), types, 1));
+    return scalar_reference::sum(in.at("x"), scalar_reference::embed(in.at("weight"), types, 1));
   });
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("the gradients of learned positions match their formula", "[backward]"
   const std::vector<std::int32_t> rows = by_sequence ? std::vector<std::int32_t>{2, 3, 4, 2, 2, 3}
                                                      : std::vector<std::int32_t>{5, 1, 2, 5, 3, 5};
   check.compare(x, [&](const Inputs& in) {
-    return reference::sum(in.at("x"), reference::embed(in.at("weight"), rows, 1));
+    return scalar_reference::sum(in.at("x"), scalar_reference::embed(in.at("weight"), rows, 1));
   });
 }
 
@@ -105,7 +106,7 @@ TEST_CASE("positions that are not learned pass gradients on", "[backward]") {
       table.row(i)[0] = std::sin(static_cast<double>(i));
       table.row(i)[1] = std::cos(static_cast<double>(i));
     }
-    return reference::sum(in.at("x"), table);
+    return scalar_reference::sum(in.at("x"), table);
   });
 }
 
@@ -126,7 +127,7 @@ TEST_CASE("the gradients of a picture's patches match their formula", "[backward
         patches.row(patch)[i] = static_cast<double>(pixels[(i / 4 * 4 + row) * 6 + column]);
       }
     }
-    return reference::linear(patches, in.at("weight"), in.at("bias"));
+    return scalar_reference::linear(patches, in.at("weight"), in.at("bias"));
   });
 }
 

@@ -14,7 +14,7 @@
 namespace glassformer::test {
 namespace {
 
-using reference::Matrix;
+using scalar_reference::Matrix;
 
 // A small network that keeps values, changes others in place and has several parameters.
 struct SmallNetwork {
@@ -200,10 +200,10 @@ TEST_CASE("a layer that adds to a sum drops only what it adds", "[tape]") {
   for (std::size_t i = 0; i < mask.size(); ++i) {
     mask.values[i] = static_cast<double>(sum.data()[i]) == before.values[i] ? 0 : 2;
   }
-  check.compare(sum, [&](const reference::Inputs& in) {
-    Matrix added = reference::linear(in.at("x"), in.at("weight"), in.at("bias"));
+  check.compare(sum, [&](const scalar_reference::Inputs& in) {
+    Matrix added = scalar_reference::linear(in.at("x"), in.at("weight"), in.at("bias"));
     for (std::size_t i = 0; i < added.size(); ++i) added.values[i] *= mask.values[i];
-    return reference::sum(in.at("sum"), added);
+    return scalar_reference::sum(in.at("sum"), added);
   });
 }
 

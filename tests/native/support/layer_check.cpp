@@ -8,7 +8,7 @@
 
 namespace glassformer::test {
 
-using reference::Matrix;
+using scalar_reference::Matrix;
 
 LayerCheck::LayerCheck(std::uint64_t seed) : random_(seed) { run_.record(tape_); }
 
@@ -63,7 +63,7 @@ std::vector<float> LayerCheck::gradient(const std::string& input) {
 
 namespace {
 
-double largest_of(const reference::Numbers& numbers) {
+double largest_of(const scalar_reference::Numbers& numbers) {
   double largest = 0;
   for (const double value : numbers) largest = std::max(largest, std::abs(value));
   return largest;
@@ -77,8 +77,8 @@ double allowed(double largest) { return 5e-6 * largest + 1e-6; }
 
 }  // namespace
 
-void LayerCheck::compare_gradient(const reference::Derivatives& expected, const std::string& name,
-                                  std::span<const float> got) {
+void LayerCheck::compare_gradient(const scalar_reference::Derivatives& expected,
+                                  const std::string& name, std::span<const float> got) {
   INFO("the gradient of " << name);
   const double largest = largest_of(expected.values);
   // Where this fails, a number is at a kink, and the test needs another seed.
@@ -91,7 +91,7 @@ void LayerCheck::compare_gradient(const reference::Derivatives& expected, const 
   CHECK(worst <= allowed(largest));
 }
 
-void LayerCheck::compare(const View& result, const reference::Function& function,
+void LayerCheck::compare(const View& result, const scalar_reference::Function& function,
                          std::size_t every) {
   const Matrix expected = function(values_);
   REQUIRE(expected.size() == result.size());
@@ -104,7 +104,7 @@ void LayerCheck::compare(const View& result, const reference::Function& function
   rewind(result);
   const auto check = [&](const std::string& name, std::span<const float> got) {
     const auto derivatives =
-        reference::central_differences(function, values_, name, of_result_, every);
+        scalar_reference::central_differences(function, values_, name, of_result_, every);
     compare_gradient(derivatives, name, got);
   };
   for (const auto& [name, x] : inputs_) check(name, gradient(name));

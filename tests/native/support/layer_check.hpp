@@ -34,7 +34,7 @@ class LayerCheck {
 
   /// Returns random numbers in the arena, which the gradients of `compare` are for.
   View input(const std::string& name, std::size_t rows, std::size_t columns);
-  View input(const std::string& name, const reference::Matrix& values);
+  View input(const std::string& name, const scalar_reference::Matrix& values);
 
   View input(const std::string& name) const { return inputs_.at(name); }
 
@@ -46,23 +46,24 @@ class LayerCheck {
   void rewind(const View& result);
   /// Compares the result with that of the reference, takes the pass back, and compares the
   /// gradients of all inputs and parameters: every `every`-th number of each.
-  void compare(const View& result, const reference::Function& function, std::size_t every = 1);
+  void compare(const View& result, const scalar_reference::Function& function,
+               std::size_t every = 1);
 
   /// Returns the gradient of an input.
   std::vector<float> gradient(const std::string& input);
   /// Returns the values of an input or a parameter.
-  const reference::Matrix& values(const std::string& name) const { return values_.at(name); }
-  reference::Matrix random_matrix(std::size_t rows, std::size_t columns);
+  const scalar_reference::Matrix& values(const std::string& name) const { return values_.at(name); }
+  scalar_reference::Matrix random_matrix(std::size_t rows, std::size_t columns);
 
  private:
-  void compare_gradient(const reference::Derivatives& expected, const std::string& name,
+  void compare_gradient(const scalar_reference::Derivatives& expected, const std::string& name,
                         std::span<const float> got);
 
   SplitMix64 random_;
   std::vector<NamedParameter> parameters_;
   std::unique_ptr<LearnedParameters> learned_;
   std::unique_ptr<ParameterGradients> gradients_;
-  reference::Inputs values_;
+  scalar_reference::Inputs values_;
   std::map<std::string, View> inputs_;
   std::vector<float> of_result_;
   Session session_;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace glassformer::test::reference {
+namespace glassformer::test::scalar_reference {
 
 Matrix input_or_empty(const Inputs& inputs, const std::string& name) {
   const auto found = inputs.find(name);
@@ -119,7 +119,7 @@ double activation_slope(Activation activation, double x) {
 }
 
 Matrix activate(Activation activation, Matrix x) {
-  for (double& value : x.values) value = reference::activation(activation, value);
+  for (double& value : x.values) value = scalar_reference::activation(activation, value);
   return x;
 }
 
@@ -252,4 +252,4 @@ Derivatives central_differences(const Function& function, Inputs inputs, const s
   return derivatives;
 }
 
-}  // namespace glassformer::test::reference
+}  // namespace glassformer::test::scalar_reference

@@ -15,7 +15,7 @@
 #include "run/segments.hpp"
 
 /// Every layer's formula in double precision, one number at a time.
-namespace glassformer::test::reference {
+namespace glassformer::test::scalar_reference {
 
 using Numbers = std::vector<double>;
 
@@ -90,4 +90,4 @@ struct Derivatives {
 Derivatives central_differences(const Function& function, Inputs inputs, const std::string& name,
                                 std::span<const float> r, std::size_t every = 1);
 
-}  // namespace glassformer::test::reference
+}  // namespace glassformer::test::scalar_reference
