@@ -4,6 +4,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
+#include <numeric>
 
 #include "layers/attention/attention.hpp"
 #include "support/layer_check.hpp"
@@ -34,6 +35,12 @@ struct AttentionCase {
   NormConfig norm = {};   // of queries and keys
   double scale = 1;       // of the input
 };
+
+std::vector<std::size_t> positions_from_to(std::size_t first, std::size_t end) {
+  std::vector<std::size_t> positions(end - first);
+  std::iota(positions.begin(), positions.end(), first);
+  return positions;
+}
 
 // Heads of 3 numbers do not fill a vector.
 AttentionConfig heads_of(std::size_t n_heads, std::size_t n_kv_heads, std::size_t d_head = 3) {
@@ -107,9 +114,7 @@ const std::vector<AttentionCase>& attention_cases() {
       {.name = "several blocks, local, with a block without keys",
        .config = heads_of(1, 1),
        .reach = Reach{4, 4},
-       .texts = {{110, {50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66,
-                        67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83,
-                        84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99}}},
+       .texts = {{110, positions_from_to(44, 100)}},
        .every = 5},
       {.name = "linear",
        .config = with_bias(heads_of(2, 2)),
