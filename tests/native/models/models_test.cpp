@@ -596,11 +596,12 @@ TEST_CASE("sinusoidal positions do not depend on how their table grows", "[model
   constexpr std::size_t longest = 1000, d_model = 8;
   const SinusoidalEncoding whole(longest, d_model), grown(longest, d_model);
   Session session;  // holds a table for each
+  const Run run(session);
   whole.reserve(longest, session);
   for (const std::size_t position : {0, 127, 128, 300, 999}) {
     Tensor expected({1, d_model}, 0.0f), x({1, d_model}, 0.0f);
-    whole.add_to(rows(expected, 0, 1), std::span(&position, 1), session);
-    grown.add_to(rows(x, 0, 1), std::span(&position, 1), session);
+    whole.add_to(rows(expected, 0, 1), std::span(&position, 1), run);
+    grown.add_to(rows(x, 0, 1), std::span(&position, 1), run);
     CHECK(values_of(x) == values_of(expected));
     for (std::size_t i = 0; i < d_model; i += 2) {
       const double angle = static_cast<double>(position) *
