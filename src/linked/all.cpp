@@ -2,7 +2,6 @@
 
 #include "families/linked.hpp"
 #include "layers/attention/linked_mixers.hpp"
-#include "run/tape.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "text/hub/tokenizer_files.hpp"
@@ -34,8 +33,6 @@ const LinkedFamilies linked_families = {.families = families,
                                         .containers = containers,
                                         .reading = &reading_parts,
                                         .writing = &writing_parts};
-
-const bool links_gradients = true;
 
 const std::span<const TaskEntry> linked_tasks = tasks;
 

@@ -2,7 +2,6 @@
 
 #include "families/linked.hpp"
 #include "layers/attention/linked_mixers.hpp"
-#include "run/tape.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "text/hub/tokenizer_files.hpp"
 
@@ -26,8 +25,6 @@ constexpr std::array tasks = {
 
 const LinkedFamilies linked_families = {
     .families = families, .containers = containers, .reading = nullptr, .writing = &writing_parts};
-
-const bool links_gradients = false;
 
 const std::span<const TaskEntry> linked_tasks = tasks;
 

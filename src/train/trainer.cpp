@@ -94,7 +94,7 @@ std::vector<const Example*> Trainer::next_batch() {
       shuffle();
       if (!batch.empty()) break;
     }
-    const Example& example = examples_[order_[progress_.position++]];
+    const Example& example = examples_[order_[static_cast<std::size_t>(progress_.position++)]];
     batch.push_back(&example);
     tokens += example.tokens();
   }

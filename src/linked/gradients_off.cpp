@@ -1,0 +1,7 @@
+#include "run/tape.hpp"
+
+namespace glassformer {
+
+const bool links_gradients = false;
+
+}  // namespace glassformer
