@@ -15,10 +15,10 @@ constexpr int bar = 30;       // characters
 
 }  // namespace
 
-TrainingLog::TrainingLog(const std::filesystem::path& folder)
+TrainingLog::TrainingLog(const std::filesystem::path& folder, bool continues)
     : terminal_(isatty(STDERR_FILENO) != 0), next_(1 / lines) {
   const std::filesystem::path path = folder.string() + ".log.jsonl";
-  file_.open(path, std::ios::app);
+  file_.open(path, continues ? std::ios::app : std::ios::trunc);
 }
 
 void TrainingLog::add(const StepResult& result, const TrainingProgress& progress, double share,

@@ -11,7 +11,8 @@ namespace glassformer {
 /// validation.
 class TrainingLog {
  public:
-  explicit TrainingLog(const std::filesystem::path& folder);
+  /// `continues`: keeps the lines of earlier runs.
+  TrainingLog(const std::filesystem::path& folder, bool continues);
 
   /// Takes the result of a step.
   void add(const StepResult& result, const TrainingProgress& progress, double share,

@@ -12,7 +12,7 @@ WholePass::WholePass(Batch sources, Batch targets)
       targets_(std::move(targets)),
       source_segments_(segments_of(sources_)),
       target_segments_(segments_of(targets_)) {
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
+  for (std::size_t i = 0; i < targets_.size() && i < sources_.size(); ++i) {
     cross_segments_.push_back({.first = targets_.start(i),
                                .count = targets_.length(i),
                                .key_base = sources_.start(i),

@@ -11,6 +11,9 @@ LearnedParameters::LearnedParameters(std::vector<NamedParameter> parameters)
     if (!parameter.storage) {
       throw_error(ErrorCode::internal, {"{}: expected floats to learn", {parameter.name}});
     }
+    parameter.storage->slot = 0;  // another may have numbered it
+  }
+  for (const NamedParameter& parameter : parameters_) {
     Parameter& storage = *parameter.storage;
     const std::size_t size = element_count(parameter.shape);
     if (storage.slot == 0) {

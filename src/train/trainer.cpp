@@ -63,6 +63,7 @@ Trainer::Trainer(const Model& model, std::vector<NamedParameter> parameters,
       parameters_(std::move(parameters)),
       optimizer_(parameters_, options.optimizer),
       gradients_(parameters_.make_gradients()) {
+  progress_.fingerprint = options.fingerprint;
   for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i) {
     workers_.push_back(std::make_unique<Worker>(parameters_, options.dropout));
   }
@@ -263,11 +264,17 @@ void Trainer::restore(std::span<const std::byte> checkpoint) {
   for (const Stored& tensor : all) {
     found.push_back(find(tensor.name, tensor.shape, DType::f32));
   }
-  const auto progress = find(progress_name, {progress_bytes / 8}, DType::u64);
+  const auto bytes = find(progress_name, {progress_bytes / 8}, DType::u64);
+  TrainingProgress progress;
+  std::memcpy(&progress, bytes.data(), bytes.size());
+  if (progress.fingerprint != options_.fingerprint) {
+    throw_error(ErrorCode::invalid_option,
+                "checkpoint: expected one with the same data and options, got another");
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::memcpy(all[i].values.data(), found[i].data(), found[i].size());
   }
-  std::memcpy(&progress_, progress.data(), progress.size());
+  progress_ = progress;
   optimizer_.set_steps(progress_.step);
   parameters_.pack();
   for (const auto& worker : workers_) worker->forget();

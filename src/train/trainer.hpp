@@ -19,6 +19,7 @@ struct TrainerOptions {
   std::size_t shard_tokens = 1024;  ///< tokens that are in memory at once, per thread
   std::size_t threads = 1;
   std::uint64_t seed = 1;
+  std::uint64_t fingerprint = 0;  ///< of the data and what else a later run must have in common
   float dropout = 0.1f;
   float smoothing = 0;       ///< of labels
   float averaging = 0.999f;  ///< decay of the moving average of the weights; 0: there is none
@@ -40,7 +41,8 @@ struct TrainingProgress {
   std::uint64_t epoch = 0;     ///< times that all examples were read
   std::uint64_t position = 0;  ///< examples read in this epoch
   std::uint64_t tokens = 0;
-  double seconds = 0;
+  std::uint64_t fingerprint = 0;  ///< see TrainerOptions
+  double seconds = 0;             ///< that the caller has measured
 };
 
 /// Trains a model on examples. The same examples, options and steps give the same weights, whatever
@@ -65,13 +67,14 @@ class Trainer {
   void with_average(const std::function<void()>& visit);
 
   const TrainingProgress& progress() const { return progress_; }
-  void add_seconds(double seconds) { progress_.seconds += seconds; }
+  void set_seconds(double seconds) { progress_.seconds = seconds; }
   const LearnedParameters& parameters() const { return parameters_; }
 
   /// Returns everything that is needed to go on later, as a safetensors file.
   std::vector<std::byte> checkpoint();
   /// Goes on from there. Throws `invalid_safetensors`, `missing_tensor` or `shape_mismatch` if it
-  /// is not a checkpoint of this model; nothing has changed then.
+  /// is not a checkpoint of this model, and `invalid_option` if its fingerprint differs; nothing
+  /// has changed then.
   void restore(std::span<const std::byte> checkpoint);
 
  private:

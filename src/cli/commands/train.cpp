@@ -1,16 +1,16 @@
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 
-#include "base/json/json_writer.hpp"
 #include "base/strings/printable.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/files/manifest.hpp"
 #include "cli/files/new_files.hpp"
 #include "cli/training_log.hpp"
-#include "models/initialize.hpp"
 #include "tasks/load.hpp"
 #include "tasks/train/training.hpp"
 #include "weights/safetensors.hpp"
@@ -21,6 +21,32 @@ namespace {
 constexpr FileLimit data_limit = {"the file of examples", ErrorCode::too_large,
                                   std::uint64_t{4} << 30};
 
+constexpr FileLimit checkpoint_limit = {"the checkpoint", ErrorCode::too_large,
+                                        std::uint64_t{64} << 30};
+constexpr double seconds_between_checkpoints = 60;
+
+// While it exists, the signals that end a program are only noted.
+class StopSignals {
+ public:
+  StopSignals() {
+    came_ = 0;
+    for (std::size_t i = 0; i < signals.size(); ++i) before_[i] = std::signal(signals[i], note);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  ~StopSignals() {
+    for (std::size_t i = 0; i < signals.size(); ++i) std::signal(signals[i], before_[i]);
+  }
+  bool came() const { return came_ != 0; }
+
+ private:
+  static constexpr std::array signals = {SIGINT, SIGTERM};
+  static void note(int) { came_ = 1; }
+  static inline volatile std::sig_atomic_t came_ = 0;
+
+  std::array<void (*)(int), signals.size()> before_;
+};
+
 class TrainCommand final : public Command {
  public:
   void declare(CLI::App& app) override;
@@ -28,15 +54,22 @@ class TrainCommand final : public Command {
 
  private:
   TrainingStart start() const;
-  void learn(Training& training);
-  void report(Training& training, const StepResult& result, double progress);
+  // Returns whether the training came to its end.
+  bool learn(Training& training);
+  void resume(Training& training) const;
+  void keep(Training& training) const;
   void save(Training& training) const;
+  // How long the training has run, with the runs before this.
   double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    return before_ +
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   }
+  std::filesystem::path checkpoint() const { return folder_.string() + ".checkpoint"; }
 
   std::filesystem::path model_, data_, folder_;
   std::optional<double> minutes_;
+  bool resume_ = false;
+  double before_ = 0;
   TrainingOptions options_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::unique_ptr<TrainingLog> log_;
@@ -54,6 +87,8 @@ void TrainCommand::declare(CLI::App& app) {
   app.add_option("--epochs", options_.epochs, "how often to read every example (10)")
       ->check(CLI::PositiveNumber)
       ->excludes(minutes);
+  app.add_flag("--resume", resume_,
+               "go on from OUT_DIR.checkpoint, with the same data and options");
   add_threads(app, options_.threads);
   app.add_option("--seed", options_.seed, "seed of all random numbers (1)");
   app.add_option("--rate", options_.rate, "highest learning rate (0.002; of a folder 0.0002)")
@@ -101,28 +136,67 @@ TrainingStart TrainCommand::start() const {
 }
 
 Exit TrainCommand::run() {
+  if (std::filesystem::exists(folder_ / "config.json")) {
+    throw std::runtime_error(printable(folder_.string()) + ": there is a model already");
+  }
   const std::string data = read_file(data_, data_limit);
   Training training(start(), data, options_);
-  std::cerr << "glassformer: " << training.examples() << " examples and " << training.held_out()
-            << " held out, " << training.trainer().parameters().count() << " parameters\n";
-  log_ = std::make_unique<TrainingLog>(folder_);
-  learn(training);
+  std::cerr << "glassformer: " << training.examples() << " examples, " << training.held_out()
+            << " more to measure, " << training.trainer().parameters().count() << " parameters\n";
+  if (resume_) resume(training);
+  before_ = training.trainer().progress().seconds;
+  log_ = std::make_unique<TrainingLog>(folder_, resume_);
+  if (!learn(training)) {
+    std::cerr << "glassformer: stopped; the same command with --resume goes on\n";
+    return Exit::bad_input;
+  }
   save(training);
+  std::filesystem::remove(checkpoint());
   return Exit::ok;
 }
 
-void TrainCommand::learn(Training& training) {
+void TrainCommand::resume(Training& training) const {
+  const std::string bytes = read_file(checkpoint(), checkpoint_limit);
+  training.trainer().restore(std::as_bytes(std::span(bytes)));
+  std::cerr << "glassformer: goes on after step " << training.trainer().progress().step << '\n';
+}
+
+// Writes the checkpoint under another name first, so that there is always a whole one.
+void TrainCommand::keep(Training& training) const {
+  training.trainer().set_seconds(seconds());
+  const std::filesystem::path unfinished = checkpoint().string() + ".new";
+  const std::vector<std::byte> bytes = training.trainer().checkpoint();
+  OutputFile file(unfinished);
+  file.write(0, bytes);
+  file.close();
+  std::filesystem::rename(unfinished, checkpoint());
+}
+
+bool TrainCommand::learn(Training& training) {
+  const StopSignals signals;
   began_ = std::chrono::steady_clock::now();
+  double kept = seconds();
   for (double progress = 0; progress < 1;) {
     const auto steps = static_cast<double>(training.trainer().progress().step + 1);
     progress =
         minutes_ ? seconds() / 60 / *minutes_ : steps / static_cast<double>(training.steps());
-    log_->add(training.step(progress), training.trainer().progress(), progress, seconds());
+    try {
+      log_->add(training.step(progress), training.trainer().progress(), progress, seconds());
+    } catch (const Error&) {
+      keep(training);
+      throw;
+    }
+    if (signals.came() || (progress < 1 && seconds() > kept + seconds_between_checkpoints)) {
+      keep(training);
+      kept = seconds();
+    }
+    if (signals.came()) return false;
     if (log_->due()) {
       const LossSum held_out = training.validate();
       log_->validated(held_out, seconds());
     }
   }
+  return true;
 }
 
 void TrainCommand::save(Training& training) const {

@@ -52,6 +52,7 @@ Training::Training(TrainingStart start, std::string_view data, const TrainingOpt
                      .shard_tokens = *options_.shard_tokens,
                      .threads = options_.threads,
                      .seed = options_.seed,
+                     .fingerprint = fingerprint(data),
                      .dropout = options_.dropout,
                      .smoothing = options_.smoothing,
                      .averaging = options_.averaging,
@@ -102,6 +103,22 @@ void Training::read_labelled(TrainingStart start, std::string_view data) {
                                                 static_cast<std::size_t>(text - around.begin()),
                                                 static_cast<std::size_t>(around.end() - text - 1));
   hold_out(std::move(examples));
+}
+
+// A hash of the data and of what changes the course of a training (FNV-1a, 64 bits).
+std::uint64_t Training::fingerprint(std::string_view data) const {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&hash](std::string_view bytes) {
+    for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+  };
+  add(data);
+  add(to_json(config_));
+  for (const std::uint64_t number :
+       {options_.seed, std::uint64_t{*options_.batch_tokens}, std::uint64_t{*options_.shard_tokens},
+        std::uint64_t{examples_.size()}}) {
+    add(std::to_string(number) + ",");
+  }
+  return hash;
 }
 
 void Training::hold_out(std::vector<Example> examples) {

@@ -48,6 +48,7 @@ class Training {
   void read_labelled(TrainingStart start, std::string_view data);
   void hold_out(std::vector<Example> examples);
   void choose_options();
+  std::uint64_t fingerprint(std::string_view data) const;
 
   TrainingOptions options_;
   ModelConfig config_;

@@ -32,9 +32,9 @@ struct TrainingOptions {
   float dropped_tokens = 0;  ///< share of a text's tokens that are left out at random
   std::optional<std::size_t> batch_tokens = {};
   std::optional<std::size_t> shard_tokens = {};  ///< tokens that a thread reads at once
-  std::optional<std::size_t> vocabulary = {};  ///< pieces of a new tokenizer
-  bool lower_case = true;                      ///< of a new tokenizer
-  std::optional<float> held_out = {};          ///< share of the examples that measure progress
+  std::optional<std::size_t> vocabulary = {};    ///< pieces of a new tokenizer
+  bool lower_case = true;                        ///< of a new tokenizer
+  std::optional<float> held_out = {};            ///< share of the examples that measure progress
   std::uint64_t seed = 1;
   std::size_t threads = 1;
 };

@@ -15,19 +15,20 @@
 #include "support/golden.hpp"
 #include "tasks/load.hpp"
 #include "train/learned_parameters.hpp"
+#include "train/loss.hpp"
 
 namespace glassformer::test {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-const std::filesystem::path tests = GLASSFORMER_SOURCE_DIR "/tests";
+const std::filesystem::path folder_of_tests = GLASSFORMER_SOURCE_DIR "/tests";
 
 // Folders below tests/golden and tests/checkpoints that hold this file.
 std::vector<std::filesystem::path> folders_with(const std::string& file) {
   std::vector<std::filesystem::path> folders;
   for (const char* parent : {"golden", "checkpoints"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(tests / parent)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_of_tests / parent)) {
       for (const std::string prefix : {"", "expected."}) {
         if (std::filesystem::exists(entry.path() / (prefix + file)))
           folders.push_back(entry.path());
@@ -105,6 +106,31 @@ void check(const std::string& name, std::span<const float> got, std::span<const 
   CHECK(worst <= 1e-4 * largest + 1e-6 * largest_of_all);
 }
 
+// Compares the gradients of all parameters. The file lacks rows of tables that are zero.
+void check_parameters(const std::filesystem::path& folder, const LearningModel& learning,
+                      ParameterGradients& gradients, const GradientGolden& golden) {
+  const double largest = golden.largest();
+  for (const auto& part : learning.parameters.parts()) {
+    INFO(part.name);
+    if (folder.filename() == "marian_two_tables" && part.name.ends_with("embed_positions.weight")) {
+      continue;  // the library computes them without gradients
+    }
+    REQUIRE(golden.tensors.contains("parameter/" + part.name));
+    std::vector<float> expected = golden.tensors.at("parameter/" + part.name).values;
+    if (golden.json.contains("rows") && golden.json.at("rows").contains(part.name)) {
+      std::vector<float> all(part.size());
+      const std::size_t columns = part.size() / part.shape[0];
+      std::size_t from = 0;
+      for (const std::size_t row : golden.json.at("rows").at(part.name)) {
+        std::copy_n(expected.data() + from, columns, all.data() + row * columns);
+        from += columns;
+      }
+      expected = all;
+    }
+    check(part.name, part.of(gradients), expected, largest);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("gradients of an answer match PyTorch's", "[gradients]") {
@@ -152,25 +178,56 @@ TEST_CASE("gradients of an answer match PyTorch's", "[gradients]") {
     ++compared;
   }
   CHECK(compared > 10);
-  for (const auto& part : learning.parameters.parts()) {
-    INFO(part.name);
-    if (folder.filename() == "marian_two_tables" && part.name.ends_with("embed_positions.weight")) {
-      continue;  // the library computes them without gradients
-    }
-    REQUIRE(golden.tensors.contains("parameter/" + part.name));
-    std::vector<float> expected = golden.tensors.at("parameter/" + part.name).values;
-    if (golden.json.contains("rows") && golden.json.at("rows").contains(part.name)) {
-      std::vector<float> all(part.size());
-      const std::size_t columns = part.size() / part.shape[0];
-      std::size_t from = 0;
-      for (const std::size_t row : golden.json.at("rows").at(part.name)) {
-        std::copy_n(expected.data() + from, columns, all.data() + row * columns);
-        from += columns;
-      }
-      expected = all;
-    }
-    check(part.name, part.of(gradients), expected, largest);
+  check_parameters(folder, learning, gradients, golden);
+}
+
+TEST_CASE("gradients of a loss match PyTorch's", "[gradients]") {
+  const std::filesystem::path folder = GENERATE(from_range(folders_with("loss.json")));
+  INFO(folder.filename().string());
+  LearningModel learning(folder);
+  const GradientGolden golden(folder, "loss");
+  const bool decodes = learning.model.index() > 0;
+
+  Batch texts, translations;
+  const auto ids = golden.json.at("ids").get<std::vector<Ids>>();
+  const bool typed = !golden.json.at("types").is_null();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    texts.add(ids[i], {}, typed ? golden.json.at("types").at(i).get<Ids>() : Ids());
   }
+  if (golden.json.contains("target_ids")) {
+    for (const auto& target : golden.json.at("target_ids")) translations.add(target.get<Ids>());
+  } else if (decodes) {
+    std::swap(texts, translations);
+  }
+  std::vector<Target> targets;
+  std::size_t row = 0;
+  const auto add = [&](const nlohmann::json& label) {
+    if (!label.is_null()) targets.push_back({.row = row, .label = label.get<std::int32_t>()});
+    ++row;
+  };
+  for (const auto& label : golden.json.at("labels")) {
+    if (!label.is_array()) add(label);
+    for (std::size_t i = 0; label.is_array() && i < label.size(); ++i) add(label.at(i));
+  }
+  const WholePass pass(std::move(texts), std::move(translations));
+
+  Session session;
+  Tape tape(session.arena);
+  ParameterGradients gradients = learning.parameters.make_gradients();
+  tape.start(&gradients);
+  Run run(session);
+  run.record(tape);
+  const View logits = pass(learning.model, run);
+  tape.turn();
+  const CrossEntropy loss(golden.json.at("smoothing").get<float>());
+  const LossSum sum =
+      loss.backward(const_view(logits), targets, 1.0f / static_cast<float>(targets.size()),
+                    tape.gradient(const_view(logits)));
+  tape.rewind();
+  CHECK(sum.count == targets.size());
+  CHECK(std::abs(sum.mean() - golden.json.at("loss").get<double>()) < 1e-5);
+  CHECK(std::abs(loss(const_view(logits), targets).loss - sum.loss) < 1e-9);
+  check_parameters(folder, learning, gradients, golden);
 }
 
 }  // namespace glassformer::test
