@@ -10,157 +10,27 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "binding.hpp"
+
 #include "base/json/json.hpp"
 #include "base/json/json_writer.hpp"
 #include "base/limits.hpp"
-#include "families/folder/model_folder.hpp"
 #include "families/linked.hpp"
 #include "kernels/kernels.hpp"
 #include "models/initialize.hpp"
-#include "models/model.hpp"
 #include "tasks/description.hpp"
-#include "tasks/make_pipeline.hpp"
 #include "weights/tensor_container.hpp"
 
 namespace {
 
 using namespace glassformer;
-
-// Thrown when a file is requested whose existence or content is unknown. The work is retried once
-// the caller has supplied it.
-struct FilesWanted {};
-
-// The files of a folder that have been handed in so far.
-class GivenFiles final : public ModelFiles {
- public:
-  std::optional<std::string_view> read(std::string_view name) override {
-    const auto file = files_.find(name);
-    if (file == files_.end() || (file->second.there && !file->second.bytes)) {
-      add_once(to_read_, name);
-      throw FilesWanted();
-    }
-    return file->second.bytes;
-  }
-
-  bool has(std::string_view name) override {
-    const auto file = files_.find(name);
-    if (file != files_.end()) return file->second.there;
-    if (std::ranges::find(to_read_, name) == to_read_.end()) {
-      std::erase(to_find_, name);
-      to_find_.emplace(to_find_.begin(), name);
-    }
-    throw FilesWanted();
-  }
-
-  void prepare(std::span<const char* const> read, std::span<const char* const> found) override {
-    for (const char* name : read) {
-      if (!files_.contains(name)) add_once(to_read_, name);
-    }
-    for (const char* name : found) {
-      if (!files_.contains(name)) add_once(to_find_, name);
-    }
-  }
-
-  std::vector<std::string> names() override { return names_; }
-  void add_name(std::string name) { names_.push_back(std::move(name)); }
-
-  // Returns the buffer for a file's bytes, which the caller fills.
-  char* give(const std::string& name, std::size_t size) {
-    return files_.insert_or_assign(name, File{true, std::string(size, '\0')})
-        .first->second.bytes->data();
-  }
-  void say(const std::string& name, bool there) {
-    files_.insert_or_assign(name, File{there, std::nullopt});
-  }
-
-  // Forgets the requested files, before the work is retried.
-  void forget_wanted() {
-    to_read_.clear();
-    to_find_.clear();
-  }
-  const std::vector<std::string>& to_read() const { return to_read_; }
-  const std::vector<std::string>& to_find() const { return to_find_; }
-
- private:
-  struct File {
-    bool there;
-    std::optional<std::string> bytes;
-  };
-
-  static void add_once(std::vector<std::string>& names, std::string_view name) {
-    if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
-  }
-
-  std::map<std::string, File, std::less<>> files_;
-  std::vector<std::string> names_, to_read_, to_find_;
-};
-
-// A model that is still loading.
-struct Loading {
-  std::optional<Compute> compute;
-  bool shortlisted = false;
-  GivenFiles files;
-  std::optional<ModelFolder> folder;
-  std::optional<std::string> shortlist;
-  std::vector<SafetensorsHeader> headers;
-  std::string config_tensor;  // of a container, whose configuration is one of its tensors
-  std::optional<WeightsLoader> loader;
-};
-
-// The model, the texts in progress, and the answer to the last call.
-struct Instance {
-  std::unique_ptr<Pipeline> pipeline;
-  std::vector<OwnedText> texts;  // of the next job
-  std::unique_ptr<Job> job;
-  std::unique_ptr<Loading> loading;     // null once all weights are loaded
-  std::vector<NamedParameter> weights;  // of the pipeline; empty until one is read
-  std::size_t parameters = 0;
-  std::string result;
-  std::vector<TracedTensor> tensors;  // of the result
-};
-
-Instance instance;
-
-// The body of a module function: takes its arguments as `work` and returns JSON.
-using Answering = std::string (*)(const void* work);
-
-// Runs a function; its JSON becomes the result. No exception leaves the module.
-int answer(Answering answering, const void* work) {
-  try {
-    instance.result = answering(work);
-    return 0;
-  } catch (const Error& error) {
-    instance.result = to_json(error);
-  } catch (const std::bad_alloc&) {
-    instance.result = to_json(Error(ErrorCode::internal, "out of memory"));
-  } catch (const std::exception& error) {
-    instance.result = to_json(Error(ErrorCode::internal, error.what()));
-  }
-  return 1;
-}
-
-template <typename Work>
-int answer(const Work& work) {
-  return answer([](const void* it) { return (*static_cast<const Work*>(it))(); }, &work);
-}
-
-std::span<const std::byte> bytes_of(const std::uint8_t* bytes, std::size_t size) {
-  return std::as_bytes(std::span(bytes, size));
-}
-
-Loading& loading() {
-  if (!instance.loading) throw_error(ErrorCode::internal, "no model is being loaded");
-  return *instance.loading;
-}
 
 // Returns {"read": [{"name", "max_bytes", "code"}], "find": [names]}.
 std::string wanted_json(const GivenFiles& files) {
@@ -212,8 +82,19 @@ std::string plan_json(Task task, const WeightsLoader& loader) {
   return json.take();
 }
 
-// Makes the configured model, without weights.
-std::unique_ptr<Pipeline> make_model(Loading& loading, ModelConfig config) {
+#if defined(GLASSFORMER_LEARNS)
+
+// Makes the model that learns further, without weights. Returns its parameters.
+std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
+  return instance.learning.start_from(std::move(config), loading.folder->take_tokenizer());
+}
+
+std::string description() { return "{}"; }
+
+#else
+
+// Makes the configured model, without weights. Returns its parameters.
+std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
   if (loading.shortlist && config.task != Task::translation) {
     throw_error(ErrorCode::invalid_option, "shortlist: expected a translator");
   }
@@ -223,7 +104,8 @@ std::unique_ptr<Pipeline> make_model(Loading& loading, ModelConfig config) {
   parts.target_tokenizer = loading.folder->take_target_tokenizer();
   parts.compute = loading.compute.value_or(stored_compute(loading.headers.front()));
   if (loading.shortlist) parts.shortlist = std::as_bytes(std::span(*loading.shortlist));
-  return make_pipeline(std::move(parts));
+  instance.pipeline = make_pipeline(std::move(parts));
+  return instance.pipeline->parameters();
 }
 
 // Returns the description of the model that is being loaded.
@@ -234,20 +116,27 @@ std::string description() {
   return describe_json(*instance.pipeline, instance.parameters, ignored);
 }
 
-// Makes the model, and the loader of its weights.
-void plan() {
+#endif
+
+// Makes the model, and the loader of its weights. Returns its task.
+Task plan() {
   Loading& model = loading();
-  instance.pipeline = make_model(model, model.folder.value().config(model.headers));
-  std::vector<NamedParameter> parameters = instance.pipeline->parameters();
+  ModelConfig config = model.folder.value().config(model.headers);
+  const Task task = config.task;
+  std::vector<NamedParameter> parameters = make_model(model, std::move(config));
   model.shortlist.reset();
   instance.parameters = element_count(parameters);
   model.loader.emplace(model.folder->loader(model.headers, std::move(parameters)));
   model.headers.clear();
+  return task;
 }
 
 Pipeline& loaded() {
   if (!instance.pipeline || instance.loading)
     throw_error(ErrorCode::internal, "no model is loaded");
+#if defined(GLASSFORMER_LEARNS)
+  instance.learning.update(*instance.pipeline);
+#endif
   return *instance.pipeline;
 }
 
@@ -372,6 +261,9 @@ EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
       instance.loading.reset();
       return std::string("null");
     }
+#if defined(GLASSFORMER_LEARNS)
+    instance.learning.take_vocabulary(model.files, model.folder->folder());
+#endif
     model.files = {};
     JsonWriter json;
     json.object([&] {
@@ -438,8 +330,8 @@ EMSCRIPTEN_KEEPALIVE int gf_load_config(const char* yaml, std::size_t size) {
 // "staging" is the largest piece. Skip ignored tensors.
 EMSCRIPTEN_KEEPALIVE int gf_load_plan() {
   return answer([] {
-    plan();
-    return plan_json(instance.pipeline->config().task, *loading().loader);
+    const Task task = plan();
+    return plan_json(task, *loading().loader);
   });
 }
 
@@ -462,6 +354,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_end() {
   });
 }
 
+#if !defined(GLASSFORMER_LEARNS)
 // Ends loading with random weights instead of those in the files. Answers the same.
 EMSCRIPTEN_KEEPALIVE int gf_load_random(std::uint32_t seed) {
   return answer([&] {
@@ -519,6 +412,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_inspect() {
     return json.take();
   });
 }
+#endif
 
 // Answers [{"name", "shape"}]: the parameters of the model.
 EMSCRIPTEN_KEEPALIVE int gf_weights() {
@@ -593,6 +487,7 @@ EMSCRIPTEN_KEEPALIVE int gf_begin(const char* options, std::size_t size, const f
                });
 }
 
+#if !defined(GLASSFORMER_LEARNS)
 // The same for explanations.
 EMSCRIPTEN_KEEPALIVE int gf_explain(const char* options, std::size_t size, const float* values,
                                     std::size_t count) {
@@ -605,6 +500,7 @@ EMSCRIPTEN_KEEPALIVE int gf_explain(const char* options, std::size_t size, const
                  return begin_linked_explanation(loaded(), inputs, task);
                });
 }
+#endif
 
 // Takes a step. Answers {"more", "progress"?: {"result", "tensors"}}: whether a step is left, and
 // this step's intermediate result.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/json/json.hpp"
 #include "models/initialize.hpp"
 #include "tasks/reading/input_reader.hpp"
 #include "tasks/train/new_model.hpp"
@@ -88,21 +89,35 @@ void Training::read_labelled(TrainingStart start, std::string_view data) {
   }
 
   const InputReader reader(config_, *tokenizer_);
-  std::vector<Example> examples;
-  for (const DataLine& line : lines) {
-    const EncoderInput input = in_line(line.number, [&] { return reader.read(line.text); });
-    Example& example = examples.emplace_back();
-    for (const Token& token : input.tokens) example.ids.push_back(token.id);
-    example.types = input.types;
-    example.label =
-        static_cast<std::int32_t>(std::ranges::find(labels, line.second) - labels.begin());
-  }
   const auto& around = reader.around().single;
   const auto text = std::ranges::find(around, TemplatePart::Kind::first_text, &TemplatePart::kind);
   objective_ = std::make_unique<ClassObjective>(options_.dropped_tokens,
                                                 static_cast<std::size_t>(text - around.begin()),
                                                 static_cast<std::size_t>(around.end() - text - 1));
-  hold_out(std::move(examples));
+  hold_out(read_examples(lines));
+}
+
+std::vector<Example> Training::read_examples(const std::vector<DataLine>& lines) const {
+  const InputReader reader(config_, *tokenizer_);
+  std::vector<Example> examples;
+  for (const DataLine& line : lines) {
+    const auto label = std::ranges::find(config_.labels, line.second);
+    if (label == config_.labels.end()) {
+      throw_error(ErrorCode::invalid_data,
+                  {"line {}: expected a label of the model, got {}",
+                   {line.number, describe(line.second)}});
+    }
+    const EncoderInput input = in_line(line.number, [&] { return reader.read(line.text); });
+    Example& example = examples.emplace_back();
+    for (const Token& token : input.tokens) example.ids.push_back(token.id);
+    example.types = input.types;
+    example.label = static_cast<std::int32_t>(label - config_.labels.begin());
+  }
+  return examples;
+}
+
+LossSum Training::evaluate(std::string_view data) {
+  return trainer_->evaluate(read_examples(read_data(data, DataForm::labelled)));
 }
 
 // A hash of the data and of what changes the course of a training (FNV-1a, 64 bits).

@@ -8,6 +8,7 @@
 
 #include "families/config/model_config.hpp"
 #include "models/model.hpp"
+#include "tasks/train/training_data.hpp"
 #include "tasks/train/training_options.hpp"
 #include "text/tokenizer.hpp"
 #include "train/trainer.hpp"
@@ -33,6 +34,9 @@ class Training {
   StepResult step(double progress) { return trainer_->step(progress); }
   /// Returns the loss on the examples that are held out, of the averaged weights.
   LossSum validate() { return trainer_->evaluate(held_out_); }
+  /// Returns the loss on other examples, of the averaged weights. Throws `invalid_data`, also for a
+  /// label that the model does not know.
+  LossSum evaluate(std::string_view data);
   /// Returns how many steps read every example `epochs` times.
   std::uint64_t steps() const { return steps_; }
 
@@ -46,6 +50,7 @@ class Training {
 
  private:
   void read_labelled(TrainingStart start, std::string_view data);
+  std::vector<Example> read_examples(const std::vector<DataLine>& lines) const;
   void hold_out(std::vector<Example> examples);
   void choose_options();
   std::uint64_t fingerprint(std::string_view data) const;

@@ -39,6 +39,28 @@ struct TrainingOptions {
   std::size_t threads = 1;
 };
 
+/// Visits the options that do not depend on the program that trains.
+template <class Visit>
+void fields(Visit& visit, TrainingOptions& options) {
+  visit("rate", options.rate);
+  visit("warmUp", options.warm_up);
+  visit("decay", options.decay);
+  visit("optimizer", options.optimizer);
+  visit("weightDecay", options.weight_decay);
+  visit("dropout", options.dropout);
+  visit("smoothing", options.smoothing);
+  visit("averaging", options.averaging);
+  visit("droppedTokens", options.dropped_tokens);
+  visit("batchTokens", options.batch_tokens, 1);
+  visit("shardTokens", options.shard_tokens, 1);
+  visit("vocabulary", options.vocabulary, 1);
+  visit("lowerCase", options.lower_case);
+  visit("heldOut", options.held_out);
+  std::optional<std::uint64_t> seed;
+  visit.seed("seed", seed);
+  if (seed) options.seed = *seed;
+}
+
 template <>
 inline constexpr std::array enum_names<Lessons>{"classes", "masked", "next-token", "translation"};
 

@@ -1,0 +1,35 @@
+#include <array>
+
+#include "families/linked.hpp"
+#include "layers/attention/linked_mixers.hpp"
+#include "tasks/make_pipeline.hpp"
+#include "text/hub/tokenizer_files.hpp"
+
+// The tables of a program with the models that learn.
+
+namespace glassformer {
+
+extern const Family bert, distilbert, roberta, modernbert;
+
+namespace {
+
+constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert};
+constexpr std::array tasks = {TaskEntry{Task::text_classification, make_classify}};
+
+}  // namespace
+
+const LinkedFamilies linked_families = {
+    .families = families, .containers = {}, .reading = &reading_parts, .writing = nullptr};
+
+const std::span<const TaskEntry> linked_tasks = tasks;
+
+std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t, Compute) = nullptr;
+
+std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile&, TokenizerSide,
+                                                   const TokenizerConfig&,
+                                                   std::string_view) = nullptr;
+
+std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
+                                                       const TaskOptions&) = nullptr;
+
+}  // namespace glassformer
