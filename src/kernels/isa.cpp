@@ -21,21 +21,20 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
+// Whether to compile the kernels of links_integers.
+#if defined(GLASSFORMER_ONLY_FLOATS)
+constexpr bool has_integers = false;
+#else
+constexpr bool has_integers = true;
+#endif
+
 template <typename Dot>
 constexpr Kernels table_with() {
-  return {
+  Kernels table = {
       .name = GLASSFORMER_QUOTE(GLASSFORMER_ISA),
       .panel_width = panel_width,
       .int8_depth = int8_depth,
       .matmul = multiply<FloatProduct>,
-      .matmul_int8 = multiply<Int8Product<Dot>>,
-      .matmul_int16 = multiply<Int16Product>,
-      .quantize = quantize,
-      .largest = largest,
-      .round_rows = round_rows,
-      .weigh = weigh,
-      .scale_integers = scale_integers,
-      .add_scaled_integers = add_scaled_integers,
       .layer_norm = layer_norm,
       .layer_norm_unbiased = layer_norm_unbiased,
       .rms_norm = rms_norm,
@@ -46,6 +45,17 @@ constexpr Kernels table_with() {
       .activate = activate,
       .elu_plus_one = elu_plus_one,
   };
+  if constexpr (has_integers) {
+    table.matmul_int8 = multiply<Int8Product<Dot>>;
+    table.matmul_int16 = multiply<Int16Product>;
+    table.quantize = quantize;
+    table.largest = largest;
+    table.round_rows = round_rows;
+    table.weigh = weigh;
+    table.scale_integers = scale_integers;
+    table.add_scaled_integers = add_scaled_integers;
+  }
+  return table;
 }
 
 extern const WritingKernels writing_table;

@@ -7,6 +7,10 @@
 
 namespace glassformer {
 
+/// Whether this program computes with 8-bit integers. Set by src/linked; the linker removes the code
+/// for them from a program that does not.
+extern const bool links_integers;
+
 /// The last step of a matrix product, applied to its sums before they are stored.
 enum class Epilogue {
   store,       ///< c = sum
@@ -97,33 +101,36 @@ struct GatheredRows {
 
 /// The kernels, compiled for one instruction set. They work on contiguous floats of any length and
 /// any alignment, and check nothing: the layers have checked the shapes. All except `matmul` and
-/// the logarithms give bit-identical results on every instruction set.
+/// the logarithms give bit-identical results on every instruction set. A program without 8-bit
+/// integers lacks the kernels for them.
 struct Kernels {
   std::string_view name;    ///< "baseline", "avx2", "avx512", "avx512vnni", "simd128", "relaxed"
   std::size_t panel_width;  ///< columns in one packed panel
   std::size_t int8_depth;   ///< rows of an 8-bit matrix interleaved in its panels: 4 or 2
 
   void (*matmul)(const MatmulArgs&);
-  void (*matmul_int8)(const Int8MatmulArgs&);
-  void (*matmul_int16)(const Int16MatmulArgs&);
+  void (*matmul_int8)(const Int8MatmulArgs&) = nullptr;
+  void (*matmul_int16)(const Int16MatmulArgs&) = nullptr;
   /// Quantizes x [rows, columns]. The smallest element of a row, or 0 if that is smaller, becomes
   /// 0; the largest element, or 0 if that is larger, becomes 127. Rounds to nearest, ties to even.
   /// If an element is not finite, the scale of its row is not finite.
-  void (*quantize)(const float* x, std::size_t rows, std::size_t columns, const QuantizedRows& to);
+  void (*quantize)(const float* x, std::size_t rows, std::size_t columns,
+                   const QuantizedRows& to) = nullptr;
   /// Returns the largest absolute value, or 0 if there are no elements. Not finite if any element
   /// is not finite.
-  float (*largest)(const GatheredRows& x);
+  float (*largest)(const GatheredRows& x) = nullptr;
   /// to [count, columns rounded up to even] = x · factor, rounded to nearest, ties to even. The
   /// column added to an odd number is zero.
-  void (*round_rows)(const GatheredRows& x, float factor, std::int16_t* to);
+  void (*round_rows)(const GatheredRows& x, float factor, std::int16_t* to) = nullptr;
   /// weights = 2^(factor · (scores - the largest)), with a relative error of at most 1e-4, in whole
   /// units of 1 / `weight_unit`. Returns their sum. n >= 1, factor >= 0.
   std::int32_t (*weigh)(const std::int32_t* scores, std::size_t n, float factor,
-                        std::int16_t* weights);
+                        std::int16_t* weights) = nullptr;
   /// y = scale · x.
-  void (*scale_integers)(float* y, const std::int16_t* x, std::size_t n, float scale);
+  void (*scale_integers)(float* y, const std::int16_t* x, std::size_t n, float scale) = nullptr;
   /// y = y + scale · x.
-  void (*add_scaled_integers)(float* y, const std::int32_t* x, std::size_t n, float scale);
+  void (*add_scaled_integers)(float* y, const std::int32_t* x, std::size_t n,
+                              float scale) = nullptr;
   /// y = (x - mean) / sqrt(variance + eps) · weight + bias (Ba et al. 2016).
   void (*layer_norm)(const NormArgs&);
   /// y = (x - mean) / (s + eps) · weight + bias, where s is the standard deviation with divisor

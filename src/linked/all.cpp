@@ -1,9 +1,12 @@
 #include <array>
 
 #include "families/linked.hpp"
+#include "kernels/kernels.hpp"
 #include "layers/attention/linked_mixers.hpp"
+#include "models/model.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/make_pipeline.hpp"
+#include "text/composed/pattern.hpp"
 #include "text/hub/tokenizer_files.hpp"
 
 // The tables of a program with every kind of model.
@@ -35,6 +38,10 @@ const LinkedFamilies linked_families = {.families = families,
                                         .writing = &writing_parts};
 
 const std::span<const TaskEntry> linked_tasks = tasks;
+
+const bool links_integers = true;
+const bool links_decoders = true;
+const bool links_regex = true;
 
 std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t,
                                                           Compute) = make_recurrent_unit;

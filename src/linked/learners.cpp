@@ -1,8 +1,11 @@
 #include <array>
 
 #include "families/linked.hpp"
+#include "kernels/kernels.hpp"
 #include "layers/attention/linked_mixers.hpp"
+#include "models/model.hpp"
 #include "tasks/make_pipeline.hpp"
+#include "text/composed/pattern.hpp"
 #include "text/hub/tokenizer_files.hpp"
 
 // The tables of a program with the models that learn.
@@ -22,6 +25,10 @@ const LinkedFamilies linked_families = {
     .families = families, .containers = {}, .reading = &reading_parts, .writing = nullptr};
 
 const std::span<const TaskEntry> linked_tasks = tasks;
+
+const bool links_integers = false;
+const bool links_decoders = false;
+const bool links_regex = false;
 
 std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t, Compute) = nullptr;
 

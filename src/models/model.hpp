@@ -3,6 +3,7 @@
 #include <memory>
 #include <variant>
 
+#include "base/error.hpp"
 #include "models/encoder_model.hpp"
 #include "models/seq2seq.hpp"
 #include "weights/safetensors.hpp"
@@ -16,9 +17,17 @@ using Model = std::variant<std::unique_ptr<EncoderModel>, std::unique_ptr<Langua
 /// Creates an encoder that reads tokens or pictures.
 std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architecture, Compute compute);
 
-/// Creates the model of an architecture. Its parameters must be loaded before use.
+/// Whether this program has models with decoders. Set by src/linked; the linker removes their code
+/// from a program without them.
+extern const bool links_decoders;
+
+/// Creates the model of an architecture. Its parameters must be loaded before use. Throws
+/// `unsupported` if the program lacks models with decoders.
 inline Model make_model(const Architecture& architecture, Compute compute = Compute::f32) {
-  if (!architecture.decoder) return make_encoder_model(architecture, compute);
+  if (!links_decoders && architecture.decoder) {
+    throw_error(ErrorCode::unsupported, "expected a model without a decoder");
+  }
+  if (!links_decoders || !architecture.decoder) return make_encoder_model(architecture, compute);
   if (!architecture.encoder) return std::make_unique<LanguageModel>(architecture, compute);
   return std::make_unique<Seq2Seq>(architecture, compute);
 }
@@ -27,6 +36,7 @@ inline Model make_model(const Architecture& architecture, Compute compute = Comp
 Compute stored_compute(const SafetensorsHeader& header);
 
 inline std::vector<NamedParameter> parameters(const Model& model) {
+  if (!links_decoders) return std::get<std::unique_ptr<EncoderModel>>(model)->parameters();
   return std::visit([](const auto& of_kind) { return of_kind->parameters(); }, model);
 }
 

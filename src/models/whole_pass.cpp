@@ -28,7 +28,8 @@ View WholePass::operator()(const Model& model, Run& run) const {
     run.positions = batch.positions();
     run.session().attention.reserve(batch.longest());
   };
-  if (const auto* encoder = std::get_if<std::unique_ptr<EncoderModel>>(&model)) {
+  const auto* encoder = std::get_if<std::unique_ptr<EncoderModel>>(&model);
+  if (!links_decoders || encoder) {
     read(sources_, source_segments_);
     return (*encoder)->forward(sources_, run);
   }

@@ -139,7 +139,9 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
 };
 
 std::unique_ptr<LinearWeight> make_weight(std::size_t in, std::size_t out, Compute compute) {
-  if (compute == Compute::int8) return std::make_unique<Int8Weight>(in, out);
+  if (links_integers && compute == Compute::int8) {
+    return std::make_unique<Int8Weight>(in, out);
+  }
   return std::make_unique<FloatWeight>(in, out);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/kernels.hpp"
 #include "layers/elementwise/elementwise.hpp"
 #include "models/stack/add_embedding.hpp"
 
@@ -85,7 +86,7 @@ std::vector<std::size_t> TextEmbeddings::without_padding(std::span<const std::in
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute) {
   const float scale = embedding_scale(config);
   const std::size_t rows = config.vocab_size();
-  if (compute == Compute::int8) {
+  if (links_integers && compute == Compute::int8) {
     return std::make_unique<Int8TableEmbedding>(rows, config.d_model, scale);
   }
   return std::make_unique<TableEmbedding>(rows, config.d_model, scale);
