@@ -6,6 +6,7 @@
 #include "models/model.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "text/composed/pattern.hpp"
+#include "text/hub/tokenizer_classes.hpp"
 #include "text/hub/tokenizer_files.hpp"
 
 // The tables of a program with the models that read texts.
@@ -33,6 +34,7 @@ const std::span<const TaskEntry> linked_tasks = tasks;
 
 const bool links_integers = true;
 const bool links_decoders = false;
+const bool links_vocabulary_files = true;
 const bool links_regex = true;
 
 std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t, Compute) = nullptr;

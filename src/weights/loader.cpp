@@ -11,6 +11,7 @@
 #include "base/json/json.hpp"
 #include "base/json/json_writer.hpp"
 #include "base/strings/decimal.hpp"
+#include "kernels/kernels.hpp"
 #include "weights/floats.hpp"
 
 namespace glassformer {
@@ -271,7 +272,7 @@ void WeightsLoader::set_from_int8(std::size_t index, std::span<const std::byte> 
   const std::span<const float> scales =
       std::span(bindings_[binding.scale].scales).subspan(first, bytes.size() / row_bytes(index));
   const NamedParameter& parameter = parameters_[binding.parameter];
-  if (parameter.set_int8) {
+  if (links_integers && parameter.set_int8) {
     const auto* integers = reinterpret_cast<const std::int8_t*>(bytes.data());
     return parameter.set_int8({integers, bytes.size()}, scales, first);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "kernels/kernels.hpp"
 #include "weights/quantize.hpp"
 #include "weights/safetensors.hpp"
 
@@ -16,7 +17,7 @@ std::size_t element_count(const std::vector<NamedParameter>& parameters) {
 
 void set_values(const NamedParameter& parameter, std::span<const float> values,
                 std::size_t first) {
-  if (!parameter.set_int8) return parameter.set(values, first);
+  if (!links_integers || !parameter.set_int8) return parameter.set(values, first);
   const std::size_t columns = element_count(parameter.shape) / parameter.shape[0];
   const QuantizedMatrix quantized = quantize(values, values.size() / columns);
   parameter.set_int8(quantized.values, quantized.scales, first);
