@@ -43,6 +43,16 @@ export type {
   TokenClassification,
   TokenClassifyOptions,
 } from './tasks/token_classifier.js';
+export { Trainer } from './training/trainer.js';
+export type {
+  Examples,
+  LabeledText,
+  ModelConfig,
+  Score,
+  TrainOptions,
+  TrainerOptions,
+  TrainingStep,
+} from './training/options.js';
 export { Translator } from './tasks/translator.js';
 export type {
   AlignmentLink,

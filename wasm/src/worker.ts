@@ -54,7 +54,7 @@ async function answer({ id, kind, request }: Call): Promise<void> {
 function post(message: FromWorker): void {
   const buffers: ArrayBufferLike[] = [];
   const collect = (value: unknown): void => {
-    if (value instanceof Float32Array) buffers.push(value.buffer);
+    if (value instanceof Float32Array || value instanceof Uint8Array) buffers.push(value.buffer);
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
   };
   collect(message);

@@ -163,7 +163,8 @@ function inlineFiles(name) {
 export async function buildPackage() {
   await cmake('wasm');
   const dist = join(root, 'dist');
-  const binaries = ['glassformer', 'glassformer.read', 'glassformer.write'].flatMap((name) => [
+  const names = ['glassformer', 'glassformer.read', 'glassformer.write', 'glassformer.learn'];
+  const binaries = names.flatMap((name) => [
     `build/wasm/${name}.wasm`,
     `build/wasm/${name}.relaxed.wasm`,
   ]);

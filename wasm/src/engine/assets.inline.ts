@@ -18,6 +18,13 @@ export const cure = '';
 export const runsWithoutWorker = true;
 
 export function binaryFile(name: string): Promise<BufferSource> {
+  if (name.includes('learn')) {
+    throw new GlassformerError(
+      'unsupported_runtime',
+      `'glassformer/inline' does not contain ${name}; name its URL in the option urls, or import ` +
+        "Trainer from 'glassformer'",
+    );
+  }
   return inflate(name.includes('relaxed') ? files.relaxed : files.simd);
 }
 

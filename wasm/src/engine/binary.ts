@@ -12,8 +12,11 @@ import type { Binary } from './compute.js';
 // Compiled modules, shared by all models: by URL or, for the package's own files, by name.
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
-/** The contents of a binary: models that read, models that write, or all models and explanations. */
-export type Scope = 'read' | 'write' | 'all';
+/**
+ * The contents of a binary: models that read, models that write, all models and explanations, or
+ * training.
+ */
+export type Scope = 'read' | 'write' | 'all' | 'learn';
 
 /** Returns the smallest scope for a task; all, if the task is not known yet. */
 export function scopeOf(task: Task | undefined, explain: boolean): Scope {
@@ -37,8 +40,8 @@ export function compileBinary(
     urls[fileName(scope, 'simd')],
     urls[fileName(scope, 'relaxed')],
   ];
-  // If only the URL of the whole binary is given, the smaller ones are not hosted.
-  const whole = !hosted(needed).some(Boolean) && hosted('all').some(Boolean);
+  // If only the URL of the whole binary is given, the smaller ones are not hosted. It cannot train.
+  const whole = needed !== 'learn' && !hosted(needed).some(Boolean) && hosted('all').some(Boolean);
   const scope = whole ? 'all' : needed;
   const [simd, relaxed] = hosted(scope);
   let binary = detectBinary();

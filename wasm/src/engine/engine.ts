@@ -37,6 +37,18 @@ interface Exports {
   gf_tensor(index: number): number;
   gf_tensor_size(index: number): number;
   gf_relaxed_simd(): number;
+  gf_learn_begin(
+    config: number,
+    configSize: number,
+    data: number,
+    dataSize: number,
+    options: number,
+    optionsSize: number,
+  ): number;
+  gf_learn_step(progress: number): number;
+  gf_learn_evaluate(data: number, size: number): number;
+  gf_learn_save(): number;
+  gf_learn_file(index: number): number;
 }
 
 /** The files that the engine requests from a folder; see gf_load_folder. */
@@ -90,6 +102,25 @@ export interface InspectedModel {
   tensors: StoredTensor[];
   /** The reason, if the model cannot be loaded. */
   problem?: Failure;
+}
+
+/** A training that has begun; see gf_learn_begin. */
+export interface BegunTraining {
+  model: Description;
+  examples: number;
+  heldOut: number;
+  stepsPerEpoch: number;
+}
+
+/** The result of a step; see gf_learn_step. */
+export interface LearnedStep {
+  step: number;
+  epoch: number;
+  tokens: number;
+  loss: number;
+  accuracy: number;
+  rate: number;
+  gradientNorm: number;
 }
 
 /** A tensor of a result, by its name there. */
@@ -281,6 +312,46 @@ export class Engine {
     const { gf_weight_row } = this.#exports;
     this.#call([encoded], (at) => gf_weight_row(at, encoded.length, index));
     return this.#tensor(0);
+  }
+
+  /** Starts a training of the model that was loaded or, with a `config`, of a new one. */
+  learnBegin(config: string, data: Uint8Array, options: string): BegunTraining {
+    const { gf_learn_begin } = this.#exports;
+    if (!gf_learn_begin) {
+      const what = 'module: expected glassformer.learn.wasm, which trains models';
+      throw new GlassformerError('invalid_option', what);
+    }
+    const inputs = [this.#encoder.encode(config), data, this.#encoder.encode(options)];
+    return this.#call<BegunTraining>(inputs, (...at) => {
+      const [configAt, dataAt, optionsAt] = at as [number, number, number];
+      const [configSize, dataSize, optionsSize] = inputs.map(({ length }) => length) as typeof at;
+      return gf_learn_begin(configAt, configSize!, dataAt, dataSize!, optionsAt, optionsSize!);
+    });
+  }
+
+  /** Learns from the next examples. `progress`: the part of the training that is over then. */
+  learnStep(progress: number): LearnedStep {
+    return this.#call<LearnedStep>([], () => this.#exports.gf_learn_step(progress));
+  }
+
+  /** Returns the score on these examples or, without any, on those that are held out. */
+  learnEvaluate(data = new Uint8Array() as Uint8Array): { loss: number; accuracy: number } {
+    const { loss, accuracy } = this.#call<{ loss: number; accuracy: number }>([data], (at) =>
+      this.#exports.gf_learn_evaluate(at, data.length),
+    );
+    return { loss, accuracy };
+  }
+
+  /** Returns the files of a folder with the model. */
+  learnSave(): Record<string, Uint8Array<ArrayBuffer>> {
+    const { memory, gf_learn_save, gf_learn_file } = this.#exports;
+    const files = this.#call<{ name: string; size: number }[]>([], gf_learn_save);
+    return Object.fromEntries(
+      files.map(({ name, size }, index) => [
+        name,
+        new Uint8Array(memory.buffer, gf_learn_file(index), size).slice(),
+      ]),
+    );
   }
 
   #freeStaging(): void {

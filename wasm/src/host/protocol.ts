@@ -1,7 +1,13 @@
 // The calls of a session to its host, and the messages that carry them between page and worker.
 
 import type { ErrorCode, ErrorDetails } from '../base/errors.js';
-import type { Answer, EngineOptions, RawResult } from '../engine/engine.js';
+import type {
+  Answer,
+  BegunTraining,
+  EngineOptions,
+  LearnedStep,
+  RawResult,
+} from '../engine/engine.js';
 import type { Input } from '../engine/input.js';
 import type { WeightInfo } from '../engine/weights.js';
 import type { FolderRequest, InspectedFolder, ModelDescription } from '../loading/load_model.js';
@@ -12,6 +18,23 @@ export interface RunRequest {
   options: EngineOptions;
   /** Whether the call continues after an input's error. If not, that error is the last answer. */
   each: boolean;
+}
+
+/** The beginning of a training: of a folder's model or, without one, of a new model. */
+export interface LearnRequest {
+  module: WebAssembly.Module;
+  folder: Omit<FolderRequest, 'module'> | undefined;
+  /** Fields of config.json, as JSON; empty if there is a folder. */
+  config: string;
+  /** Lines of a label, a tab and a text. */
+  data: Uint8Array;
+  /** The training's options, as JSON. */
+  options: string;
+}
+
+/** A measured time in addition to a result. */
+export interface Timed {
+  milliseconds: number;
 }
 
 /** The kinds of call: request, intermediate events, and result. */
@@ -27,6 +50,20 @@ export interface Calls {
     event: never;
     result: Float32Array<ArrayBuffer>;
   };
+  learn: {
+    request: LearnRequest;
+    event: Progress;
+    result: Omit<BegunTraining, 'model'> & { model: ModelDescription };
+  };
+  /** The request is the progress. */
+  learnStep: { request: number; event: never; result: LearnedStep & Timed };
+  /** The request has examples; undefined: those that are held out. */
+  learnEvaluate: {
+    request: Uint8Array | undefined;
+    event: never;
+    result: { loss: number; accuracy: number } & Timed;
+  };
+  learnSave: { request: undefined; event: never; result: Record<string, Uint8Array<ArrayBuffer>> };
 }
 
 export type Kind = keyof Calls;

@@ -1,11 +1,21 @@
 import { lengthOf } from '../engine/input.js';
 import type { Input } from '../engine/input.js';
 import { taskNamed } from '../engine/tasks.js';
-import type { Answer, Engine, EngineOptions, RawResult } from '../engine/engine.js';
+import { Engine } from '../engine/engine.js';
+import type { Answer, EngineOptions, RawResult } from '../engine/engine.js';
 import { GlassformerError, throwIfAborted } from '../base/errors.js';
-import { inspectFolder, loadModel } from '../loading/load_model.js';
+import { describeModel, inspectFolder, loadModel } from '../loading/load_model.js';
 import type { FolderRequest, ModelDescription } from '../loading/load_model.js';
-import type { CallEvent, Host, Kind, Request, Result, RunRequest } from './protocol.js';
+import type {
+  CallEvent,
+  Host,
+  Kind,
+  LearnRequest,
+  Request,
+  Result,
+  RunRequest,
+  Timed,
+} from './protocol.js';
 import { turn } from '../base/turn.js';
 import type { Progress } from '../loading/options.js';
 
@@ -45,6 +55,10 @@ export class Runner implements Host {
     weights: () => Promise.resolve(this.#engine.weights()),
     weightRow: ({ name, index }) => Promise.resolve(this.#engine.weightRow(name, index)),
     run: (request, signal, onEvent) => this.#run(request, signal, onEvent),
+    learn: (request, signal, onEvent) => this.#learn(request, signal, onEvent),
+    learnStep: (progress, signal) => this.#timed(signal, () => this.#engine.learnStep(progress)),
+    learnEvaluate: (data, signal) => this.#timed(signal, () => this.#engine.learnEvaluate(data)),
+    learnSave: () => Promise.resolve(this.#engine.learnSave()),
   };
 
   call<K extends Kind>(
@@ -120,6 +134,38 @@ export class Runner implements Host {
     this.#stepwise = taskNamed(String(description['task']))?.stepwise ?? false;
     this.#longest = Number(description['maxSourceLength']);
     return { ...description, binary: engine.binary };
+  }
+
+  async #learn(
+    { module, folder, config, data, options }: LearnRequest,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void,
+  ): Promise<Result<'learn'>> {
+    const loaded = folder && (await loadModel({ ...folder, module }, signal, onProgress));
+    if (folder && !loaded) {
+      throw new GlassformerError(
+        'wrong_task',
+        'expected a model that reads texts, to learn labels',
+      );
+    }
+    const engine = loaded ? loaded.engine : await Engine.instantiate(module);
+    const { model, ...counts } = engine.learnBegin(config, data, options);
+    this.#model = engine;
+    const description = describeModel(model);
+    this.#longest = Number(description['maxSourceLength']);
+    return { ...counts, model: { ...description, binary: engine.binary } };
+  }
+
+  // Returns to the event loop first, so that a page in this thread is drawn and calls are aborted.
+  async #timed<Value extends object>(
+    signal: AbortSignal,
+    work: () => Value,
+  ): Promise<Value & Timed> {
+    await turn();
+    throwIfAborted(signal);
+    const start = performance.now();
+    const result = work();
+    return { ...result, milliseconds: performance.now() - start };
   }
 
   async #run(

@@ -69,7 +69,7 @@ export async function loadModel(
   const engine = await Engine.instantiate(request.module);
   const read = request.seed === undefined ? readModel : readUntrained;
   const description = await inFolder(engine, request, signal, onProgress, read);
-  return description && { engine, description: inCamelCase(description) };
+  return description && { engine, description: describeModel(description) };
 }
 
 /**
@@ -97,7 +97,7 @@ export async function inspectFolder(
       ...others,
       container: known.container,
       ...(cut && { problem: cut }),
-      ...(model && { model: inCamelCase(model) }),
+      ...(model && { model: describeModel(model) }),
     };
   };
   try {
@@ -132,8 +132,8 @@ function objectIn(bytes: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-// The keys of `tasks` and `prompts` are names that the folder chose.
-function inCamelCase({ architecture, ...description }: Description): ModelDescription {
+/** Returns a description as callers see it. Keys of `tasks` and `prompts` are the folder's. */
+export function describeModel({ architecture, ...description }: Description): ModelDescription {
   const entries = Object.entries(description).map(([key, value]) => [camelCase(key), value]);
   return { ...Object.fromEntries(entries), architecture: withCamelCaseKeys(architecture) };
 }

@@ -2,14 +2,22 @@ import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from '../ba
 import { GlassformerError, messageOf, throwIfAborted } from '../base/errors.js';
 import { isAbsence } from '../base/fetch.js';
 import { compileBinary, compileModule, scopeOf } from '../engine/binary.js';
+import type { Scope } from '../engine/binary.js';
 import { checkRuntime } from '../engine/features.js';
 import { tasks } from '../engine/tasks.js';
 import type { Task } from '../engine/tasks.js';
 import { createHost, replaceHost } from '../host/host.js';
-import type { Host, Request, Result } from '../host/protocol.js';
+import type { CallEvent, Host, Request, Result } from '../host/protocol.js';
 import { checkCache } from '../loading/cache.js';
+import type { FolderRequest } from '../loading/load_model.js';
 import { locateModel, resolveUrls } from '../loading/locate.js';
-import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
+import type { Urls } from '../loading/locate.js';
+import type {
+  LoadOptions,
+  ModelFiles,
+  Progress,
+  TranslatorLoadOptions,
+} from '../loading/options.js';
 import type { Architecture } from './architecture.js';
 import type { ClassifierInfo, ModelInfo } from './info.js';
 import { Session, interruptible } from './session.js';
@@ -47,7 +55,7 @@ const loadOptions = [
   'untrained',
 ];
 
-function checkLoadOptions(task: Task | undefined, options: TranslatorLoadOptions): void {
+export function checkLoadOptions(task: Task | undefined, options: TranslatorLoadOptions): void {
   const own = task ? tasks[task].load : ['explain', 'shortlist'];
   checkOptions(options, [...loadOptions, ...own], 'load');
   const { compute, onProgress, signal, shortlist, cache, timeout } = options;
@@ -83,27 +91,53 @@ export async function openFolder<K extends 'load' | 'inspect'>(
 ): Promise<{ host: Host; result: NonNullable<Result<K>> }> {
   checkRuntime();
   checkLoadOptions(task, options);
-  const { compute, onProgress, signal, shortlist = false, cache = false, timeout } = options;
-  const { binary, explain = false, module, worker } = options;
   const urls = resolveUrls(options.urls);
+  const request = { ...folderRequest(folder, options, urls), task };
+  const scopes = [scopeOf(task, options.explain ?? false), 'all'] as const;
+  try {
+    return await startHost(kind, request as Request<K>, scopes, options, urls);
+  } catch (error) {
+    throw withHubHint(error, folder);
+  }
+}
+
+/** Returns the request to load a folder. The options are checked. */
+export function folderRequest(
+  folder: string | URL | ModelFiles,
+  options: TranslatorLoadOptions,
+  urls: Urls,
+): Omit<FolderRequest, 'module'> {
+  const { compute, shortlist = false, cache = false, timeout } = options;
   const files = locateModel(folder, urls, options.hubUrl);
   if (cache) checkCache(files);
+  const seed = seedOf(options.untrained);
+  return { task: undefined, files, compute, shortlist, cache, timeout, seed };
+}
+
+/**
+ * Starts a host and makes the first call there, with the module that it will run. `scopes`: the
+ * binaries to try, in order, as a smaller one may lack the model's kind.
+ */
+export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
+  kind: K,
+  request: Omit<Request<K>, 'module'>,
+  scopes: readonly Scope[],
+  options: LoadOptions,
+  urls: Urls,
+): Promise<{ host: Host; result: NonNullable<Result<K>> }> {
+  const { onProgress, signal, binary, module, worker } = options;
   let host: Host | undefined;
   try {
     return await interruptible(signal, new Set(), async (inner, fail) => {
-      const compiling = module
-        ? compileModule(module)
-        : compileBinary(binary, scopeOf(task, explain), urls);
+      const compiling = module ? compileModule(module) : compileBinary(binary, scopes[0]!, urls);
       host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
-      const seed = seedOf(options.untrained);
-      const request = { task, files, compute, shortlist, cache, timeout, seed };
       const open = async (
         where: Host,
         compiled: Promise<WebAssembly.Module>,
       ): Promise<Result<K>> => {
         const whole = { ...request, module: await compiled } as Request<K>;
         throwIfAborted(inner);
-        return where.call(kind, whole, inner, (progress) => {
+        const onEvent = (progress: Progress): void => {
           if (inner.aborted) return;
           try {
             onProgress?.(progress);
@@ -111,14 +145,18 @@ export async function openFolder<K extends 'load' | 'inspect'>(
             const message = `onProgress threw an error: ${messageOf(error)}`;
             fail(new GlassformerError('callback_failed', message, { cause: error }));
           }
-        });
+        };
+        return where.call(kind, whole, inner, onEvent as (event: CallEvent<K>) => void);
       };
       let result = await open(host, compiling).catch((error: unknown) => {
         host = replaceHost(worker, error);
         return open(host, compiling);
       });
       // The model belongs to another class, which this class's binary lacks.
-      if (!result && !module) result = await open(host, compileBinary(binary, 'all', urls));
+      const [, larger] = scopes;
+      if (!result && !module && larger) {
+        result = await open(host, compileBinary(binary, larger, urls));
+      }
       if (!result) {
         const expected = 'glassformer.wasm, which has every kind of model';
         throw new GlassformerError('invalid_option', `module: expected ${expected}`);
@@ -127,7 +165,7 @@ export async function openFolder<K extends 'load' | 'inspect'>(
     });
   } catch (error) {
     host?.dispose();
-    throw withHubHint(error, folder);
+    throw error;
   }
 }
 

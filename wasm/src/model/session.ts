@@ -32,8 +32,8 @@ export class Session {
   }
 
   /** Makes a call that has no options and no progress. */
-  ask<K extends Kind>(kind: K, request: Request<K>): Promise<Result<K>> {
-    return this.run(undefined, (inner) => this.#host.call(kind, request, inner, () => {}));
+  ask<K extends Kind>(kind: K, request: Request<K>, signal?: AbortSignal): Promise<Result<K>> {
+    return this.run(signal, (inner) => this.#host.call(kind, request, inner, () => {}));
   }
 
   /**

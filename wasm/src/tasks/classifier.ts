@@ -64,19 +64,20 @@ export type Classification<
     }
   >;
 
+export const classifyMethod = methodOf<ClassifyOptions>()(
+  'classify',
+  'attention',
+  'contributions',
+  'trace',
+  'patch',
+  'ablate',
+  'maskTokens',
+  'window',
+  'stride',
+  'signal',
+);
 const methods = {
-  classify: methodOf<ClassifyOptions>()(
-    'classify',
-    'attention',
-    'contributions',
-    'trace',
-    'patch',
-    'ablate',
-    'maskTokens',
-    'window',
-    'stride',
-    'signal',
-  ),
+  classify: classifyMethod,
   explain: methodOf<AllOptions<ExplainOptions>>()(
     'explain',
     'method',

@@ -1,0 +1,101 @@
+import type { LoadOptions } from '../loading/options.js';
+
+/** An example to learn from: a text and its label. */
+export interface LabeledText {
+  text: string;
+  label: string;
+}
+
+/**
+ * Examples: objects; or the lines of a file, each a label, a tab and a text, as a string or as a
+ * file in UTF-8.
+ */
+export type Examples = readonly LabeledText[] | string | Blob | Uint8Array;
+
+/**
+ * Fields of config.json, for a new model: `encoder_layers`, `d_model`, `d_ff`, `n_heads` and others.
+ * Missing ones are those of a small Transformer: 4 layers, 8 heads, width 128.
+ */
+export type ModelConfig = Readonly<Record<string, unknown>>;
+
+/** How a model learns. Defaults depend on the model and the examples where none is named. */
+export interface TrainerOptions extends Pick<
+  LoadOptions,
+  'onProgress' | 'signal' | 'urls' | 'hubUrl' | 'cache' | 'timeout' | 'binary' | 'module' | 'worker'
+> {
+  /** The highest learning rate. Default: 0.002 for a new model, 0.0002 for one from a folder. */
+  rate?: number | undefined;
+  /** The share of a training in which the learning rate rises from 0. Default: 0.05. */
+  warmUp?: number | undefined;
+  /** How the learning rate falls after that. Default: "linear". */
+  decay?: 'linear' | 'cosine' | 'none' | undefined;
+  /** How weights change: AdamW, or Muon for the matrices of layers. Default: "adamw". */
+  optimizer?: 'adamw' | 'muon' | undefined;
+  /** The decay of weights, per step and times the learning rate. Default: 0.01. */
+  weightDecay?: number | undefined;
+  /** The share of activations that are set to zero at random. Default: 0.1. */
+  dropout?: number | undefined;
+  /** Label smoothing. Default: 0.1. */
+  smoothing?: number | undefined;
+  /**
+   * The decay of the moving average of the weights. The average answers, is evaluated and saved. 0
+   * disables it. Default: 0.998.
+   */
+  averaging?: number | undefined;
+  /** The share of a text's tokens that are left out at random. Default: 0. */
+  droppedTokens?: number | undefined;
+  /** The number of tokens per step. */
+  batchTokens?: number | undefined;
+  /** The number of a step's tokens that are in memory at once. It does not change the batch. */
+  shardTokens?: number | undefined;
+  /** The number of pieces of a new tokenizer. */
+  vocabulary?: number | undefined;
+  /** Whether a new tokenizer converts texts to lower case. Default: true. */
+  lowerCase?: boolean | undefined;
+  /**
+   * The share of the examples that are not learned from but measure progress. Default: 0.05, at most
+   * 2000 examples.
+   */
+  heldOut?: number | undefined;
+  /** The seed of all random numbers, a whole number. Default: 1. */
+  seed?: number | undefined;
+}
+
+/** How long to learn: a number of epochs or of minutes. */
+export interface TrainOptions {
+  /** How often every example is read. Default: 10. */
+  epochs?: number | undefined;
+  /** The time to learn. Pauses do not count. */
+  minutes?: number | undefined;
+  /** Ends the training with an error. What was learned so far is kept. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The mean loss on examples, and the share of them that are classified correctly. */
+export interface Score {
+  loss: number;
+  accuracy: number;
+}
+
+/** One step of a training. */
+export interface TrainingStep extends Score {
+  /** The number of steps so far, in all trainings of this trainer. */
+  step: number;
+  /** How often all examples were read. */
+  epoch: number;
+  /** How much of this training is over, from 0 to 1. */
+  progress: number;
+  /** The learning rate. */
+  rate: number;
+  /** The number of tokens in this step. */
+  tokens: number;
+  /** The norm of all gradients, before they are clipped. */
+  gradientNorm: number;
+  /** The time that the step took. */
+  milliseconds: number;
+  /**
+   * The score on the examples that are held out. It is measured about twenty times in a training and
+   * after its last step, if there are such examples.
+   */
+  heldOut?: Score;
+}
