@@ -11,7 +11,7 @@ ParameterGradients::ParameterGradients(std::span<const std::size_t> sizes) {
 }
 
 void ParameterGradients::set_to_zero() {
-  for (AlignedBuffer& buffer : buffers_) std::ranges::fill(buffer, 0.0f);
+  for (AlignedBuffer& buffer : buffers_) glassformer::set_to_zero(buffer);
 }
 
 void ParameterGradients::add(const ParameterGradients& other) {
@@ -45,7 +45,8 @@ ConstView Tape::keep(const ConstView& x) {
 void Tape::turn() {
   gradients_.resize(std::max(gradients_.size(), arena_.chunks()));
   for (std::size_t i = 0; i < arena_.chunks(); ++i) {
-    gradients_[i].assign(arena_.chunk(i).size(), 0.0f);
+    gradients_[i].resize(arena_.chunk(i).size());
+    set_to_zero(gradients_[i]);
   }
 }
 

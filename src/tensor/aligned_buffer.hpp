@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <new>
+#include <span>
 #include <vector>
 
 namespace glassformer {
@@ -34,5 +36,10 @@ struct AlignedAllocator {
 
 /// Flat storage for data without a tensor shape: packed weights and scratch space.
 using AlignedBuffer = std::vector<float, AlignedAllocator<float>>;
+
+/// Sets all numbers to zero. Unlike a loop, this is fast even in code that is compiled for size.
+inline void set_to_zero(std::span<float> x) {
+  if (!x.empty()) std::memset(x.data(), 0, x.size_bytes());
+}
 
 }  // namespace glassformer

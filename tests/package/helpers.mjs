@@ -37,6 +37,7 @@ export const {
   GlassformerError,
   QuestionAnswerer,
   TokenClassifier,
+  Trainer,
   Translator,
   clearCache,
   load: openAny,

@@ -1,7 +1,6 @@
 #include "kernels/packed/matrix.hpp"
 
 #include <cassert>
-#include <cstring>
 
 #include "tensor/sizes.hpp"
 
@@ -14,7 +13,8 @@ void PackedMatrix::reshape(std::size_t k, std::size_t n) {
   n_ = n;
   width_ = kernels().panel_width;
   panels_ = (n + width_ - 1) / width_;
-  data_.assign(checked_product("a packed matrix", {panels_, width_, k}), 0.0f);
+  data_.resize(checked_product("a packed matrix", {panels_, width_, k}));
+  set_to_zero(data_);
 }
 
 std::size_t PackedMatrix::offset(std::size_t column) const {
@@ -49,8 +49,8 @@ void PackedMatrix::set_row(std::size_t row, std::span<const float> values) {
   for (std::size_t panel = 0; panel < panels_; ++panel) {
     const std::size_t first = panel * width_;
     const std::size_t count = n_ - first < width_ ? n_ - first : width_;
-    std::memcpy(data_.data() + panel * panel_stride() + row * width_, values.data() + first,
-                count * sizeof(float));
+    float* const to = data_.data() + panel * panel_stride() + row * width_;
+    for (std::size_t i = 0; i < count; ++i) to[i] = values[first + i];
   }
 }
 

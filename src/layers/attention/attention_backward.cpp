@@ -42,7 +42,7 @@ class SoftmaxBackward {
     transposed_ = of_scores_ + rows * stride_;
     of_k_ = transposed_ + keys_ * rows;
     of_v_ = of_k_ + keys_ * d_head_;
-    std::fill_n(of_k_, 2 * keys_ * d_head_, 0.0f);
+    set_to_zero({of_k_, 2 * keys_ * d_head_});
     if (gradients.relative) of_bias_.resize(2 * in.queries - 1);
   }
 

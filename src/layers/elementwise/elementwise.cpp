@@ -16,9 +16,9 @@ void add(View sum, const ConstView& x, const Run& run) {
 }
 
 void set_to_zero(View x, const Run& run) {
-  std::fill_n(x.data(), x.size(), 0.0f);
+  set_to_zero({x.data(), x.size()});
   if (!run.tape()) return;
-  run.tape()->record([x](Tape& tape) { std::fill_n(tape.gradient(x.data()), x.size(), 0.0f); });
+  run.tape()->record([x](Tape& tape) { set_to_zero({tape.gradient(x.data()), x.size()}); });
 }
 
 void scale(const ConstView& x, float factor, View y, const Run& run) {
