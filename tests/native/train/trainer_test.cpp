@@ -258,8 +258,9 @@ TEST_CASE("objectives hide and leave out what they should", "[train]") {
   SplitMix64 random(5);
 
   SECTION("masked") {
-    const MaskedObjective objective(
-        {.share = 0.15f, .mask = 4, .first_piece = 5, .vocabulary = vocabulary});
+    std::vector<bool> special(vocabulary);
+    std::fill_n(special.begin(), 5, true);
+    const MaskedObjective objective({.share = 0.15f, .mask = 4, .special = special});
     const auto lesson = objective.lesson(all, &random);
     const auto ids = lesson->pass.sources().ids();
     std::size_t masked = 0, same = 0, ordinary = 0;
