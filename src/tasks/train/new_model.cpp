@@ -50,9 +50,9 @@ constexpr Default of_classifiers[] = {
 };
 constexpr Default of_encoders_alone[] = {
     {"model_type", "\"encoder\""}, {"task", "\"feature-extraction\""},
-    {"poolings", "[\"mean\"]"},     {"normalize", "false"},
-    {"clip", "\"end\""},
-    {"prefix_tokens", "[]"},       {"suffix_tokens", "[]"},
+    {"poolings", "[\"mean\"]"},    {"normalize", "false"},
+    {"clip", "\"end\""},           {"prefix_tokens", "[]"},
+    {"suffix_tokens", "[]"},
 };
 constexpr Default of_writers[] = {
     {"model_type", "\"decoder\""},

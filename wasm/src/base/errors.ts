@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'non_finite'
   | 'invalid_option'
   | 'invalid_config'
+  | 'invalid_data'
   | 'invalid_safetensors'
   | 'unsupported_dtype'
   | 'missing_tensor'
