@@ -46,7 +46,8 @@ std::unique_ptr<Pipeline> Learning::begin(std::string_view config, std::string_v
                                           const TrainingOptions& options) {
   TrainingStart start = std::exchange(start_, {});
   if (!config.empty()) start.config = config;
-  training_ = std::make_unique<Training>(std::move(start), data, options);
+  Curriculum curriculum = CurriculumBuilder(std::move(start), options).classes(data);
+  training_ = std::make_unique<Training>(std::move(curriculum), data, options);
   newer_ = true;
   PipelineParts parts;
   parts.config = training_->config();
@@ -101,6 +102,7 @@ namespace {
 
 TrainingOptions options_of(std::string_view json) {
   TrainingOptions options = read_options<TrainingOptions>(TaskOptions(json));
+  options.lessons = Lessons::classes;
   options.epochs = 1;
   const auto expect = [](const char* name, std::optional<float> value, float least, float most) {
     if (value) expect_between(name, least, most, *value);

@@ -51,6 +51,7 @@ struct Classification {
   bool clipped;                           ///< whether the text was longer than what it read
   std::optional<AttentionMap> attention;  ///< [L, H, T, T], if requested
   std::vector<TracedTensor> trace;        ///< the requested tensors, in the order of the run
+  std::vector<TracedTensor> gradients;    ///< of the answer, in the order of the run
   std::vector<float> contributions;       ///< [T, C]; empty if not requested
 };
 

@@ -20,6 +20,14 @@ struct EncoderOptions {
   /// stands for any characters except a dot: "encoder.layers.*.output". The error for an unknown
   /// name lists the names that the model has.
   std::vector<std::string> trace = {};
+  /// Return the gradients of the answer with respect to the tensors with these names. The answer is
+  /// a number computed from the logits: the log-odds of two labels; a label's logit minus the mean
+  /// of all; a single logit; of a question, the logits of the answer's first and last token. Only
+  /// with compute f32.
+  std::vector<std::string> gradients = {};
+  /// For labels of tokens: the token whose label the gradients explain. Default: the first that is
+  /// not special.
+  std::optional<std::size_t> gradient_token = {};
   std::vector<Patch> patch = {};       ///< numbers to replace, applied in order
   std::vector<HeadIndex> ablate = {};  ///< heads whose output becomes zero
   /// Positions of tokens to treat as padding: not attended to and not pooled. If a model answers

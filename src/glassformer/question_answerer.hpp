@@ -19,7 +19,8 @@ namespace glassformer {
 class AnswerPipeline;
 
 /// Options of a QuestionAnswerer, with the names and defaults of the question-answering pipeline of
-/// Transformers 4. Of the encoder's options it uses attention, trace, patch and ablate.
+/// Transformers 4. Of the encoder's options it uses attention, trace, gradients, patch
+/// and ablate.
 struct AnswerOptions {
   EncoderOptions encoder = {};
   std::size_t max_seq_len = 384;  ///< tokens that the model reads at once; at most its own maximum
@@ -38,6 +39,7 @@ struct Answer {
   std::vector<InputToken> tokens = {};  ///< [T] of the question, sequence 0, and of the context
   std::optional<AttentionMap> attention = {};  ///< [layers, heads, T, T], if requested
   std::vector<TracedTensor> trace = {};        ///< the requested tensors, in the order of the run
+  std::vector<TracedTensor> gradients = {};    ///< of the answer, in the order of the run
 };
 
 /// Finds the answer to a question in a text. Handles one call at a time; use one per thread.

@@ -66,6 +66,7 @@ struct TokenClassification {
   bool clipped;                           ///< whether the text was longer than what it read
   std::optional<AttentionMap> attention;  ///< [layers, heads, T, T], if requested
   std::vector<TracedTensor> trace;        ///< the requested tensors, in the order of the run
+  std::vector<TracedTensor> gradients;    ///< of the answer, in the order of the run
 };
 
 /// Finds the entities in a text. Handles one call at a time; use one per thread.

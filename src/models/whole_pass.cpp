@@ -1,6 +1,6 @@
 #include "models/whole_pass.hpp"
 
-#include "base/error.hpp"
+#include <variant>
 
 namespace glassformer {
 
@@ -22,28 +22,34 @@ WholePass::WholePass(Batch sources, Batch targets)
 }
 
 View WholePass::operator()(const Model& model, Run& run) const {
-  const auto read = [&run](const Batch& batch, std::span<const RowSegment> segments) {
-    run.sequences = &batch;
-    run.segments = segments;
-    run.positions = batch.positions();
-    run.session().attention.reserve(batch.longest());
-  };
-  const auto* encoder = std::get_if<std::unique_ptr<EncoderModel>>(&model);
-  if (!links_decoders || encoder) {
-    read(sources_, source_segments_);
-    return (*encoder)->forward(sources_, run);
-  }
-  if (const auto* writer = std::get_if<std::unique_ptr<LanguageModel>>(&model)) {
-    read(targets_, target_segments_);
-    return (*writer)->forward(targets_, nullptr, run);
-  }
-  const Seq2Seq& translator = *std::get<std::unique_ptr<Seq2Seq>>(model);
-  read(sources_, source_segments_);
-  const ConstView states = const_view(translator.forward_sources(sources_, run));
-  read(targets_, target_segments_);
+  if (!links_decoders) return (*this)(*std::get<std::unique_ptr<EncoderModel>>(model), run);
+  return std::visit([&](const auto& of_kind) { return (*this)(*of_kind, run); }, model);
+}
+
+void WholePass::read(const Batch& batch, std::span<const RowSegment> segments, Run& run) {
+  run.sequences = &batch;
+  run.segments = segments;
+  run.positions = batch.positions();
+  run.session().attention.reserve(batch.longest());
+}
+
+View WholePass::operator()(const EncoderModel& model, Run& run) const {
+  read(sources_, source_segments_, run);
+  return model.forward(sources_, run);
+}
+
+View WholePass::operator()(const LanguageModel& model, Run& run) const {
+  read(targets_, target_segments_, run);
+  return model.forward(targets_, nullptr, run);
+}
+
+View WholePass::operator()(const Seq2Seq& model, Run& run) const {
+  read(sources_, source_segments_, run);
+  const ConstView states = const_view(model.forward_sources(sources_, run));
+  read(targets_, target_segments_, run);
   run.session().attention.reserve(sources_.longest());
   run.source_segments = cross_segments_;
-  return translator.forward(targets_, &states, run);
+  return model.forward(targets_, &states, run);
 }
 
 }  // namespace glassformer

@@ -25,11 +25,16 @@ class WholePass {
   /// the targets' tokens; or the states [N, D] of a model without a head. Throws `unsupported` for
   /// a decoder with recurrent units. This must outlive the run's tape.
   View operator()(const Model& model, Run& run) const;
+  View operator()(const EncoderModel& model, Run& run) const;
+  View operator()(const LanguageModel& model, Run& run) const;
+  View operator()(const Seq2Seq& model, Run& run) const;
 
   const Batch& sources() const { return sources_; }
   const Batch& targets() const { return targets_; }
 
  private:
+  static void read(const Batch& batch, std::span<const RowSegment> segments, Run& run);
+
   Batch sources_, targets_;
   std::vector<RowSegment> source_segments_, target_segments_, cross_segments_;
 };

@@ -37,9 +37,9 @@ void EmbeddedTensors::attention(const Maps& maps) {
   });
 }
 
-void EmbeddedTensors::trace(std::vector<TracedTensor> tensors) {
+void EmbeddedTensors::tensors_of(std::string_view field, std::vector<TracedTensor> tensors) {
   if (tensors.empty()) return;
-  key("trace");
+  key(field);
   object([&] {
     for (TracedTensor& each : tensors) tensor(std::move(each));
   });

@@ -61,8 +61,10 @@ class ResultWriter : public JsonWriter {
     std::optional<AttentionMap>* cross = nullptr;
   };
   virtual void attention(const Maps& maps) = 0;
-  /// Visits the traced tensors.
-  virtual void trace(std::vector<TracedTensor> tensors) = 0;
+  /// Visits tensors by name, or their gradients: the field "trace" or "gradients".
+  void trace(std::vector<TracedTensor> tensors) { tensors_of("trace", std::move(tensors)); }
+  void gradients(std::vector<TracedTensor> tensors) { tensors_of("gradients", std::move(tensors)); }
+  virtual void tensors_of(std::string_view field, std::vector<TracedTensor> tensors) = 0;
   virtual void tensor(TracedTensor tensor) = 0;
   /// Visits a vector that may be long.
   virtual void vector(std::string_view name, std::vector<float> numbers) = 0;
@@ -95,11 +97,12 @@ class ResultWriter : public JsonWriter {
 ///   attention.encoder, attention.decoder, attention.cross   [layers, heads, queries, keys]
 ///   contributions                                           [tokens, classes]
 ///   trace.encoder.layers.0.input                            and other requested tensors
+///   gradients.encoder.layers.0.input                        and other requested gradients
 ///   sentences.0.attention.cross                             of an element of an array
 class TensorsBeside final : public ResultWriter {
  public:
   void attention(const Maps& maps) override;
-  void trace(std::vector<TracedTensor> tensors) override;
+  void tensors_of(std::string_view field, std::vector<TracedTensor> tensors) override;
   void tensor(TracedTensor tensor) override;
   void vector(std::string_view name, std::vector<float> numbers) override;
   void table(std::string_view name, std::span<const std::string> labels,

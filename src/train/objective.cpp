@@ -59,17 +59,23 @@ std::unique_ptr<Lesson> MaskedObjective::lesson(Examples examples, SplitMix64* r
   SplitMix64& chance = random ? *random : measured;
   Batch texts;
   std::vector<Target> targets;
-  const auto pieces = static_cast<float>(options_.vocabulary - options_.first_piece);
+  const std::vector<bool>& special = options_.special;
+  const auto any_piece = [&] {
+    for (;;) {
+      const std::uint64_t id = chance.next() % special.size();
+      if (!special[id]) return static_cast<std::int32_t>(id);
+    }
+  };
   for (const Example* const example : examples) {
     std::vector<std::int32_t> ids = example->ids;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] < options_.first_piece || chance.uniform() >= options_.share) continue;
+      if (special[static_cast<std::size_t>(ids[i])] || chance.uniform() >= options_.share) continue;
       targets.push_back({.row = texts.tokens() + i, .label = ids[i]});
       const float fate = chance.uniform();
       if (fate < 0.8f) {
         ids[i] = options_.mask;
       } else if (fate < 0.9f) {
-        ids[i] = options_.first_piece + static_cast<std::int32_t>(chance.uniform() * pieces);
+        ids[i] = any_piece();
       }
     }
     texts.add(ids, {}, example->types);

@@ -58,9 +58,8 @@ class MaskedObjective final : public Objective {
  public:
   struct Options {
     float share = 0.15f;
-    std::int32_t mask = 0;         ///< the token that stands for a hidden one
-    std::int32_t first_piece = 0;  ///< tokens below it are special and never hidden
-    std::int32_t vocabulary = 0;
+    std::int32_t mask = 0;            ///< the token that stands for a hidden one
+    std::vector<bool> special = {};   ///< [V] tokens that are never hidden
     std::uint64_t measured_seed = 1;  ///< chooses the hidden tokens when it measures
   };
   explicit MaskedObjective(const Options& options) : options_(options) {}

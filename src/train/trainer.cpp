@@ -259,17 +259,17 @@ void Trainer::restore(std::span<const std::byte> checkpoint) {
     throw_error(ErrorCode::missing_tensor,
                 {"checkpoint: {}: expected shape {}, got none", {name, to_string(shape)}});
   };
-  const std::vector<Stored> all = stored();
-  std::vector<std::span<const std::byte>> found;
-  for (const Stored& tensor : all) {
-    found.push_back(find(tensor.name, tensor.shape, DType::f32));
-  }
   const auto bytes = find(progress_name, {progress_bytes / 8}, DType::u64);
   TrainingProgress progress;
   std::memcpy(&progress, bytes.data(), bytes.size());
   if (progress.fingerprint != options_.fingerprint) {
     throw_error(ErrorCode::invalid_option,
                 "checkpoint: expected one with the same data and options, got another");
+  }
+  const std::vector<Stored> all = stored();
+  std::vector<std::span<const std::byte>> found;
+  for (const Stored& tensor : all) {
+    found.push_back(find(tensor.name, tensor.shape, DType::f32));
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::memcpy(all[i].values.data(), found[i].data(), found[i].size());

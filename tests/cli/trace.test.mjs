@@ -359,3 +359,29 @@ test('--patch: a tensor that does not fit is refused by name', () => {
   writeFileSync(broken, 'no header');
   refused(['--patch', broken], /invalid_safetensors.*broken\.safetensors: header/);
 });
+
+test('--gradients writes the gradients of the answer, as PyTorch has them', () => {
+  const folder = join(goldens, 'pre_norm_mean');
+  const { text } = JSON.parse(readFileSync(join(folder, 'gradients.json'), 'utf8'));
+  const { texts } = JSON.parse(readFileSync(join(folder, 'golden.json'), 'utf8'));
+  const out = join(scratch, 'gradients.safetensors');
+  const names = ['--names', 'encoder.embed_tokens,encoder.layers.*.self_attn.*', '--out', out];
+  const traced = glassformer(['trace', folder, ...names, '--gradients'], `${texts[text]}\n`);
+  assert.equal(traced.status, 0, traced.stderr);
+  const expected = read(join(folder, 'gradients.safetensors'));
+  const found = Object.entries(read(out));
+  assert.ok(found.length > 10, `${found.length}`);
+  for (const [name, { shape, values }] of found) {
+    const golden = expected[`trace/${name}`];
+    if (!golden) continue; // one that equals another
+    assert.deepEqual(shape, golden.shape, name);
+    values.forEach((value, i) => assert.ok(Math.abs(value - golden.values[i]) < 1e-4, name));
+  }
+  const writer = join(goldens, 'translate_pre_norm_shared');
+  const refused = glassformer(
+    ['trace', writer, '--names', 'logits', '--out', join(scratch, 'none'), '--gradients'],
+    'a film\n',
+  );
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /unsupported: --gradients: expected a model that reads texts/);
+});

@@ -26,7 +26,7 @@ std::vector<std::string> all_lines() {
 // Returns the traced tensors of a result, renamed to "<line>NAME", or to "<line>SENTENCE/NAME" if
 // the line has several sentences.
 std::vector<TracedTensor> traced(std::vector<TracedTensor> tensors, const std::string& line) {
-  static constexpr std::string_view list = "sentences.", prefix = "trace.";
+  static constexpr std::string_view list = "sentences.", trace = "trace.", gradients = "gradients.";
   const bool several = std::ranges::any_of(
       tensors, [](const TracedTensor& tensor) { return tensor.name.starts_with("sentences.1."); });
   std::vector<TracedTensor> found;
@@ -38,6 +38,7 @@ std::vector<TracedTensor> traced(std::vector<TracedTensor> tensors, const std::s
       if (several) place.append(name.substr(list.size(), dot - list.size())).append("/");
       name.remove_prefix(dot + 1);
     }
+    const auto prefix = name.starts_with(trace) ? trace : gradients;
     if (!name.starts_with(prefix)) continue;
     tensor.name = place.append(name.substr(prefix.size()));
     found.push_back(std::move(tensor));
@@ -98,6 +99,8 @@ class TraceCommand final : public Command {
            "--out", out_,
            "file to write; of several lines, names begin with the line's number, from 0: LINE/NAME")
         ->required();
+    app.add_flag("--gradients", gradients_,
+                 "write the gradients of the answer, instead of the tensors themselves");
     app.add_flag("--json", json_, "print each line's answer, one JSON object a line");
     app.add_flag("--pairs", pairs_, "of a classifier: as in classify");
     app.add_option("--task", task_, "of a model that writes texts: as in generate");
@@ -113,9 +116,13 @@ class TraceCommand final : public Command {
   template <class Options>
   void ask(Options& options) const {
     if constexpr (requires { options.encoder; }) {
-      options.encoder.trace = names_;
+      (gradients_ ? options.encoder.gradients : options.encoder.trace) = names_;
       options.encoder.patch = read_patches(patch_);
     } else {
+      if (gradients_) {
+        throw_error(ErrorCode::unsupported,
+                    "--gradients: expected a model that reads texts, got one that writes");
+      }
       options.trace = names_;
       options.patch = read_patches(patch_);
     }
@@ -137,7 +144,7 @@ class TraceCommand final : public Command {
   std::string task_;  // empty: no task
   PatchFile patch_;
   std::optional<Compute> compute_;
-  bool pairs_ = false, json_ = false, no_prefix_ = false;
+  bool pairs_ = false, json_ = false, no_prefix_ = false, gradients_ = false;
 };
 
 template <class OnePipeline, class Options>

@@ -80,7 +80,11 @@ void TrainCommand::declare(CLI::App& app) {
                  "a model folder that learns further, or the config.json of a new model, whose "
                  "missing fields are those of a small Transformer")
       ->required();
-  app.add_option("DATA", data_, "examples, a line each: LABEL<TAB>TEXT")->required();
+  app.add_option(
+         "DATA", data_,
+         "examples, a line each: LABEL<TAB>TEXT; for translators TEXT<TAB>TRANSLATION, for writers "
+         "and hidden tokens TEXT")
+      ->required();
   app.add_option("OUT_DIR", folder_, "folder to write")->required();
   CLI::Option* const minutes =
       app.add_option("--minutes", minutes_, "how long to learn")->check(CLI::PositiveNumber);
@@ -89,6 +93,7 @@ void TrainCommand::declare(CLI::App& app) {
       ->excludes(minutes);
   app.add_flag("--resume", resume_,
                "go on from OUT_DIR.checkpoint, with the same data and options");
+  add_enum<Lessons>(app, "--lessons", options_.lessons, "what to learn (by the model's task)");
   add_threads(app, options_.threads);
   app.add_option("--seed", options_.seed, "seed of all random numbers (1)");
   app.add_option("--rate", options_.rate, "highest learning rate (0.002; of a folder 0.0002)")
@@ -132,6 +137,7 @@ TrainingStart TrainCommand::start() const {
   start.model = make_model(open.config.architecture);
   open.load(parameters(*start.model));
   start.tokenizer = open.folder.take_tokenizer();
+  start.target_tokenizer = open.folder.take_target_tokenizer();
   return start;
 }
 
@@ -210,7 +216,7 @@ void TrainCommand::save(Training& training) const {
   NewFiles files(folder_, names);
   training.trainer().with_average([&] {
     std::vector<NamedTensor> tensors;
-    for (const LearnedParameters::Part& part : training.trainer().parameters().parts()) {
+    for (const LearnedParameters::Part& part : training.saved_parts()) {
       tensors.push_back({part.name, DType::f32, part.shape, std::as_bytes(part.value)});
     }
     const std::vector<std::byte> bytes = write_safetensors(tensors);

@@ -3,9 +3,16 @@
 #include <algorithm>
 #include <iterator>
 
+#include "run/trace/apply_patch.hpp"
 #include "run/trace/trace.hpp"
 
 namespace glassformer {
+
+GradientTracer::GradientTracer(std::span<const std::string> patterns, Tape& tape, Tracer* inner,
+                               std::span<const Patch> patches)
+    : patterns_(patterns), tape_(tape), inner_(inner), zeros_(patches.begin(), patches.end()) {
+  for (Patch& patch : zeros_) std::ranges::fill(patch.value, 0.0f);
+}
 
 void GradientTracer::enter(std::string_view scope) {
   path_.enter(scope);
@@ -33,7 +40,22 @@ bool GradientTracer::wants(std::string_view name) const {
 
 void GradientTracer::done(std::string_view name, const CompleteRows& rows) {
   if (inner_ && inner_->wants(name)) inner_->done(name, rows);
+  stop_at_patches(path_.name(name), rows);
   record(name, rows);
+}
+
+// Sets the gradients of replaced numbers to zero, on the way back to what they were computed from.
+void GradientTracer::stop_at_patches(const std::string& name, const CompleteRows& rows) {
+  for (const Patch& zero : zeros_) {
+    if (zero.name != name) continue;
+    tape_.record([&zero, rows](Tape& tape) {
+      CompleteRows gradients = rows;
+      for (std::size_t i = 0; i < rows.count; ++i) {
+        gradients.data = tape.gradient(rows.data + i * rows.stride) - i * rows.stride;
+        replace_row(zero, gradients, i, rows.of == RowsOf::tokens ? rows.first + i : 0);
+      }
+    });
+  }
 }
 
 void GradientTracer::renamed(std::string_view name, const CompleteRows& rows) {

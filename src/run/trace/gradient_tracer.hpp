@@ -7,6 +7,7 @@
 
 #include "run/scope_path.hpp"
 #include "run/tape.hpp"
+#include "run/trace/patch.hpp"
 #include "run/trace/traced_tensor.hpp"
 #include "run/trace/tracer.hpp"
 
@@ -16,10 +17,11 @@ namespace glassformer {
 /// target. They are set when the tape is rewound.
 class GradientTracer final : public Tracer {
  public:
-  /// `patterns`: see TraceRequest::names. `inner` observes the pass, too; it may be null. All must
-  /// outlive this object.
-  GradientTracer(std::span<const std::string> patterns, Tape& tape, Tracer* inner = nullptr)
-      : patterns_(patterns), tape_(tape), inner_(inner) {}
+  /// `patterns`: see TraceRequest::names. `inner` replaces numbers by these patches; it may be
+  /// null. What is replaced does not depend on what was computed before it. All must outlive this
+  /// object.
+  GradientTracer(std::span<const std::string> patterns, Tape& tape, Tracer* inner = nullptr,
+                 std::span<const Patch> patches = {});
 
   void enter(std::string_view scope) override;
   void enter(std::size_t index) override;
@@ -35,12 +37,14 @@ class GradientTracer final : public Tracer {
 
  private:
   bool asks_for(const std::string& name) const;
+  void stop_at_patches(const std::string& name, const CompleteRows& rows);
   void record(std::string_view name, const CompleteRows& rows);
 
   std::span<const std::string> patterns_;
   Tape& tape_;
   Tracer* inner_;
   ScopePath path_;
+  std::vector<Patch> zeros_;            // the patches, with zeros for all values
   std::deque<TracedTensor> gradients_;  // steps of the tape point to them
 };
 

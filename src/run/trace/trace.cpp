@@ -26,6 +26,12 @@ bool TraceRequest::asks_for(std::string_view name) const {
                              [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
+bool TraceRequest::asks_for_any(std::string_view name) const {
+  return asks_for(name) || std::ranges::any_of(gradients, [&](const std::string& pattern) {
+           return matches(pattern, name);
+         });
+}
+
 bool TraceRequest::touches(std::string_view name) const {
   return asks_for(name) || std::ranges::find(patches, name, &Patch::name) != patches.end();
 }

@@ -28,12 +28,16 @@ struct TraceRequest {
   /// Names of tensors; a model's `tensors` lists them. "*" stands for any characters except a dot:
   /// "encoder.layers.*.output".
   std::vector<std::string> names = {};
+  /// Names of tensors whose gradients are requested.
+  std::vector<std::string> gradients = {};
   /// Applied in order: if two replace the same number, the later one wins. Those of a decoder apply
   /// to every hypothesis.
   std::vector<Patch> patches = {};
 
   /// Returns whether any tensor is requested or replaced by its name.
   bool names_any() const { return !names.empty() || !patches.empty(); }
+  /// Returns whether the tensor of this name, or its gradient, is requested.
+  bool asks_for_any(std::string_view name) const;
   /// Returns whether the tensor of this name is requested.
   bool asks_for(std::string_view name) const;
   /// Returns whether the tensor of this name is requested or replaced.

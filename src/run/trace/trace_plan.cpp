@@ -46,6 +46,14 @@ std::string list_names(const std::vector<ModelTensor>& tensors) {
           {option, name, list_names(tensors)}});
 }
 
+void expect_names(const char* option, const std::vector<std::string>& patterns,
+                  const std::vector<ModelTensor>& tensors) {
+  for (const std::string& pattern : patterns) {
+    const auto meant = [&](const ModelTensor& tensor) { return matches(pattern, tensor.name); };
+    if (std::ranges::none_of(tensors, meant)) refuse_name(option, pattern, tensors);
+  }
+}
+
 // An option of a patch.
 struct PatchOption {
   std::size_t patch;
@@ -156,13 +164,12 @@ void expect_shape(const PatchOption& option, const Patch& patch, const ModelTens
 TracePlan::TracePlan(const std::vector<ModelTensor>& tensors, Compute compute,
                      const TraceRequest& request)
     : request_(request) {
-  if (!request_.names_any()) return;
-  for (const std::string& pattern : request_.names) {
-    const auto meant = [&](const ModelTensor& tensor) { return matches(pattern, tensor.name); };
-    if (std::ranges::none_of(tensors, meant)) refuse_name("trace", pattern, tensors);
-  }
-  std::ranges::copy_if(tensors, std::back_inserter(asked_),
-                       [&](const ModelTensor& tensor) { return request_.asks_for(tensor.name); });
+  if (!request_.names_any() && request_.gradients.empty()) return;
+  expect_names("trace", request_.names, tensors);
+  expect_names("gradients", request_.gradients, tensors);
+  std::ranges::copy_if(tensors, std::back_inserter(asked_), [&](const ModelTensor& tensor) {
+    return request_.asks_for_any(tensor.name);
+  });
   std::map<std::size_t, const ModelTensor*> names;  // by id, as the first patch of it has it
   for (std::size_t i = 0; i < request_.patches.size(); ++i) {
     Patch& patch = request_.patches[i];

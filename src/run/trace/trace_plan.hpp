@@ -20,7 +20,8 @@ class TracePlan {
   /// not compute.
   template <class Model>
   TracePlan(const Model& model, Session& session, TraceRequest request)
-      : TracePlan(request.names_any() ? model.tensors(session) : std::vector<ModelTensor>(),
+      : TracePlan(request.names_any() || !request.gradients.empty() ? model.tensors(session)
+                                                                    : std::vector<ModelTensor>(),
                   model.compute(), request) {}
 
   const TraceRequest& request() const { return request_; }

@@ -41,12 +41,33 @@ std::vector<EncoderInput> AnswerPipeline::windows(std::string_view question,
   return inputs;
 }
 
+namespace {
+
+// `logits`: [T, 2].
+AnswerSpan span_of(const EncoderInput& input, const ConstView& logits, std::size_t max_answer_len) {
+  const std::size_t tokens = logits.shape(0);
+  std::vector<float> start(tokens), end(tokens);
+  for (std::size_t i = 0; i < tokens; ++i) {
+    start[i] = logits(i, 0);
+    end[i] = logits(i, 1);
+  }
+  return best_span(input, start, end, max_answer_len);
+}
+
+}  // namespace
+
 // Answers questions, one batch of windows per step.
 class AnswerPipeline::Answering final : public TypedJob<Answer> {
  public:
   Answering(AnswerPipeline& pipeline, std::span<const TextInput> texts,
             const AnswerOptions& options)
-      : pipeline_(pipeline), options_(options), batches_(pipeline, options.encoder) {
+      : pipeline_(pipeline),
+        options_(options),
+        batches_(pipeline, options.encoder,
+                 [this](const EncoderInput& input, const ConstView& logits) {
+                   const AnswerSpan span = span_of(input, logits, options_.max_answer_len);
+                   return AnswerTerms{{span.first, 0, 1.0f}, {span.last, 1, 1.0f}};
+                 }) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       questions_.emplace_back();
       try {
@@ -97,13 +118,8 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
     std::optional<Error> error;
 
     void take(EncoderAnswer answer, std::size_t max_answer_len) {
-      const std::size_t tokens = answer.input.tokens.size();
-      std::vector<float> start(tokens), end(tokens);
-      for (std::size_t i = 0; i < tokens; ++i) {
-        start[i] = answer.rows[2 * i];
-        end[i] = answer.rows[2 * i + 1];
-      }
-      const AnswerSpan span = best_span(answer.input, start, end, max_answer_len);
+      const ConstView logits = const_view(answer.rows.data(), {answer.input.tokens.size(), 2});
+      const AnswerSpan span = span_of(answer.input, logits, max_answer_len);
       const bool better = spans.empty() || std::ranges::all_of(spans, [&](const AnswerSpan& other) {
                             return span.score > other.score;
                           });
@@ -117,6 +133,7 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
     answer.tokens = pair_tokens(question.best.input, pipeline_.tokenizer());
     answer.attention = std::move(question.best.attention);
     answer.trace = std::move(question.best.trace);
+    answer.gradients = std::move(question.best.gradients);
     return answer;
   }
 

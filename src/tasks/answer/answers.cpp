@@ -72,7 +72,9 @@ AnswerSpan best_span(const ModelInput& window, std::span<const float> start_logi
   return {.start = token(first).start,
           .end = token(last).end,
           .score = best.score,
-          .null_score = start[0] * end[0]};
+          .null_score = start[0] * end[0],
+          .first = context[best.first],
+          .last = context[best.last]};
 }
 
 Answer best_answer(std::string_view context, std::span<const AnswerSpan> windows,

@@ -26,9 +26,10 @@ std::vector<TokenWindow> context_windows(std::span<const TemplatePart> pair,
 
 /// The best span of one window.
 struct AnswerSpan {
-  std::uint32_t start, end;  ///< UTF-16 units of the context, whole words
-  float score;               ///< p_start[i] · p_end[j]
-  float null_score;          ///< the same for the first token, which stands for "no answer"
+  std::uint32_t start, end;         ///< UTF-16 units of the context, whole words
+  float score;                      ///< p_start[i] · p_end[j]
+  float null_score;                 ///< the same for the first token, which stands for "no answer"
+  std::size_t first = 0, last = 0;  ///< tokens of the window, before whole words were made
 };
 
 /// Finds the best span of one window. `window`: the question and a part of the context (its second

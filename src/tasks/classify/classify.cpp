@@ -119,8 +119,18 @@ Classification ClassifyPipeline::answer(std::vector<EncoderAnswer> windows, std:
   result.clipped = inputs[0].clipped;
   result.attention = std::move(answer.attention);
   result.trace = std::move(answer.trace);
+  result.gradients = std::move(answer.gradients);
   result.contributions = std::move(answer.contributions);
   return result;
+}
+
+AnswerTerms ClassifyPipeline::explained(const EncoderInput&, const ConstView& logits,
+                                        const ClassifyOptions& options) const {
+  if (options.encoder.gradient_token) {
+    refuse_option("gradientToken: expected it only for a model that labels tokens");
+  }
+  const std::span<const float> row(logits.data(), logits.shape(1));
+  return terms_of(contrast_for(largest(row), row.size()), 0);
 }
 
 std::unique_ptr<Pipeline> make_classify(PipelineParts& parts) {

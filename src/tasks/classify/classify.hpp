@@ -37,6 +37,7 @@ void fields(Visit& visit, Classification& result, std::span<const std::string> l
   }
   visit.attention({.encoder = &result.attention});
   visit.trace(std::move(result.trace));
+  visit.gradients(std::move(result.gradients));
 }
 
 /// Labels a text, or a pair of texts.
@@ -68,6 +69,8 @@ class ClassifyPipeline final : public EncoderPipeline {
   // Called by EncoderJob.
   std::vector<EncoderInput> read(const TextInput& text, const ClassifyOptions& options) const;
   Classification answer(std::vector<EncoderAnswer> windows, std::string_view text,
+                        const ClassifyOptions& options) const;
+  AnswerTerms explained(const EncoderInput& input, const ConstView& logits,
                         const ClassifyOptions& options) const;
   void write_fields(ResultWriter& writer, Classification& result) const {
     fields(writer, result, config().labels);

@@ -22,8 +22,9 @@ class EncoderTexts {
   bool run_batch();
 
  protected:
-  EncoderTexts(EncoderPipeline& pipeline, const EncoderOptions& options)
-      : batches_(pipeline, options) {}
+  EncoderTexts(EncoderPipeline& pipeline, const EncoderOptions& options,
+               EncoderPipeline::Explained explained)
+      : batches_(pipeline, options, std::move(explained)) {}
 
  private:
   virtual std::vector<EncoderInput> read(const TextInput& text) const = 0;
@@ -45,6 +46,7 @@ class EncoderTexts {
 ///     using Typed = …, Options = …
 ///     vector<EncoderInput> read(TextInput, options)         returns the windows of a text
 ///     Typed answer(vector<EncoderAnswer>, text, options)    returns the result for a text
+///     AnswerTerms explained(input, logits, options)         what gradients explain; may be absent
 ///     void write_fields(ResultWriter&, Typed&)
 template <class Task>
 class EncoderJob final : public TypedJob<typename Task::Typed>, private EncoderTexts {
@@ -53,7 +55,7 @@ class EncoderJob final : public TypedJob<typename Task::Typed>, private EncoderT
   using Options = typename Task::Options;
 
   EncoderJob(Task& task, std::span<const TextInput> texts, const Options& options)
-      : EncoderTexts(task, encoder_options(options)),
+      : EncoderTexts(task, encoder_options(options), explained_by(task, options)),
         task_(task),
         options_(options),
         results_(texts.size()) {
@@ -73,6 +75,19 @@ class EncoderJob final : public TypedJob<typename Task::Typed>, private EncoderT
   void refuse(std::size_t index, const Error& error) override { results_[index] = error; }
   void write_fields(ResultWriter& writer, Typed& result) override {
     task_.write_fields(writer, result);
+  }
+
+  static EncoderPipeline::Explained explained_by(Task& task, const Options& options) {
+    if (!links_gradients) return {};
+    if constexpr (requires(const EncoderInput& input, const ConstView& logits) {
+                    task.explained(input, logits, options);
+                  }) {
+      return [&task, options](const EncoderInput& input, const ConstView& logits) {
+        return task.explained(input, logits, options);
+      };
+    } else {
+      return {};
+    }
   }
 
   Task& task_;

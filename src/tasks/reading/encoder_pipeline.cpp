@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/whole_pass.hpp"
 #include "tasks/reading/token_checks.hpp"
 
 namespace glassformer {
@@ -24,6 +25,7 @@ void expect_one_window(const EncoderOptions& options, std::span<const EncoderInp
   const char* option = options.attention              ? "attention"
                        : options.contributions        ? "contributions"
                        : !options.trace.empty()       ? "trace"
+                       : !options.gradients.empty()   ? "gradients"
                        : !options.patch.empty()       ? "patch"
                        : !options.mask_tokens.empty() ? "maskTokens"
                                                       : nullptr;
@@ -42,18 +44,30 @@ EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accep
       reader_(config_, *tokenizer_),
       model_(config_.architecture, compute) {}
 
-EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions options)
-    : pipeline_(pipeline), options_(std::move(options)) {
+EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions options,
+                                  Explained explained)
+    : pipeline_(pipeline), options_(std::move(options)), explained_(std::move(explained)) {
   const StackConfig& stack = pipeline.config_.encoder();
   for (const HeadIndex& head : options_.ablate) {
     if (head.attention != AttentionSite::encoder)
       refuse_option("ablate: expected heads of the encoder");
     expect_head("ablate", head.layer, head.head, stack);
   }
+  if (links_gradients && !options_.gradients.empty()) {
+    expect_gradients(pipeline.model_.compute());
+    if (!explained_) {
+      throw_error(ErrorCode::unsupported,
+                  {"gradients: expected a model whose answer is a number, got one for {}",
+                   {to_string(pipeline.config_.task)}});
+    }
+  } else if (options_.gradient_token) {
+    refuse_option("gradientToken: expected it only with gradients");
+  }
   plan_ = TracePlan(pipeline.model_, pipeline.session_,
                     {.attention = options_.attention,
                      .contributions = options_.contributions,
                      .names = options_.trace,
+                     .gradients = options_.gradients,
                      .patches = with_ablations(std::move(options_.patch), options_.ablate)});
 }
 
@@ -111,9 +125,27 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run
     if (options_.contributions) {
       answer.contributions = rows_of(output.contributions, batch.start(s), batch.length(s));
     }
+    if (links_gradients && !options_.gradients.empty()) {
+      answer.gradients = gradients_for(answer.input);
+    }
     answers.emplace_back(text, std::move(answer));
   }
   return answers;
+}
+
+std::vector<TracedTensor> EncoderPipeline::Batches::gradients_for(const EncoderInput& input) {
+  Batch text;
+  std::vector<std::int32_t> ids;
+  for (const Token& token : input.tokens) ids.push_back(token.id);
+  text.add(ids, options_.mask_tokens, input.types);
+  const WholePass pass(std::move(text));
+  TraceRequest patches;
+  patches.patches = plan_.request().patches;
+  const auto patching = make_tracer(patches, pass.sources(), pipeline_.config_.encoder());
+  return gradients_of([&](Run& run) { return pass(pipeline_.model_, run); },
+                      [&](const ConstView& logits) { return explained_(input, logits); },
+                      options_.gradients, pipeline_.session_, patching.get(), patches.patches)
+      .tensors;
 }
 
 }  // namespace glassformer

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "explain/gradients.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "models/runner.hpp"
 #include "run/trace/trace_plan.hpp"
@@ -19,6 +21,10 @@ template <class Visit>
 void fields(Visit& visit, EncoderOptions& options) {
   visit("attention", options.attention);
   visit("trace", options.trace);
+  if (links_gradients) {
+    visit("gradients", options.gradients);
+    visit("gradientToken", options.gradient_token);
+  }
   visit("patch", options.patch);
   visit("ablate", options.ablate, 1);
   visit("maskTokens", options.mask_tokens, "positions of tokens");
@@ -34,7 +40,7 @@ struct EncoderAnswer {
   std::size_t columns = 0;
   std::vector<float> rows;  ///< logits [1, C] or, per token, [T, C]; or states [T, D]
   std::optional<AttentionMap> attention = {};
-  std::vector<TracedTensor> trace = {};
+  std::vector<TracedTensor> trace = {}, gradients = {};
   std::vector<float> contributions = {};  ///< [T, C], if requested
 };
 
@@ -49,12 +55,16 @@ class EncoderPipeline : public Pipeline {
   const InputReader& reader() const { return reader_; }
   EncoderRunner model() { return {model_, session_}; }
 
+  /// Returns the answer for an input, whose gradients are requested, as terms of its logits, [1, C]
+  /// or [T, C].
+  using Explained = std::function<AnswerTerms(const EncoderInput&, const ConstView& logits)>;
+
   /// Runs inputs through the model, one batch per step.
   class Batches {
    public:
     /// Throws `invalid_option` for heads and names that do not exist, and the errors of TracePlan.
-    /// The pipeline must outlive this.
-    Batches(EncoderPipeline& pipeline, EncoderOptions options);
+    /// The pipeline must outlive this. Without `explained`, gradients are refused.
+    Batches(EncoderPipeline& pipeline, EncoderOptions options, Explained explained = {});
 
     /// Adds an input of text `text`. Throws `invalid_option` if a mask or a patch does not fit it,
     /// and `too_large` if the requested tensors would take too much memory.
@@ -74,10 +84,12 @@ class EncoderPipeline : public Pipeline {
       EncoderInput input;
     };
     std::vector<std::pair<std::size_t, EncoderAnswer>> run_batch();
+    std::vector<TracedTensor> gradients_for(const EncoderInput& input);
     void check_mask(std::size_t tokens) const;
 
     EncoderPipeline& pipeline_;
     EncoderOptions options_;
+    Explained explained_;
     TracePlan plan_;
     TraceBudget budget_;
     std::vector<Item> inputs_;

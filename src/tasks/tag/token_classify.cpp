@@ -103,7 +103,22 @@ TokenClassification TokenClassifyPipeline::answer(std::vector<EncoderAnswer> win
   EncoderAnswer& answer = windows[0];
   result.attention = std::move(answer.attention);
   result.trace = std::move(answer.trace);
+  result.gradients = std::move(answer.gradients);
   return result;
+}
+
+AnswerTerms TokenClassifyPipeline::explained(const EncoderInput& input, const ConstView& logits,
+                                             const TokenClassifyOptions& options) const {
+  const std::size_t tokens = logits.shape(0);
+  const auto ordinary = std::ranges::find_if(
+      input.kinds, [](TemplatePart::Kind kind) { return kind != TemplatePart::Kind::special; });
+  const auto first = static_cast<std::size_t>(ordinary - input.kinds.begin());
+  const std::size_t token = options.encoder.gradient_token.value_or(first);
+  if (token >= tokens) {
+    refuse_option({"gradientToken: expected a position below {}, got {}", {tokens, token}});
+  }
+  const std::span<const float> row(&logits(token, 0), logits.shape(1));
+  return terms_of(contrast_for(largest(row), row.size()), token);
 }
 
 std::unique_ptr<Pipeline> make_token_classify(PipelineParts& parts) {

@@ -45,6 +45,7 @@ void fields(Visit& visit, TokenClassification& result) {
   visit("clipped", result.clipped);
   visit.attention({.encoder = &result.attention});
   visit.trace(std::move(result.trace));
+  visit.gradients(std::move(result.gradients));
 }
 
 /// Finds the entities in a text: names of people, places and the like.
@@ -76,6 +77,8 @@ class TokenClassifyPipeline final : public EncoderPipeline {
   std::vector<EncoderInput> read(const TextInput& text, const TokenClassifyOptions& options) const;
   TokenClassification answer(std::vector<EncoderAnswer> windows, std::string_view text,
                              const TokenClassifyOptions& options) const;
+  AnswerTerms explained(const EncoderInput& input, const ConstView& logits,
+                        const TokenClassifyOptions& options) const;
   void write_fields(ResultWriter& writer, TokenClassification& result) const {
     fields(writer, result);
   }

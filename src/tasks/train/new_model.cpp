@@ -26,7 +26,6 @@ constexpr Default of_every_model[] = {
     {"d_model", "128"},
     {"d_ff", "512"},
     {"n_heads", "8"},
-    {"max_source_length", "512"},
     {"positions", "\"sinusoidal\""},
     {"scale_embedding", "true"},
     {"norm", "\"pre\""},
@@ -36,15 +35,51 @@ constexpr Default of_every_model[] = {
     {"attention_bias", "true"},
     {"activation", "\"relu\""},
 };
+constexpr Default of_encoders[] = {
+    {"encoder_layers", "4"},
+    {"attention", "\"full\""},
+    {"max_source_length", "512"},
+};
 constexpr Default of_classifiers[] = {
     {"model_type", "\"encoder_classifier\""},
     {"task", "\"text-classification\""},
-    {"encoder_layers", "4"},
-    {"attention", "\"full\""},
     {"pooling", "\"mean\""},
     {"clip", "\"middle\""},
     {"prefix_tokens", "[]"},
     {"suffix_tokens", "[]"},
+};
+constexpr Default of_encoders_alone[] = {
+    {"model_type", "\"encoder\""}, {"task", "\"feature-extraction\""},
+    {"poolings", "[\"mean\"]"},    {"normalize", "false"},
+    {"clip", "\"end\""},           {"prefix_tokens", "[]"},
+    {"suffix_tokens", "[]"},
+};
+constexpr Default of_writers[] = {
+    {"model_type", "\"decoder\""},
+    {"task", "\"text-generation\""},
+    {"decoder_layers", "4"},
+    {"attention", "\"causal\""},
+    {"max_target_length", "512"},
+    {"embeddings", "\"tied\""},
+    {"lm_head_bias", "false"},
+    {"prefix_tokens", "[\"<s>\"]"},
+    {"suffix_tokens", "[]"},
+    {"end_ids", "[2]"},
+    {"generation", "{\"bos_token_id\": 1}"},
+};
+constexpr Default of_translators[] = {
+    {"model_type", "\"encoder_decoder\""},
+    {"task", "\"translation\""},
+    {"source_language", "\"und\""},
+    {"target_language", "\"und\""},
+    {"decoder_layers", "4"},
+    {"max_target_length", "256"},
+    {"embeddings", "\"shared\""},
+    {"lm_head_bias", "true"},
+    {"prefix_tokens", "[]"},
+    {"suffix_tokens", "[\"</s>\"]"},
+    {"start_token", "\"<s>\""},
+    {"end_token", "\"</s>\""},
 };
 
 }  // namespace
@@ -61,12 +96,30 @@ std::string complete_config(std::string_view text, Lessons lessons,
     for (const Default& field : defaults) fields.emplace(field.name, field.json);
   };
   add(of_every_model);
-  if (lessons == Lessons::classes || lessons == Lessons::masked) {
-    add(of_classifiers);
-    JsonWriter json;
-    json.array(labels, [&](const std::string& label) { json.value(label); });
-    fields.emplace("labels", json.take());
-    fields.emplace("vocab_size", std::to_string(vocab_size));
+  if (lessons != Lessons::next_token) add(of_encoders);
+  const std::string size = std::to_string(vocab_size);
+  switch (lessons) {
+    case Lessons::classes: {
+      add(of_classifiers);
+      JsonWriter json;
+      json.array(labels, [&](const std::string& label) { json.value(label); });
+      fields.emplace("labels", json.take());
+      fields.emplace("vocab_size", size);
+      break;
+    }
+    case Lessons::masked:
+      add(of_encoders_alone);
+      fields.emplace("vocab_size", size);
+      break;
+    case Lessons::next_token:
+      add(of_writers);
+      fields.emplace("vocab_size", size);
+      break;
+    case Lessons::translation:
+      add(of_translators);
+      fields.emplace("source_vocab_size", size);
+      fields.emplace("target_vocab_size", size);
+      break;
   }
   JsonWriter json(JsonWriter::Layout::lines);
   json.object([&] {
@@ -76,6 +129,33 @@ std::string complete_config(std::string_view text, Lessons lessons,
     }
   });
   return json.take();
+}
+
+Task task_of_config(std::string_view text) {
+  const JsonValue given = parse_json(text, config_source);
+  if (!given.is_object()) config_source.fail("expected an object");
+  for (JsonEntries entry(given); entry.next();) {
+    if (entry.key() != "task" || !entry.value().is_string()) continue;
+    const std::string name = entry.value().string();
+    const auto& names = enum_names<Task>;
+    const auto found = std::ranges::find(names, std::string_view(name));
+    if (found != names.end()) return static_cast<Task>(found - names.begin());
+  }
+  return Task::text_classification;
+}
+
+ModelConfig without_head(ModelConfig config) {
+  const bool first = config.architecture.head.kind == HeadKind::sequence_classes &&
+                     config.architecture.head.pooling == Pooling::first;
+  if (config.task != Task::feature_extraction) {
+    config.vectors = {};
+    config.vectors.poolings = {first ? TokenPooling::cls : TokenPooling::mean};
+  }
+  config.architecture.head = {.kind = HeadKind::vectors};
+  config.task = Task::feature_extraction;
+  config.labels.clear();
+  config.unused_head.clear();
+  return config;
 }
 
 ModelConfig with_labels(ModelConfig config, const std::vector<std::string>& labels) {

@@ -12,10 +12,16 @@
 namespace glassformer {
 
 /// Adds the fields that a config.json lacks: those of a small Transformer (4 layers of 8 heads,
-/// width 128) and, for a classifier, the labels. `text` must be a JSON object. Throws
-/// `invalid_config`.
+/// width 128; an encoder and a decoder for translation) and, for a classifier, the labels. `text`
+/// must be a JSON object. Throws `invalid_config`.
 std::string complete_config(std::string_view text, Lessons lessons,
                             const std::vector<std::string>& labels, std::size_t vocab_size);
+
+/// Returns the task that a config.json names, or text_classification. Throws `invalid_config`.
+Task task_of_config(std::string_view text);
+
+/// Returns the configuration of the encoder alone, for vectors of texts.
+ModelConfig without_head(ModelConfig config);
 
 /// Returns the configuration of a classifier of these labels on the encoder of another model.
 /// Throws `wrong_task` for a model without an encoder.

@@ -29,9 +29,9 @@ Patch to_patch(const TracedTensor& tensor) {
 }
 
 // A run of any model over one text.
-class Subject {
+class PatchedModel {
  public:
-  virtual ~Subject() = default;
+  virtual ~PatchedModel() = default;
 
   virtual std::vector<ModelTensor> tensors() = 0;
   // Runs with these patches and returns the tensors that the model traces.
@@ -45,7 +45,7 @@ class Subject {
   virtual std::vector<TracedTensor> trace(TraceRequest request) = 0;
 };
 
-class EncoderSubject final : public Subject {
+class EncoderSubject final : public PatchedModel {
  public:
   EncoderSubject(std::unique_ptr<EncoderModel> model, Batch batch)
       : model_(std::move(model)), batch_(std::move(batch)) {}
@@ -65,7 +65,7 @@ class EncoderSubject final : public Subject {
 };
 
 // A translator with a forced target. The golden must outlive this.
-class TranslatorSubject final : public Subject {
+class TranslatorSubject final : public PatchedModel {
  public:
   TranslatorSubject(const TranslationGolden& golden, Batch source, std::vector<std::int32_t> target)
       : golden_(golden), source_(std::move(source)), target_(std::move(target)) {}
@@ -120,7 +120,7 @@ void check_same(const std::vector<TracedTensor>& got, const std::vector<TracedTe
 }
 
 // Checks that patching any tensor with its own values changes no bit.
-void check_own_values(Subject& subject) {
+void check_own_values(PatchedModel& subject) {
   const std::vector<TracedTensor> plain = subject.run();
   REQUIRE(plain.size() == subject.tensors().size());
   for (const TracedTensor& tensor : plain) {
@@ -131,7 +131,7 @@ void check_own_values(Subject& subject) {
 
 // Checks patching every tensor with other values: the tensor and its other names have those values,
 // earlier tensors are unchanged, and the last one is different.
-void check_other_values(Subject& subject) {
+void check_other_values(PatchedModel& subject) {
   const std::vector<TracedTensor> plain = subject.run();
   const std::vector<ModelTensor> order = subject.tensors();
   const std::string last = order.back().name;
@@ -344,7 +344,7 @@ TEST_CASE("a key that is hidden from every query's scores is a masked token", "[
 }
 
 TEST_CASE("a query that sees no key has zero weights and a zero context", "[patch]") {
-  const auto check = [](Subject& subject, const std::string& site) {
+  const auto check = [](PatchedModel& subject, const std::string& site) {
     const std::vector<TracedTensor> cut =
         subject.run({to_patch(number(site + ".scores", -infinity))});
     for (const char* made : {".weights", ".context"}) {
@@ -361,7 +361,7 @@ TEST_CASE("a query that sees no key has zero weights and a zero context", "[patc
 
 TEST_CASE("replaced weights are used to mix the values", "[patch]") {
   // Every query reads only the first token that it may see.
-  const auto check = [](Subject& subject, const std::string& site) {
+  const auto check = [](PatchedModel& subject, const std::string& site) {
     const std::vector<TracedTensor> plain = subject.run();
     Patch first = to_patch(find(plain, site + ".weights"));
     const std::size_t heads = first.shape[0], queries = first.shape[1], keys = first.shape[2];
@@ -384,7 +384,7 @@ TEST_CASE("replaced weights are used to mix the values", "[patch]") {
 }
 
 TEST_CASE("a patch cannot make masked keys visible to a query", "[patch]") {
-  const auto check = [](Subject& subject, const std::string& tensor) {
+  const auto check = [](PatchedModel& subject, const std::string& tensor) {
     const std::vector<float> plain = find(subject.run(), tensor).data;
     const float unseen = tensor.ends_with("scores") ? -infinity : 0.0f;
     const std::vector<float> got = find(subject.run({to_patch(number(tensor, 0.5f))}), tensor).data;

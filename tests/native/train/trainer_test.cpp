@@ -31,7 +31,8 @@ StackConfig small_stack(std::size_t layers, Mixer mixer) {
 }
 
 Model classifier(std::size_t classes, std::uint64_t seed = 3) {
-  Architecture architecture = {.encoder = small_stack(2, Mixer::full)};
+  Architecture architecture;
+  architecture.encoder = small_stack(2, Mixer::full);
   architecture.head = {.kind = HeadKind::sequence_classes, .outputs = classes};
   Model model = make_model(architecture);
   initialize(parameters(model), seed);
@@ -49,8 +50,9 @@ Model writer(std::uint64_t seed = 3) {
 }
 
 Model translator(std::uint64_t seed = 3) {
-  Architecture architecture = {.encoder = small_stack(1, Mixer::full),
-                               .decoder = small_stack(1, Mixer::causal)};
+  Architecture architecture;
+  architecture.encoder = small_stack(1, Mixer::full);
+  architecture.decoder = small_stack(1, Mixer::causal);
   architecture.head = {.kind = HeadKind::next_token, .outputs = vocabulary};
   architecture.embeddings = EmbeddingSharing::shared;
   Model model = make_model(architecture);
@@ -258,19 +260,20 @@ TEST_CASE("objectives hide and leave out what they should", "[train]") {
   SplitMix64 random(5);
 
   SECTION("masked") {
-    const MaskedObjective objective(
-        {.share = 0.15f, .mask = 4, .first_piece = 5, .vocabulary = vocabulary});
+    std::vector<bool> special(vocabulary);
+    std::fill_n(special.begin(), 5, true);
+    const MaskedObjective objective({.share = 0.15f, .mask = 4, .special = special});
     const auto lesson = objective.lesson(all, &random);
     const auto ids = lesson->pass.sources().ids();
     std::size_t masked = 0, same = 0, ordinary = 0;
-    float expected = 0;
     for (const Target& target : lesson->targets) {
       masked += ids[target.row] == 4;
       same += ids[target.row] == target.label;
       CHECK(target.label >= 5);
     }
     for (const Example& example : examples) {
-      expected += objective.weight(example);
+      CHECK(std::abs(objective.weight(example) - 0.15f * static_cast<float>(example.ids.size())) <
+            1e-5f);
       ordinary += static_cast<std::size_t>(
           std::ranges::count_if(example.ids, [](std::int32_t id) { return id >= 5; }));
     }

@@ -1,0 +1,57 @@
+#include "explain/gradients.hpp"
+
+#include "base/error.hpp"
+#include "run/trace/gradient_tracer.hpp"
+
+namespace glassformer {
+
+AnswerTerms terms_of(const Contrast& contrast, std::size_t row) {
+  AnswerTerms terms;
+  for (std::size_t c = 0; c < contrast.weights.size(); ++c) {
+    if (contrast.weights[c] != 0) terms.push_back({row, c, contrast.weights[c]});
+  }
+  return terms;
+}
+
+void expect_gradients(Compute compute) {
+  if (!links_gradients) {
+    throw_error(ErrorCode::unsupported,
+                "gradients: expected a program that computes them, got one without them");
+  }
+  if (compute != Compute::f32) {
+    throw_error(ErrorCode::unsupported,
+                {"gradients: expected compute f32, got {}", {to_string(compute)}});
+  }
+}
+
+Gradients gradients_of(const std::function<View(Run&)>& forward,
+                       const std::function<AnswerTerms(const ConstView& logits)>& answer,
+                       std::span<const std::string> names, Session& session, Tracer* inner,
+                       std::span<const Patch> patches) {
+  for (const Patch& patch : patches) {
+    if (patch.name.ends_with(".scores") || patch.name.ends_with(".weights")) {
+      throw_error(
+          ErrorCode::unsupported,
+          {"gradients: expected no patch of scores or weights, got one of {}", {patch.name}});
+    }
+  }
+  Tape tape(session.arena);
+  tape.start(nullptr);
+  GradientTracer tracer(names, tape, inner, patches);
+  Run run(session, &tracer);
+  run.record(tape);
+  const View logits = forward(run);
+  tape.turn();
+  Gradients gradients;
+  for (const AnswerTerm& term : answer(const_view(logits))) {
+    float* const logit = &logits(term.row, term.column);
+    gradients.answer += double{term.weight} * double{*logit};
+    *tape.gradient(logit) += term.weight;
+  }
+  tape.rewind();
+  gradients.tensors = tracer.take();
+  for (const TracedTensor& tensor : gradients.tensors) expect_finite(tensor.data);
+  return gradients;
+}
+
+}  // namespace glassformer

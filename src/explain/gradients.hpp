@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "explain/contrast.hpp"
+#include "kernels/compute.hpp"
+#include "run/run.hpp"
+#include "run/trace/patch.hpp"
+#include "run/trace/traced_tensor.hpp"
+#include "tensor/tensor.hpp"
+
+namespace glassformer {
+
+/// A term of the explained number: y = Σ weight · logits[row, column].
+struct AnswerTerm {
+  std::size_t row, column;
+  float weight;
+};
+using AnswerTerms = std::vector<AnswerTerm>;
+
+/// Returns the terms of a contrast of one row of logits.
+AnswerTerms terms_of(const Contrast& contrast, std::size_t row);
+
+/// The gradients of the explained number: ∂y/∂tensor, each with the shape of its tensor.
+struct Gradients {
+  double answer = 0;  ///< y
+  std::vector<TracedTensor> tensors;
+};
+
+/// Throws `unsupported` if this program, or this arithmetic, has no gradients.
+void expect_gradients(Compute compute);
+
+/// Runs `forward` over one text, or over one source and one target, and takes the pass back.
+/// `forward` returns the logits, in the arena of the session; `answer` says what is explained.
+/// `names`: see TraceRequest. `inner` replaces numbers by the patches; it may be null. Throws
+/// `non_finite` if a gradient is not finite, and `unsupported` for patches of scores or weights.
+Gradients gradients_of(const std::function<View(Run&)>& forward,
+                       const std::function<AnswerTerms(const ConstView& logits)>& answer,
+                       std::span<const std::string> names, Session& session,
+                       Tracer* inner = nullptr, std::span<const Patch> patches = {});
+
+}  // namespace glassformer

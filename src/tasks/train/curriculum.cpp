@@ -1,0 +1,273 @@
+#include "tasks/train/curriculum.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/json/json.hpp"
+#include "models/initialize.hpp"
+#include "tasks/reading/input_reader.hpp"
+#include "tasks/reading/token_checks.hpp"
+#include "tasks/train/new_model.hpp"
+#include "text/sentencepiece/tokenizer.hpp"
+#include "text/training/unigram_trainer.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::size_t least_vocabulary = 1000, most_vocabulary = 8000;
+constexpr std::size_t bytes_per_piece = 150;  // of the data, for a piece more
+constexpr const char* mask_names[] = {"[MASK]", "<mask>"};
+
+// Calls work(). Says in which line an error occurred.
+template <class Work>
+auto in_line(std::size_t number, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Error(error.code(), "line " + std::to_string(number) + ": " + error.what());
+  }
+}
+
+std::vector<std::int32_t> ids_of(std::span<const Token> tokens) {
+  std::vector<std::int32_t> ids;
+  for (const Token& token : tokens) ids.push_back(token.id);
+  return ids;
+}
+
+Example example_of(const EncoderInput& input) {
+  Example example;
+  example.ids = ids_of(input.tokens);
+  example.types = input.types;
+  return example;
+}
+
+}  // namespace
+
+std::vector<Example> read_labelled(const std::vector<DataLine>& lines, const ModelConfig& config,
+                                   const Tokenizer& tokenizer) {
+  const InputReader reader(config, tokenizer);
+  std::vector<Example> examples;
+  for (const DataLine& line : lines) {
+    const auto label = std::ranges::find(config.labels, line.second);
+    if (label == config.labels.end()) {
+      throw_error(ErrorCode::invalid_data, {"line {}: expected a label of the model, got {}",
+                                            {line.number, describe(line.second)}});
+    }
+    examples.push_back(in_line(line.number, [&] { return example_of(reader.read(line.text)); }));
+    examples.back().label = static_cast<std::int32_t>(label - config.labels.begin());
+  }
+  return examples;
+}
+
+void CurriculumBuilder::take_tokenizer(const std::vector<DataLine>& lines) {
+  made_.tokenizer = std::move(start_.tokenizer);
+  made_.target_tokenizer = std::move(start_.target_tokenizer);
+  if (made_.tokenizer) return;
+  std::vector<std::string_view> texts;
+  std::size_t bytes = 0;
+  for (const DataLine& line : lines) {
+    texts.push_back(line.text);
+    if (options_.lessons == Lessons::translation) texts.push_back(line.second);
+    bytes += line.text.size();
+  }
+  using Role = SpecialPiece::Role;
+  made_.tokenizer_file =
+      train_unigram(texts, {.vocab_size = options_.vocabulary.value_or(std::clamp(
+                                bytes / bytes_per_piece, least_vocabulary, most_vocabulary)),
+                            .lower_case = options_.lower_case,
+                            .special_pieces = {{"<unk>", Role::unknown},
+                                               {"<s>", Role::begin},
+                                               {"</s>", Role::end},
+                                               {mask_names[0], Role::symbol}}});
+  made_.tokenizer =
+      std::make_unique<SentencePieceTokenizer>(SentencePieceTokenizer::parse(made_.tokenizer_file));
+}
+
+ModelConfig CurriculumBuilder::new_config(const std::vector<std::string>& labels) const {
+  return parse_config(
+      complete_config(start_.config, *options_.lessons, labels, made_.tokenizer->size()));
+}
+
+// Makes the model of a configuration, with the values of the one that was trained before.
+void CurriculumBuilder::make_model_of(ModelConfig config) {
+  made_.config = std::move(config);
+  made_.model = make_model(made_.config.architecture);
+  if (start_.model) {
+    made_.fresh = false;
+    copy_parameters(*start_.model, made_.model, options_.seed);
+  } else {
+    initialize(parameters(made_.model), options_.seed);
+  }
+}
+
+std::vector<bool> CurriculumBuilder::special_tokens() const {
+  const Tokenizer& tokenizer = *made_.tokenizer;
+  std::vector<bool> special(made_.config.reader().vocab_size(), true);
+  for (std::size_t id = 0; id < std::min(special.size(), tokenizer.size()); ++id) {
+    special[id] = tokenizer.is_control(static_cast<std::int32_t>(id)) ||
+                  static_cast<std::int32_t>(id) == tokenizer.unk_id();
+  }
+  return special;
+}
+
+Curriculum CurriculumBuilder::classes(std::string_view data) {
+  const std::vector<DataLine> lines = read_data(data, DataForm::labelled);
+  const std::vector<std::string> labels = labels_of(lines);
+  take_tokenizer(lines);
+  if (!start_.known) {
+    make_model_of(new_config(labels));
+  } else if (start_.known->labels == labels) {
+    make_model_of(std::move(*start_.known));
+  } else {
+    make_model_of(with_labels(std::move(*start_.known), labels));
+  }
+  const InputReader reader(made_.config, *made_.tokenizer);
+  made_.examples = read_labelled(lines, made_.config, *made_.tokenizer);
+  const auto& around = reader.around().single;
+  const auto text = std::ranges::find(around, TemplatePart::Kind::first_text, &TemplatePart::kind);
+  made_.objective = std::make_unique<ClassObjective>(
+      options_.dropped_tokens, static_cast<std::size_t>(text - around.begin()),
+      static_cast<std::size_t>(around.end() - text - 1));
+  return std::move(made_);
+}
+
+Curriculum CurriculumBuilder::masked(std::string_view data) {
+  const std::vector<DataLine> lines = read_data(data, DataForm::plain);
+  take_tokenizer(lines);
+  const ModelConfig config = start_.known ? std::move(*start_.known) : new_config({});
+  if (!config.architecture.encoder || config.architecture.decoder) {
+    throw_error(ErrorCode::wrong_task,
+                {"expected a model with only an encoder to learn hidden tokens, got one for {}",
+                 {to_string(config.task)}});
+  }
+  ModelConfig learning = config;
+  learning.architecture.head = {.kind = HeadKind::token_classes,
+                                .outputs = config.encoder().vocab_size()};
+  make_model_of(std::move(learning));
+  made_.config = without_head(config);
+
+  MaskedObjective::Options options = {.special = special_tokens()};
+  const auto mask = std::ranges::find_if(
+      mask_names, [&](const char* name) { return made_.tokenizer->find(name).has_value(); });
+  if (mask == std::end(mask_names)) {
+    throw_error(ErrorCode::invalid_tokenizer,
+                "expected a tokenizer with [MASK] or <mask> to learn hidden tokens, got none");
+  }
+  options.mask = *made_.tokenizer->find(*mask);
+  options.special[static_cast<std::size_t>(options.mask)] = true;
+  made_.objective = std::make_unique<MaskedObjective>(options);
+  const InputReader reader(made_.config, *made_.tokenizer);
+  for (const DataLine& line : lines) {
+    const auto windows = in_line(line.number, [&] { return reader.read_windows(line.text, 0); });
+    for (const EncoderInput& window : windows) made_.examples.push_back(example_of(window));
+  }
+  return std::move(made_);
+}
+
+Curriculum CurriculumBuilder::next_token(std::string_view data) {
+  const std::vector<DataLine> lines = read_data(data, DataForm::plain);
+  take_tokenizer(lines);
+  make_model_of(start_.known ? std::move(*start_.known) : new_config({}));
+  const ModelConfig& config = made_.config;
+  if (config.task != Task::text_generation) {
+    throw_error(ErrorCode::wrong_task,
+                {"expected a model for text-generation to learn next tokens, got one for {}",
+                 {to_string(config.task)}});
+  }
+  const TokenTemplate around = template_of(config, *made_.tokenizer);
+  const std::size_t longest = config.decoder().max_length + 1;  // the last one is only predicted
+  for (const DataLine& line : lines) {
+    const std::vector<Token> tokens = made_.tokenizer->encode(line.text);
+    std::vector<std::int32_t> ids = ids_of(fill(around.single, tokens).tokens);
+    const auto& ends = config.generation.end_ids;
+    if (!ends.empty() && (ids.empty() || ids.back() != ends[0])) ids.push_back(ends[0]);
+    for (std::size_t first = 0; first + 1 < ids.size(); first += longest) {
+      const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
+      const std::size_t count = std::min(longest, ids.size() - first);
+      if (count > 1) {
+        made_.examples.push_back({.ids = {begin, begin + static_cast<std::ptrdiff_t>(count)}});
+      }
+    }
+  }
+  made_.objective = std::make_unique<NextTokenObjective>();
+  return std::move(made_);
+}
+
+Curriculum CurriculumBuilder::translation(std::string_view data) {
+  const std::vector<DataLine> lines = read_data(data, DataForm::pairs);
+  take_tokenizer(lines);
+  make_model_of(start_.known ? std::move(*start_.known) : new_config({}));
+  const ModelConfig& config = made_.config;
+  if (config.task != Task::translation) {
+    throw_error(ErrorCode::wrong_task,
+                {"expected a model for translation to learn translations, got one for {}",
+                 {to_string(config.task)}});
+  }
+  const Tokenizer& source = *made_.tokenizer;
+  const Tokenizer& target = made_.target_tokenizer ? *made_.target_tokenizer : source;
+  const auto id_of = [&](const std::string& piece, const char* field) {
+    return glassformer::ids_of(std::span(&piece, 1), field, target)[0];
+  };
+  const std::int32_t start = id_of(config.start_token, "start_token");
+  const std::int32_t end = id_of(config.end_token, "end_token");
+  const TokenTemplate around = template_of(config, source);
+  const std::size_t special = special_tokens_of(around.single);
+  for (const DataLine& line : lines) {
+    std::vector<Token> tokens = source.encode(line.text);
+    std::vector<Token> written = target.encode(line.second);
+    if (tokens.empty() || written.empty()) {
+      throw_error(ErrorCode::invalid_data,
+                  {"line {}: expected two texts, got one without tokens", {line.number}});
+    }
+    tokens.resize(std::min(tokens.size(), config.encoder().max_length - special));
+    written.resize(std::min(written.size(), config.decoder().max_length - 1));
+    Example& example = made_.examples.emplace_back();
+    example.ids = ids_of(fill(around.single, tokens).tokens);
+    example.target = ids_of(written);
+    example.target.insert(example.target.begin(), start);
+    example.target.push_back(end);
+  }
+  made_.objective = std::make_unique<TranslationObjective>();
+  return std::move(made_);
+}
+
+namespace {
+
+Lessons lessons_for(const TrainingStart& start) {
+  switch (start.known ? start.known->task : task_of_config(start.config)) {
+    case Task::translation:
+      return Lessons::translation;
+    case Task::text_generation:
+      return Lessons::next_token;
+    case Task::feature_extraction:
+    case Task::text_classification:
+      return Lessons::classes;
+    case Task::token_classification:
+    case Task::question_answering:
+    case Task::text2text_generation:
+      break;
+  }
+  throw_error(ErrorCode::wrong_task,
+              "expected a model for text-classification, text-generation or translation, or with "
+              "lessons \"masked\" any encoder, got one for another task");
+}
+
+}  // namespace
+
+Curriculum make_curriculum(TrainingStart start, std::string_view data, TrainingOptions& options) {
+  if (!options.lessons) options.lessons = lessons_for(start);
+  CurriculumBuilder builder(std::move(start), options);
+  switch (*options.lessons) {
+    case Lessons::classes:
+      return builder.classes(data);
+    case Lessons::masked:
+      return builder.masked(data);
+    case Lessons::next_token:
+      return builder.next_token(data);
+    case Lessons::translation:
+      return builder.translation(data);
+  }
+  return {};
+}
+
+}  // namespace glassformer

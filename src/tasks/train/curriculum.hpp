@@ -1,0 +1,70 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "families/config/model_config.hpp"
+#include "models/model.hpp"
+#include "tasks/train/training_data.hpp"
+#include "tasks/train/training_options.hpp"
+#include "text/tokenizer.hpp"
+#include "train/objective.hpp"
+
+namespace glassformer {
+
+/// What a training starts from: a model with its tokenizer, or only the fields of a new one.
+struct TrainingStart {
+  std::string config = "{}";                   ///< fields of config.json, of a new model
+  std::unique_ptr<const Tokenizer> tokenizer;  ///< null: one is trained
+  std::unique_ptr<const Tokenizer> target_tokenizer = {};  ///< of translations; null: the same
+  std::optional<ModelConfig> known = {};  ///< of a model that has been trained before
+  std::optional<Model> model = {};        ///< that model, loaded with floats
+};
+
+/// A model and what it has to learn.
+struct Curriculum {
+  ModelConfig config;  ///< of the model that is saved
+  Model model;         ///< may have a head that is not saved
+  std::unique_ptr<const Tokenizer> tokenizer, target_tokenizer;
+  std::vector<std::byte> tokenizer_file;  ///< if it was trained
+  bool fresh = true;                      ///< nothing was learned before
+  std::vector<Example> examples;
+  std::unique_ptr<Objective> objective;
+};
+
+/// Builds a curriculum step by step.
+class CurriculumBuilder {
+ public:
+  CurriculumBuilder(TrainingStart start, const TrainingOptions& options)
+      : start_(std::move(start)), options_(options) {}
+
+  /// Each reads a file of examples (see training_data.hpp). They throw `invalid_data` with the
+  /// number of the line, `invalid_config`, `invalid_option` or `wrong_task`.
+  Curriculum classes(std::string_view data);
+  Curriculum masked(std::string_view data);
+  Curriculum next_token(std::string_view data);
+  Curriculum translation(std::string_view data);
+
+ private:
+  void take_tokenizer(const std::vector<DataLine>& lines);
+  void make_model_of(ModelConfig config);
+  ModelConfig new_config(const std::vector<std::string>& labels) const;
+  std::vector<bool> special_tokens() const;
+
+  TrainingStart start_;
+  const TrainingOptions& options_;
+  Curriculum made_;
+};
+
+/// Returns examples of labels, as the model reads them. Throws `invalid_data` with the number of a
+/// line whose label the model does not know, and the errors of InputReader.
+std::vector<Example> read_labelled(const std::vector<DataLine>& lines, const ModelConfig& config,
+                                   const Tokenizer& tokenizer);
+
+/// Reads the data as the options say, or as the model's task is. Sets options.lessons.
+Curriculum make_curriculum(TrainingStart start, std::string_view data, TrainingOptions& options);
+
+}  // namespace glassformer

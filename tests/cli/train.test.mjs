@@ -1,0 +1,226 @@
+// `glassformer train`: new models and folders that learn further, from files of examples.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { command, glassformer, root } from './run.mjs';
+
+const scratch = mkdtempSync(join(tmpdir(), 'glassformer-train-'));
+after(() => rmSync(scratch, { recursive: true }));
+
+let count = 0;
+const fresh = () => join(scratch, String(++count));
+
+/** Writes a file of lines and returns its path. */
+function file(lines) {
+  const path = fresh();
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
+  return path;
+}
+
+const config = fresh();
+writeFileSync(config, JSON.stringify({ encoder_layers: 1, d_model: 32, d_ff: 64, n_heads: 2 }));
+
+const good = ['a fine film', 'what a lovely story', 'great acting and a warm heart'];
+const bad = ['a dull film', 'what a boring story', 'poor acting and a cold heart'];
+const reviews = [...good.map((text) => `good\t${text}`), ...bad.map((text) => `bad\t${text}`)];
+const quick = ['--epochs', '40', '--held-out', '0', '--vocabulary', '60'];
+
+const train = (model, data, folder, ...options) =>
+  glassformer(['train', model, data, folder, ...options]);
+
+const logOf = (folder) =>
+  readFileSync(`${folder}.log.jsonl`, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+test('a new classifier learns its examples, and its folder is like any other', () => {
+  const folder = fresh();
+  const { status, stderr } = train(config, file(reviews), folder, ...quick);
+  assert.equal(status, 0, stderr);
+  const texts = [...good, ...bad].join('\n');
+  const { lines } = glassformer(['classify', folder], texts);
+  assert.deepEqual(
+    lines.map((line) => line.split('\t')[0]),
+    ['good', 'good', 'good', 'bad', 'bad', 'bad'],
+  );
+  const log = logOf(folder);
+  assert.ok(log.at(-1).loss < log[0].loss, JSON.stringify(log));
+  assert.equal(log.at(-1).accuracy, 1);
+  assert.equal(log.at(-1).rate, 0);
+  const written = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+  assert.deepEqual(written.labels, ['bad', 'good']);
+  assert.equal(written.encoder_layers, 1);
+  assert.equal(written.pooling, 'mean');
+  assert.equal(glassformer(['inspect', folder]).status, 0);
+  assert.ok(!existsSync(`${folder}.checkpoint`));
+});
+
+test('the same seed gives the same bytes, with any number of threads', () => {
+  const data = file(reviews);
+  const weights = (...options) => {
+    const folder = fresh();
+    const all = ['--epochs', '5', '--held-out', '0', '--vocabulary', '60', ...options];
+    const { status, stderr } = train(config, data, folder, '--shard-tokens', '8', ...all);
+    assert.equal(status, 0, stderr);
+    return readFileSync(join(folder, 'model.safetensors'));
+  };
+  const one = weights();
+  assert.deepEqual(weights('--threads', '3'), one);
+  assert.notDeepEqual(weights('--seed', '2'), one);
+});
+
+test('a folder learns further, with a new head where the labels differ', () => {
+  const first = fresh();
+  assert.equal(train(config, file(reviews), first, ...quick).status, 0);
+  const further = fresh();
+  const same = ['--epochs', '1', '--held-out', '0'];
+  assert.equal(train(first, file(reviews), further, ...same).status, 0);
+  assert.deepEqual(
+    readFileSync(join(further, 'tokenizer.model')),
+    readFileSync(join(first, 'tokenizer.model')),
+  );
+  const other = fresh();
+  const kinds = [...good.map((text) => `praise\t${text}`), ...bad.map((text) => `blame\t${text}`)];
+  const { status, stderr } = train(first, file([...kinds, 'news\ta film']), other, ...quick);
+  assert.equal(status, 0, stderr);
+  const { lines } = glassformer(['classify', other], 'a dull film\n');
+  assert.match(lines[0], /^blame\t/);
+});
+
+test('a published checkpoint learns further', () => {
+  const folder = fresh();
+  const bert = join(root, 'tests/checkpoints/bert_sequence');
+  const { status, stderr } = train(bert, file(reviews), folder, '--epochs', '60', '--held-out', '0');
+  assert.equal(status, 0, stderr);
+  const { lines } = glassformer(['classify', folder], 'what a lovely story\n');
+  assert.match(lines[0], /^good\t/);
+});
+
+test('a writer learns texts, a translator pairs, an encoder hidden tokens', () => {
+  const small = { d_model: 32, d_ff: 64, n_heads: 2 };
+  const start = (fields) => {
+    const path = fresh();
+    writeFileSync(path, JSON.stringify({ ...small, ...fields }));
+    return path;
+  };
+  const options = ['--epochs', '150', '--held-out', '0', '--vocabulary', '60', '--smoothing', '0'];
+  const writer = fresh();
+  const texts = file([...good, ...bad]);
+  const writes = train(
+    start({ task: 'text-generation', decoder_layers: 1 }),
+    texts,
+    writer,
+    ...options,
+  );
+  assert.equal(writes.status, 0, writes.stderr);
+  const { stdout } = glassformer(['generate', writer], 'great acting\n');
+  assert.match(stdout, /and a warm heart/);
+
+  const translator = fresh();
+  const translates = train(
+    start({ task: 'translation', encoder_layers: 1, decoder_layers: 1 }),
+    file(['one two\teins zwei', 'two three\tzwei drei', 'three one\tdrei eins']),
+    translator,
+    ...options,
+  );
+  assert.equal(translates.status, 0, translates.stderr);
+  const { lines } = glassformer(['translate', translator], 'two three\n');
+  assert.deepEqual(lines, ['zwei drei']);
+
+  const encoder = fresh();
+  const fills = train(
+    start({ encoder_layers: 1 }),
+    texts,
+    encoder,
+    '--lessons',
+    'masked',
+    '--epochs',
+    '3',
+    '--vocabulary',
+    '60',
+  );
+  assert.equal(fills.status, 0, fills.stderr);
+  assert.equal(glassformer(['embed', encoder], 'a film\n').status, 0);
+  const classifier = fresh();
+  assert.equal(train(encoder, file(reviews), classifier, '--epochs', '2').status, 0);
+});
+
+test('a training that was stopped goes on to the same weights', async () => {
+  const data = file(Array.from({ length: 50 }, () => reviews).flat());
+  const options = ['--epochs', '12', '--vocabulary', '60', '--batch-tokens', '64'];
+  const whole = fresh();
+  assert.equal(train(config, data, whole, ...options).status, 0);
+
+  const folder = fresh();
+  const child = spawn(command, ['train', config, data, folder, ...options], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  for await (const chunk of child.stderr) {
+    said += chunk;
+    if (said.includes('"step"')) child.kill('SIGINT');
+  }
+  assert.match(said, /stopped; the same command with --resume goes on/);
+  assert.ok(existsSync(`${folder}.checkpoint`));
+  assert.ok(!existsSync(folder));
+
+  const refused = train(config, file(reviews), folder, ...options, '--resume');
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /checkpoint: expected one with the same data and options/);
+  const resumed = train(config, data, folder, ...options, '--resume');
+  assert.equal(resumed.status, 0, resumed.stderr);
+  assert.match(resumed.stderr, /goes on after step \d+/);
+  const weights = (of) => readFileSync(join(of, 'model.safetensors'));
+  assert.deepEqual(weights(folder), weights(whole));
+});
+
+for (const [what, lines, pattern] of [
+  ['no examples', [], /invalid_data: expected examples, got an empty file/],
+  ['a line without a tab', ['good\ta film', 'a film'], /line 2: expected a label, a tab and a text/],
+  ['a label without a text', ['good\ta film', 'bad\t '], /line 2: .*got nothing after the tab/],
+  ['a text without a label', ['\ta film', 'bad\ta'], /line 1: .*got nothing before the tab/],
+  ['one class only', ['good\ta film', 'good\ta story'], /expected two labels or more, got only "good"/],
+  ['a text without tokens', ['good\ta film', 'bad\t\u200b'], /line 2: /],
+]) {
+  test(`refused: ${what}`, () => {
+    const folder = fresh();
+    const { status, stderr } = train(config, file(lines), folder, ...quick);
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, pattern);
+    assert.ok(!existsSync(folder));
+    assert.ok(!existsSync(`${folder}.log.jsonl`));
+  });
+}
+
+test('refused: bytes that are not UTF-8, by their line', () => {
+  const path = fresh();
+  writeFileSync(path, Buffer.from('good\ta film\nbad\t\xff\n', 'latin1'));
+  assert.match(train(config, path, fresh(), ...quick).stderr, /line 2: expected UTF-8/);
+});
+
+test('refused: a loss that is not finite, by its step; what was learned is kept', () => {
+  const folder = fresh();
+  const { status, stderr } = train(config, file(reviews), folder, ...quick, '--rate', '1e30');
+  assert.equal(status, 1);
+  assert.match(stderr, /non_finite: training, step \d+: expected a finite loss/);
+  assert.ok(existsSync(`${folder}.checkpoint`));
+});
+
+test('refused: a folder that has a model already', () => {
+  const folder = fresh();
+  assert.equal(train(config, file(reviews), folder, '--epochs', '1').status, 0);
+  const { status, stderr } = train(config, file(reviews), folder, '--epochs', '1');
+  assert.equal(status, 1);
+  assert.match(stderr, /there is a model already/);
+});
+
+test('refused: tasks that cannot be learned', () => {
+  const folder = join(root, 'tests/checkpoints/bert_answer');
+  const { status, stderr } = train(folder, file(reviews), fresh());
+  assert.equal(status, 1);
+  assert.match(stderr, /wrong_task/);
+});
