@@ -3,5 +3,6 @@
 namespace glassformer {
 
 const bool links_gradients = false;
+const bool links_named_gradients = false;
 
 }  // namespace glassformer

@@ -3,5 +3,6 @@
 namespace glassformer {
 
 const bool links_gradients = true;
+const bool links_named_gradients = true;
 
 }  // namespace glassformer

@@ -16,6 +16,8 @@ namespace glassformer {
 /// Whether this program computes gradients. Set by src/linked; the linker removes the code that
 /// records and computes them from a program that does not.
 extern const bool links_gradients;
+/// Whether it returns the gradients of tensors by their names, in addition to learning.
+extern const bool links_named_gradients;
 
 /// The gradients of parameters: one buffer for each parameter that is learned.
 class ParameterGradients {

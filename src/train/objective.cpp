@@ -63,7 +63,7 @@ std::unique_ptr<Lesson> MaskedObjective::lesson(Examples examples, SplitMix64* r
   const auto any_piece = [&] {
     for (;;) {
       const std::uint64_t id = chance.next() % special.size();
-      if (!special[id]) return static_cast<std::int32_t>(id);
+      if (!special[static_cast<std::size_t>(id)]) return static_cast<std::int32_t>(id);
     }
   };
   for (const Example* const example : examples) {

@@ -16,7 +16,8 @@ PackedInt8Matrix::PackedInt8Matrix(std::size_t k, std::size_t n, std::size_t wid
     : k_(k), n_(n), width_(width), depth_(depth), steps_((k + depth_ - 1) / depth_) {
   const std::size_t panels = (n + width_ - 1) / width_;
   data_.assign(checked_product("a packed matrix", {panels, width_, steps_, depth_}), 0);
-  scales_.assign(panels * width_, 0.0f);
+  scales_.resize(panels * width_);
+  set_to_zero(scales_);
   sums_.assign(panels * width_, 0);
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "run/tape.hpp"
 #include "weights/safetensors.hpp"
 
 namespace glassformer {
@@ -166,7 +167,7 @@ TracePlan::TracePlan(const std::vector<ModelTensor>& tensors, Compute compute,
     : request_(request) {
   if (!request_.names_any() && request_.gradients.empty()) return;
   expect_names("trace", request_.names, tensors);
-  expect_names("gradients", request_.gradients, tensors);
+  if (links_named_gradients) expect_names("gradients", request_.gradients, tensors);
   std::ranges::copy_if(tensors, std::back_inserter(asked_), [&](const ModelTensor& tensor) {
     return request_.asks_for_any(tensor.name);
   });

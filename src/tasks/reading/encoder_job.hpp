@@ -78,7 +78,7 @@ class EncoderJob final : public TypedJob<typename Task::Typed>, private EncoderT
   }
 
   static EncoderPipeline::Explained explained_by(Task& task, const Options& options) {
-    if (!links_gradients) return {};
+    if (!links_named_gradients) return {};
     if constexpr (requires(const EncoderInput& input, const ConstView& logits) {
                     task.explained(input, logits, options);
                   }) {

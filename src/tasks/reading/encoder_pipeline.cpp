@@ -53,7 +53,7 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
       refuse_option("ablate: expected heads of the encoder");
     expect_head("ablate", head.layer, head.head, stack);
   }
-  if (links_gradients && !options_.gradients.empty()) {
+  if (links_named_gradients && !options_.gradients.empty()) {
     expect_gradients(pipeline.model_.compute());
     if (!explained_) {
       throw_error(ErrorCode::unsupported,
@@ -125,7 +125,7 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run
     if (options_.contributions) {
       answer.contributions = rows_of(output.contributions, batch.start(s), batch.length(s));
     }
-    if (links_gradients && !options_.gradients.empty()) {
+    if (links_named_gradients && !options_.gradients.empty()) {
       answer.gradients = gradients_for(answer.input);
     }
     answers.emplace_back(text, std::move(answer));

@@ -21,7 +21,7 @@ template <class Visit>
 void fields(Visit& visit, EncoderOptions& options) {
   visit("attention", options.attention);
   visit("trace", options.trace);
-  if (links_gradients) {
+  if (links_named_gradients) {
     visit("gradients", options.gradients);
     visit("gradientToken", options.gradient_token);
   }
