@@ -12,6 +12,9 @@ std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architectur
   if (std::holds_alternative<TokenInput>(stack.input)) {
     return std::make_unique<EncoderModel>(architecture, compute);
   }
+  if (!links_pictures) {
+    throw_error(ErrorCode::unsupported, "expected a model that reads tokens, got one for pictures");
+  }
   return std::make_unique<EncoderModel>(architecture, compute,
                                         std::make_unique<PatchEmbeddings>(stack, compute));
 }

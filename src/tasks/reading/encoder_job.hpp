@@ -78,13 +78,15 @@ class EncoderJob final : public TypedJob<typename Task::Typed>, private EncoderT
   }
 
   static EncoderPipeline::Explained explained_by(Task& task, const Options& options) {
-    if (!links_named_gradients) return {};
     if constexpr (requires(const EncoderInput& input, const ConstView& logits) {
                     task.explained(input, logits, options);
                   }) {
-      return [&task, options](const EncoderInput& input, const ConstView& logits) {
-        return task.explained(input, logits, options);
-      };
+      if (links_named_gradients && !encoder_options(options).gradients.empty()) {
+        return [&task, options](const EncoderInput& input, const ConstView& logits) {
+          return task.explained(input, logits, options);
+        };
+      }
+      return {};
     } else {
       return {};
     }

@@ -60,7 +60,7 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
                   {"gradients: expected a model whose answer is a number, got one for {}",
                    {to_string(pipeline.config_.task)}});
     }
-  } else if (options_.gradient_token) {
+  } else if (links_named_gradients && options_.gradient_token) {
     refuse_option("gradientToken: expected it only with gradients");
   }
   plan_ = TracePlan(pipeline.model_, pipeline.session_,
