@@ -44,6 +44,8 @@ test('the package contains exactly the needed files', () => {
     'LICENSE',
     'README.md',
     'THIRD_PARTY_NOTICES',
+    'dist/glassformer.learn.relaxed.wasm',
+    'dist/glassformer.learn.wasm',
     'dist/glassformer.read.relaxed.wasm',
     'dist/glassformer.read.wasm',
     'dist/glassformer.relaxed.wasm',
