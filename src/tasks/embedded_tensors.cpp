@@ -37,7 +37,7 @@ void EmbeddedTensors::attention(const Maps& maps) {
   });
 }
 
-void EmbeddedTensors::tensors_of(std::string_view field, std::vector<TracedTensor> tensors) {
+void EmbeddedTensors::tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) {
   if (tensors.empty()) return;
   key(field);
   object([&] {

@@ -13,7 +13,7 @@ namespace glassformer {
 class EmbeddedTensors final : public ResultWriter {
  public:
   void attention(const Maps& maps) override;
-  void tensors_of(std::string_view field, std::vector<TracedTensor> tensors) override;
+  void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) override;
   void tensor(TracedTensor tensor) override;
   void vector(std::string_view name, std::vector<float> numbers) override;
   void table(std::string_view name, std::span<const std::string> labels,

@@ -13,7 +13,7 @@ void TensorsBeside::attention(const Maps& maps) {
   add("attention.cross", maps.cross);
 }
 
-void TensorsBeside::tensors_of(std::string_view field, std::vector<TracedTensor> tensors) {
+void TensorsBeside::tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) {
   for (TracedTensor& each : tensors) {
     each.name.insert(0, ".").insert(0, field);
     tensor(std::move(each));

@@ -62,9 +62,11 @@ class ResultWriter : public JsonWriter {
   };
   virtual void attention(const Maps& maps) = 0;
   /// Visits tensors by name, or their gradients: the field "trace" or "gradients".
-  void trace(std::vector<TracedTensor> tensors) { tensors_of("trace", std::move(tensors)); }
-  void gradients(std::vector<TracedTensor> tensors) { tensors_of("gradients", std::move(tensors)); }
-  virtual void tensors_of(std::string_view field, std::vector<TracedTensor> tensors) = 0;
+  void trace(std::vector<TracedTensor>&& tensors) { tensors_of("trace", std::move(tensors)); }
+  void gradients(std::vector<TracedTensor>&& tensors) {
+    tensors_of("gradients", std::move(tensors));
+  }
+  virtual void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) = 0;
   virtual void tensor(TracedTensor tensor) = 0;
   /// Visits a vector that may be long.
   virtual void vector(std::string_view name, std::vector<float> numbers) = 0;
@@ -102,7 +104,7 @@ class ResultWriter : public JsonWriter {
 class TensorsBeside final : public ResultWriter {
  public:
   void attention(const Maps& maps) override;
-  void tensors_of(std::string_view field, std::vector<TracedTensor> tensors) override;
+  void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) override;
   void tensor(TracedTensor tensor) override;
   void vector(std::string_view name, std::vector<float> numbers) override;
   void table(std::string_view name, std::span<const std::string> labels,

@@ -143,8 +143,12 @@ export function withOrder(binary, order) {
 
 const run = 5; // bytes
 const common = 60; // a run that this many functions have is in any window
-const windowSize = 25000; // of gzip's 32 KB, because the next function must fit, too
-const smallFunctions = [50, 300]; // bytes: with a smaller one, small functions are chosen sooner
+// Orders to try, as the best differs from binary to binary. `windowSize`: bytes of gzip's 32 KB,
+// because the next function must fit, too. `smallFunction`: bytes; with a smaller one, small
+// functions are chosen sooner.
+const attempts = [22000, 25000, 28000].flatMap((windowSize) =>
+  [50, 150, 300].map((smallFunction) => ({ windowSize, smallFunction })),
+);
 
 /** For each body, returns the runs of five bytes that a few other bodies also have, and their owners. */
 function sharedRuns(bodies) {
@@ -173,7 +177,7 @@ function sharedRuns(bodies) {
  * next one is always that with the largest part in the window. Rare runs count more. `smallFunction`
  * bytes are added to each size, so that tiny functions are not chosen for a single run.
  */
-function similarityOrder(bodies, { runs, owners }, smallFunction) {
+function similarityOrder(bodies, { runs, owners }, { windowSize, smallFunction }) {
   const shared = new Float64Array(bodies.length); // what each has in common with the window
   const inWindow = new Uint32Array(owners.length); // occurrences of a run in the window
   const credit = (number, sign) => {
@@ -210,7 +214,7 @@ export function orderedForCompression(binary) {
   const bodies = functionBodies(binary).map((body) => Buffer.from(body));
   const shared = sharedRuns(bodies);
   const compressed = (bytes) => gzipSync(bytes, { level: 9 }).length;
-  return smallFunctions
-    .map((size) => withOrder(binary, similarityOrder(bodies, shared, size)))
+  return attempts
+    .map((attempt) => withOrder(binary, similarityOrder(bodies, shared, attempt)))
     .reduce((best, other) => (compressed(other) < compressed(best) ? other : best));
 }

@@ -63,7 +63,8 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
             const AnswerOptions& options)
       : pipeline_(pipeline),
         options_(options),
-        batches_(pipeline, options.encoder, explained()) {
+        batches_(pipeline, options.encoder) {
+    if (links_named_gradients && !options.encoder.gradients.empty()) batches_.explain(explained());
     for (std::size_t i = 0; i < texts.size(); ++i) {
       questions_.emplace_back();
       try {
@@ -96,7 +97,6 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
 
   // Returns the sum of the logits of the answer's first and last token.
   EncoderPipeline::Explained explained() {
-    if (!links_named_gradients || options_.encoder.gradients.empty()) return {};
     return [this](const EncoderInput& input, const ConstView& logits) {
       const AnswerSpan span = span_of(input, logits, options_.max_answer_len);
       return AnswerTerms{{span.first, 0, 1.0f}, {span.last, 1, 1.0f}};

@@ -22,9 +22,9 @@ class EncoderTexts {
   bool run_batch();
 
  protected:
-  EncoderTexts(EncoderPipeline& pipeline, const EncoderOptions& options,
-               EncoderPipeline::Explained explained)
-      : batches_(pipeline, options, std::move(explained)) {}
+  EncoderTexts(EncoderPipeline& pipeline, const EncoderOptions& options)
+      : batches_(pipeline, options) {}
+  EncoderPipeline::Batches& batches() { return batches_; }
 
  private:
   virtual std::vector<EncoderInput> read(const TextInput& text) const = 0;
@@ -55,10 +55,13 @@ class EncoderJob final : public TypedJob<typename Task::Typed>, private EncoderT
   using Options = typename Task::Options;
 
   EncoderJob(Task& task, std::span<const TextInput> texts, const Options& options)
-      : EncoderTexts(task, encoder_options(options), explained_by(task, options)),
+      : EncoderTexts(task, encoder_options(options)),
         task_(task),
         options_(options),
         results_(texts.size()) {
+    if (links_named_gradients && !encoder_options(options).gradients.empty()) {
+      batches().explain(explained_by(task, options));
+    }
     start(texts);
   }
 
@@ -81,12 +84,9 @@ class EncoderJob final : public TypedJob<typename Task::Typed>, private EncoderT
     if constexpr (requires(const EncoderInput& input, const ConstView& logits) {
                     task.explained(input, logits, options);
                   }) {
-      if (links_named_gradients && !encoder_options(options).gradients.empty()) {
-        return [&task, options](const EncoderInput& input, const ConstView& logits) {
-          return task.explained(input, logits, options);
-        };
-      }
-      return {};
+      return [&task, options](const EncoderInput& input, const ConstView& logits) {
+        return task.explained(input, logits, options);
+      };
     } else {
       return {};
     }

@@ -44,9 +44,8 @@ EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accep
       reader_(config_, *tokenizer_),
       model_(config_.architecture, compute) {}
 
-EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions options,
-                                  Explained explained)
-    : pipeline_(pipeline), options_(std::move(options)), explained_(std::move(explained)) {
+EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions options)
+    : pipeline_(pipeline), options_(std::move(options)) {
   const StackConfig& stack = pipeline.config_.encoder();
   for (const HeadIndex& head : options_.ablate) {
     if (head.attention != AttentionSite::encoder)
@@ -55,11 +54,6 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
   }
   if (links_named_gradients && !options_.gradients.empty()) {
     expect_gradients(pipeline.model_.compute());
-    if (!explained_) {
-      throw_error(ErrorCode::unsupported,
-                  {"gradients: expected a model whose answer is a number, got one for {}",
-                   {to_string(pipeline.config_.task)}});
-    }
   } else if (links_named_gradients && options_.gradient_token) {
     refuse_option("gradientToken: expected it only with gradients");
   }
@@ -69,6 +63,15 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
                      .names = options_.trace,
                      .gradients = options_.gradients,
                      .patches = with_ablations(std::move(options_.patch), options_.ablate)});
+}
+
+void EncoderPipeline::Batches::explain(Explained explained) {
+  explained_ = std::move(explained);
+  if (!explained_) {
+    throw_error(ErrorCode::unsupported,
+                {"gradients: expected a model whose answer is a number, got one for {}",
+                 {to_string(pipeline_.config_.task)}});
+  }
 }
 
 void EncoderPipeline::Batches::check_mask(std::size_t tokens) const {

@@ -63,8 +63,12 @@ class EncoderPipeline : public Pipeline {
   class Batches {
    public:
     /// Throws `invalid_option` for heads and names that do not exist, and the errors of TracePlan.
-    /// The pipeline must outlive this. Without `explained`, gradients are refused.
-    Batches(EncoderPipeline& pipeline, EncoderOptions options, Explained explained = {});
+    /// The pipeline must outlive this.
+    Batches(EncoderPipeline& pipeline, EncoderOptions options);
+
+    /// Sets what requested gradients explain. Throws `unsupported` if that is nothing. Call it
+    /// before the first step.
+    void explain(Explained explained);
 
     /// Adds an input of text `text`. Throws `invalid_option` if a mask or a patch does not fit it,
     /// and `too_large` if the requested tensors would take too much memory.
