@@ -142,16 +142,20 @@ export function withOrder(binary, order) {
 // --- which order -------------------------------------------------------------------------------------
 
 const run = 5; // bytes
-const common = 60; // a run that this many functions have is in any window
 // Orders to try, as the best differs from binary to binary. `windowSize`: bytes of gzip's 32 KB,
 // because the next function must fit, too. `smallFunction`: bytes; with a smaller one, small
-// functions are chosen sooner.
-const attempts = [22000, 25000, 28000].flatMap((windowSize) =>
-  [50, 150, 300].map((smallFunction) => ({ windowSize, smallFunction })),
+// functions are chosen sooner. `common`: a run that this many functions have is in any window.
+const attempts = [22000, 25500, 29000].flatMap((windowSize) =>
+  [40, 120, 250].flatMap((common) =>
+    [80, 150].map((smallFunction) => ({ windowSize, smallFunction, common })),
+  ),
 );
 
-/** For each body, returns the runs of five bytes that a few other bodies also have, and their owners. */
-function sharedRuns(bodies) {
+/**
+ * For each body, returns the runs of five bytes that fewer than `common` other bodies also have, and
+ * their owners.
+ */
+function sharedRuns(bodies, common) {
   const numbers = new Map();
   const owners = [];
   bodies.forEach((body, index) => {
@@ -212,9 +216,14 @@ function similarityOrder(bodies, { runs, owners }, { windowSize, smallFunction }
 /** Returns the binary in the order, of those tried, that compresses best. */
 export function orderedForCompression(binary) {
   const bodies = functionBodies(binary).map((body) => Buffer.from(body));
-  const shared = sharedRuns(bodies);
+  const shared = new Map();
+  for (const { common } of attempts) {
+    if (!shared.has(common)) shared.set(common, sharedRuns(bodies, common));
+  }
   const compressed = (bytes) => gzipSync(bytes, { level: 9 }).length;
   return attempts
-    .map((attempt) => withOrder(binary, similarityOrder(bodies, shared, attempt)))
+    .map((attempt) =>
+      withOrder(binary, similarityOrder(bodies, shared.get(attempt.common), attempt)),
+    )
     .reduce((best, other) => (compressed(other) < compressed(best) ? other : best));
 }

@@ -27,9 +27,10 @@ bool TraceRequest::asks_for(std::string_view name) const {
 }
 
 bool TraceRequest::asks_for_any(std::string_view name) const {
-  return asks_for(name) || std::ranges::any_of(gradients, [&](const std::string& pattern) {
-           return matches(pattern, name);
-         });
+  if (asks_for(name)) return true;
+  return links_named_gradients &&
+         std::ranges::any_of(gradients,
+                             [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
 bool TraceRequest::touches(std::string_view name) const {

@@ -165,7 +165,7 @@ void expect_shape(const PatchOption& option, const Patch& patch, const ModelTens
 TracePlan::TracePlan(const std::vector<ModelTensor>& tensors, Compute compute,
                      const TraceRequest& request)
     : request_(request) {
-  if (!request_.names_any() && request_.gradients.empty()) return;
+  if (!request_.asks_any()) return;
   expect_names("trace", request_.names, tensors);
   if (links_named_gradients) expect_names("gradients", request_.gradients, tensors);
   std::ranges::copy_if(tensors, std::back_inserter(asked_), [&](const ModelTensor& tensor) {

@@ -20,8 +20,7 @@ class TracePlan {
   /// not compute.
   template <class Model>
   TracePlan(const Model& model, Session& session, TraceRequest request)
-      : TracePlan(request.names_any() || !request.gradients.empty() ? model.tensors(session)
-                                                                    : std::vector<ModelTensor>(),
+      : TracePlan(request.asks_any() ? model.tensors(session) : std::vector<ModelTensor>(),
                   model.compute(), request) {}
 
   const TraceRequest& request() const { return request_; }
