@@ -161,14 +161,14 @@ test('a model from a folder learns further, with its own tokenizer', async () =>
 });
 
 test('other labels get a new head', async () => {
-  const trainer = await make(goldenFolder('post_norm_gelu_learned_first'), examples, { ...quick, vocabulary: undefined });
+  const trainer = await make(goldenFolder('post_norm_gelu_learned_first'), examples, {
+    ...quick,
+    vocabulary: undefined,
+  });
   assert.deepEqual(trainer.info.labels, ['bad', 'good']);
   assert.ok((await trained(trainer, { epochs: 2 })).length > 0);
   const model = await load(await trainer.save());
-  assert.equal(
-    (await model.classify('fine')).score,
-    (await trainer.classify('fine')).score,
-  );
+  assert.equal((await model.classify('fine')).score, (await trainer.classify('fine')).score);
 });
 
 test('examples are held out and measured', async () => {
@@ -249,8 +249,12 @@ test('options are checked', async () => {
 test('models that write, and other modules, are refused', async () => {
   const writer = goldenFolder('translate_pre_norm_shared');
   await assertError(() => Trainer.from(writer, examples), 'wrong_task');
-  const module = readFileSync(join(root, 'dist/glassformer.read.wasm'));
+  const moduleOf = (name) => readFileSync(join(root, 'dist', name));
+  const module = moduleOf('glassformer.read.wasm');
   await assertError(() => Trainer.from(tiny, examples, { module }), 'invalid_option', /learn/);
+  const own = moduleOf('glassformer.learn.wasm');
+  const folder = goldenFolder('pre_norm_mean');
+  await assertError(() => openAny(folder, { module: own }), 'invalid_option', /glassformer.wasm/);
 });
 
 test('a trainer that was disposed of refuses calls', async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../wasm/toolchain/build.mjs';
-import { goldenFolder, openAny, readGolden } from '../package/helpers.mjs';
+import { Trainer, goldenFolder, openAny, readGolden } from '../package/helpers.mjs';
 import { binaryen, functionBodies, withOrder } from '../../wasm/toolchain/order.mjs';
 
 const dist = join(root, 'dist');
@@ -107,6 +107,14 @@ for (const name of binaries) {
     assert.equal(functionBodies(reversed).length, order.length);
     const golden = name.includes('write') ? 'translate_pre_norm_shared' : 'pre_norm_mean';
     const answer = async (module) => {
+      if (name.includes('learn')) {
+        const examples = ['good\ta fine film', 'bad\ta dull film'].join('\n');
+        const start = goldenFolder('post_norm_gelu_learned_first');
+        const trainer = await Trainer.from(start, examples, { module, heldOut: 0 });
+        const losses = [];
+        for await (const { loss } of trainer.train({ epochs: 3 })) losses.push(loss);
+        return losses;
+      }
       const model = await openAny(goldenFolder(golden), { module });
       const method = model.task === 'translation' ? 'translate' : 'classify';
       return model[method](readGolden(golden).texts[0], { attention: true });

@@ -128,7 +128,8 @@ export class Runner implements Host {
     onProgress: (progress: Progress) => void,
   ): Promise<ModelDescription | undefined> {
     const loaded = await loadModel(request, signal, onProgress);
-    if (!loaded) return undefined;
+    // The binary that trains describes no model.
+    if (!loaded?.description['task']) return undefined;
     const { engine, description } = loaded;
     this.#model = engine;
     this.#stepwise = taskNamed(String(description['task']))?.stepwise ?? false;
