@@ -14,10 +14,7 @@ AnswerTerms terms_of(const Contrast& contrast, std::size_t row) {
 }
 
 void expect_gradients(Compute compute) {
-  if (!links_gradients) {
-    throw_error(ErrorCode::unsupported,
-                "gradients: expected a program that computes them, got one without them");
-  }
+  expect_linked_gradients();
   if (compute != Compute::f32) {
     throw_error(ErrorCode::unsupported,
                 {"gradients: expected compute f32, got {}", {to_string(compute)}});

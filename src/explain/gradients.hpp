@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "explain/contrast.hpp"
 #include "kernels/compute.hpp"
 #include "run/run.hpp"
@@ -29,6 +30,14 @@ struct Gradients {
   double answer = 0;  ///< y
   std::vector<TracedTensor> tensors;
 };
+
+/// Throws `unsupported` if this program has no gradients of tensors by their names. The linker
+/// removes the code after a call of this from such a program.
+inline void expect_linked_gradients() {
+  if (links_named_gradients) return;
+  throw_error(ErrorCode::unsupported,
+              "gradients: expected a program that computes them, got one without them");
+}
 
 /// Throws `unsupported` if this program, or this arithmetic, has no gradients.
 void expect_gradients(Compute compute);

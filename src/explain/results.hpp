@@ -24,6 +24,26 @@ struct Rollout {
   std::vector<float> scores;  ///< [T] shares in the state, or states, that the model answers from
 };
 
+/// Σ_D e ⊙ ∂y/∂e of each token's embedding e; see Explainer::gradient_times_input.
+struct GradientScores {
+  std::vector<float> scores;  ///< [T]
+};
+
+/// Integrated gradients of the token embeddings; see Explainer::integrated_gradients.
+struct IntegratedGradients {
+  std::vector<float> scores = {};  ///< [T] 0 for special tokens
+  float value = 0;                 ///< the explained number
+  float baseline = 0;              ///< the same with zeros for the text's embeddings
+  float gap = 0;                   ///< value - baseline - the sum of the scores
+  std::size_t steps = 0;           ///< points at which gradients were computed
+};
+
+/// The relevance of all tokens; see Explainer::relevance.
+struct Relevance {
+  std::vector<float> matrix;  ///< [T, T] row i: relevance for token i's last state
+  std::vector<float> scores;  ///< [T] relevance for the answer
+};
+
 /// The norms of the vectors that attention moves. Weights only say which share of them is moved.
 struct ValueNorms {
   AttentionMap heads;   ///< [L, H, T, T] per head, ‖α_ij f(x_j)‖

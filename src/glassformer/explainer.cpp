@@ -26,6 +26,33 @@ Explanation<ValueNorms> Explainer::value_norms(const TextInput& text) {
   return explainer.explain(input, explainer.answer(input), explainer.value_norms(input));
 }
 
+Explanation<GradientScores> Explainer::gradient_times_input(
+    const TextInput& text, const std::optional<std::string>& label) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  const std::size_t chosen = explainer.label_of(input, label);
+  return explainer.explain(input, chosen, explainer.gradient_times_input(input, chosen));
+}
+
+Explanation<IntegratedGradients> Explainer::integrated_gradients(
+    const TextInput& text, const std::optional<std::string>& label) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  const std::size_t chosen = explainer.label_of(input, label);
+  IntegratedGradientsSum sum = explainer.integrated_gradients(input, chosen);
+  while (sum.step()) {
+  }
+  return explainer.explain(input, chosen, sum.take());
+}
+
+Explanation<Relevance> Explainer::relevance(const TextInput& text,
+                                            const std::optional<std::string>& label) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  const std::size_t chosen = explainer.label_of(input, label);
+  return explainer.explain(input, chosen, explainer.relevance(input, chosen));
+}
+
 Explanation<Lens> Explainer::lens(const TextInput& text) {
   const ClassifierExplainer explainer(*pipeline_);
   const ExplainInput input = explainer.read(text);

@@ -44,8 +44,10 @@ struct TransplantResult {
 
 /// Options of Explainer::faithfulness.
 struct FaithfulnessOptions {
-  std::vector<float> scores = {};         ///< one per token; empty: computed by `of`
-  std::string of = "rollout";             ///< "rollout", "value_norms" or "ledger"
+  std::vector<float> scores = {};  ///< one per token; empty: computed by `of`
+  /// "rollout", "value_norms", "ledger", "gradient_times_input", "integrated_gradients" or
+  /// "relevance"
+  std::string of = "rollout";
   std::optional<std::string> label = {};  ///< default: the model's answer
   std::size_t orders = 20;                ///< number of random orders
   std::uint32_t seed = 1;
@@ -74,6 +76,17 @@ class Explainer {
   Explanation<Rollout> rollout(const TextInput& text);
   /// Computes value-weighted attention (Kobayashi et al. 2020).
   Explanation<ValueNorms> value_norms(const TextInput& text);
+  /// Computes gradient × input (Shrikumar et al. 2017) of the token embeddings. This and the next
+  /// two throw `unsupported` with compute int8.
+  Explanation<GradientScores> gradient_times_input(
+      const TextInput& text, const std::optional<std::string>& label = std::nullopt);
+  /// Computes integrated gradients (Sundararajan et al. 2017) of the token embeddings, from zeros,
+  /// at the midpoints of 64 steps, or of up to 256 if the gap is larger than 2 %.
+  Explanation<IntegratedGradients> integrated_gradients(
+      const TextInput& text, const std::optional<std::string>& label = std::nullopt);
+  /// Computes relevance by attention and its gradients (Chefer et al. 2021).
+  Explanation<Relevance> relevance(const TextInput& text,
+                                   const std::optional<std::string>& label = std::nullopt);
   /// Computes the logit lens (nostalgebraist 2020). The head was not trained on states of early
   /// layers.
   Explanation<Lens> lens(const TextInput& text);

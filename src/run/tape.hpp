@@ -78,8 +78,8 @@ class Tape {
   /// Takes back all steps. The gradients of the pass's results must be set before.
   void rewind();
 
-  /// Returns the gradient of the float at this place of the arena; those of its neighbors are
-  /// beside it.
+  /// Returns the gradient of the float at this place of the arena, followed by those of the next
+  /// floats.
   float* gradient(const float* x);
   View gradient(const ConstView& x) { return view(gradient(x.data()), x.shape()); }
   /// Returns the gradient of a parameter, or null if it is not learned.

@@ -11,7 +11,7 @@
 namespace glassformer {
 
 /// The parameters of a model while it learns. Each keeps its plain values, which the optimizer
-/// changes, beside the packed copy that its layer computes from.
+/// changes, in addition to the packed copy from which its layer computes.
 class LearnedParameters {
  public:
   /// A named part of a gradient's buffer: several names may share one.

@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-/// What a row of logits should predict: one class, or a share of each.
+/// The right answer for a row of logits: one class, or a share of each.
 struct Target {
   std::size_t row = 0;             ///< of the logits
   std::int32_t label = 0;          ///< the right class, if there are no shares

@@ -11,7 +11,7 @@
 
 namespace glassformer {
 
-/// What a model reads in one pass, and what it should answer.
+/// The input of one pass, and the right answers.
 struct Lesson {
   WholePass pass;
   std::vector<Target> targets;

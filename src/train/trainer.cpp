@@ -12,7 +12,7 @@
 
 namespace glassformer {
 
-// What one thread needs to compute gradients.
+// The memory in which one thread computes gradients.
 class Trainer::Worker {
  public:
   Worker(const LearnedParameters& parameters, float dropout)

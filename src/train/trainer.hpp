@@ -22,12 +22,12 @@ struct TrainerOptions {
   std::uint64_t fingerprint = 0;  ///< of the data and what else a later run must have in common
   float dropout = 0.1f;
   float smoothing = 0;       ///< of labels
-  float averaging = 0.999f;  ///< decay of the moving average of the weights; 0: there is none
+  float averaging = 0.999f;  ///< decay of the moving average of the weights; 0: no average
   Schedule schedule = {};
   OptimizerOptions optimizer = {};
 };
 
-/// What one step has learned.
+/// The result of one step.
 struct StepResult {
   LossSum loss;
   std::size_t tokens = 0;

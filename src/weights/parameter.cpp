@@ -15,8 +15,7 @@ std::size_t element_count(const std::vector<NamedParameter>& parameters) {
   return count;
 }
 
-void set_values(const NamedParameter& parameter, std::span<const float> values,
-                std::size_t first) {
+void set_values(const NamedParameter& parameter, std::span<const float> values, std::size_t first) {
   if (!links_integers || !parameter.set_int8) return parameter.set(values, first);
   const std::size_t columns = element_count(parameter.shape) / parameter.shape[0];
   const QuantizedMatrix quantized = quantize(values, values.size() / columns);

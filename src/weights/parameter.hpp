@@ -37,16 +37,15 @@ struct NamedParameter {
   /// A tensor with one dimension has rows of one number. Throws `internal` if it is not loaded yet.
   using Get = std::function<void(std::size_t row, std::span<float> values)>;
   Get get = {};
-  /// Where its values are while they are learned: from number `first` of this parameter on. Null for
-  /// 8-bit integers.
+  /// Where its values are while they are learned: from number `first` of this parameter on. Null
+  /// for 8-bit integers.
   Parameter* storage = nullptr;
   std::size_t first = 0;
 };
 
 /// Sets values, row-major, from row `first` on; see NamedParameter::set. Quantizes them for a
 /// parameter that is kept as 8-bit integers.
-void set_values(const NamedParameter& parameter, std::span<const float> values,
-                std::size_t first);
+void set_values(const NamedParameter& parameter, std::span<const float> values, std::size_t first);
 
 /// Returns row `row` of a parameter. Throws `invalid_option`, naming the parameter, if it has no
 /// such row.

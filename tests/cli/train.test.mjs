@@ -94,7 +94,15 @@ test('a folder learns further, with a new head where the labels differ', () => {
 test('a published checkpoint learns further', () => {
   const folder = fresh();
   const bert = join(root, 'tests/checkpoints/bert_sequence');
-  const { status, stderr } = train(bert, file(reviews), folder, '--epochs', '60', '--held-out', '0');
+  const { status, stderr } = train(
+    bert,
+    file(reviews),
+    folder,
+    '--epochs',
+    '60',
+    '--held-out',
+    '0',
+  );
   assert.equal(status, 0, stderr);
   const { lines } = glassformer(['classify', folder], 'what a lovely story\n');
   assert.match(lines[0], /^good\t/);
@@ -180,10 +188,18 @@ test('a training that was stopped goes on to the same weights', async () => {
 
 for (const [what, lines, pattern] of [
   ['no examples', [], /invalid_data: expected examples, got an empty file/],
-  ['a line without a tab', ['good\ta film', 'a film'], /line 2: expected a label, a tab and a text/],
+  [
+    'a line without a tab',
+    ['good\ta film', 'a film'],
+    /line 2: expected a label, a tab and a text/,
+  ],
   ['a label without a text', ['good\ta film', 'bad\t '], /line 2: .*got nothing after the tab/],
   ['a text without a label', ['\ta film', 'bad\ta'], /line 1: .*got nothing before the tab/],
-  ['one class only', ['good\ta film', 'good\ta story'], /expected two labels or more, got only "good"/],
+  [
+    'one class only',
+    ['good\ta film', 'good\ta story'],
+    /expected two labels or more, got only "good"/,
+  ],
   ['a text without tokens', ['good\ta film', 'bad\t\u200b'], /line 2: /],
 ]) {
   test(`refused: ${what}`, () => {

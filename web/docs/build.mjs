@@ -21,7 +21,10 @@ const card = (name) => ({ page: `cards/${name}.html`, source: `weights/${name}/R
 const sections = [
   ['Start', ['index', 'page'].map(guide)],
   ['Web developers', ['web', 'published', 'bundlers', 'csp', 'hosting', 'browsers'].map(guide)],
-  ['Other places', ['node', 'command-line', 'large-corpora', 'training', 'cpp', 'models'].map(guide)],
+  [
+    'Other places',
+    ['node', 'command-line', 'large-corpora', 'training', 'cpp', 'models'].map(guide),
+  ],
   ['Model cards', models.map(card)],
   ['Project', ['CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map(project)],
 ];

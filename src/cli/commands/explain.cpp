@@ -15,9 +15,11 @@ class ExplainCommand final : public Command {
                    "sum of what each part adds; transplant: vectors of the line's second text in "
                    "its first; faithfulness: how well scores tell what matters; edges: what some "
                    "arrows of attention do; circuit: the fewest arrows that give the answer; "
-                   "decoder_lens: the translation as read from each encoder layer")
+                   "decoder_lens: the translation as read from each encoder layer; "
+                   "gradient_times_input, integrated_gradients, relevance: by gradients")
         ->check(CLI::IsMember({"rollout", "value_norms", "lens", "ledger", "transplant",
-                               "faithfulness", "edges", "circuit", "decoder_lens"}))
+                               "faithfulness", "edges", "circuit", "decoder_lens",
+                               "gradient_times_input", "integrated_gradients", "relevance"}))
         ->required();
     add_json(app, json_);
     app.add_option("--label", request_.label, "what to explain; where not given, the answer");
@@ -74,7 +76,8 @@ class ExplainCommand final : public Command {
     app.add_option("--head", request_.head, "of transplant --site head: which");
     app.add_option("--of", request_.of,
                    "of faithfulness: the method whose scores are tested; else rollout")
-        ->check(CLI::IsMember({"rollout", "value_norms", "ledger"}));
+        ->check(CLI::IsMember({"rollout", "value_norms", "ledger", "gradient_times_input",
+                               "integrated_gradients", "relevance"}));
     app.add_option("--orders", request_.orders, "of faithfulness: how many random orders")
         ->check(CLI::Range(0, 1000));
     add_edges(app, request_.edges, "of edges: the arrows to cut, LAYER.HEAD.QUERY.KEY,…");

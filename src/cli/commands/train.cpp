@@ -121,6 +121,8 @@ void TrainCommand::declare(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   app.add_option("--vocabulary", options_.vocabulary, "pieces of a new tokenizer (by the data)")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--keep-case{false}", options_.lower_case,
+               "a new tokenizer distinguishes capital letters");
   app.add_option("--held-out", options_.held_out,
                  "share of the examples that measure progress (0.05, up to 2000 examples)")
       ->check(CLI::Range(0.0, 0.9));

@@ -6,7 +6,7 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
-// What a norm's backward knows of a row: x̂ = (x - mean) · inverse, and the factor of x̂ in the
+// The statistics of a row: x̂ = (x - mean) · inverse, and the factor of x̂ in the
 // gradient besides mean(g · x̂).
 struct NormRow {
   float mean, inverse, shrink;

@@ -6,6 +6,7 @@
 #include "explain/contrast.hpp"
 #include "explain/readings/ledger.hpp"
 #include "explain/readings/lens.hpp"
+#include "explain/readings/relevance.hpp"
 #include "explain/readings/rollout.hpp"
 #include "explain/readings/value_norms.hpp"
 #include "explain/traced.hpp"
@@ -68,6 +69,14 @@ Probability probability_of(Scoring scoring) {
 }
 
 }  // namespace
+
+std::string list_score_methods() {
+  std::string list;
+  for (const char* const method : token_score_methods) {
+    list.append(list.empty() ? "" : ", ").append(method);
+  }
+  return list;
+}
 
 ExplainInput ClassifierExplainer::read(const TextInput& text) const {
   ExplainInput read;
@@ -171,16 +180,63 @@ Ledger ClassifierExplainer::ledger(const ExplainInput& input, const LedgerOption
   return ledger;
 }
 
-std::vector<float> ClassifierExplainer::token_scores(const ExplainInput& input,
-                                                     const std::string& method) const {
+Contrast ClassifierExplainer::contrast_of(std::size_t label) const {
+  return contrast_for(label, pipeline_.config().labels.size());
+}
+
+GradientScores ClassifierExplainer::gradient_times_input(const ExplainInput& input,
+                                                         std::size_t label) const {
+  expect_linked_gradients();
+  return {glassformer::gradient_times_input(model(), input.text, contrast_of(label))};
+}
+
+Relevance ClassifierExplainer::relevance(const ExplainInput& input, std::size_t label) const {
+  expect_linked_gradients();
+  const StackConfig& config = pipeline_.config().encoder();
+  if (config.layers.front().mixer == Mixer::linear) {
+    throw_error(ErrorCode::unsupported,
+                "relevance: expected attention with a softmax, got linear attention");
+  }
+  const std::size_t tokens = input.text.tokens();
+  TraceBudget().take(
+      saturating_product({2 * config.layers.size(), config.n_heads(), tokens, tokens}));
+  const WeightGradients maps = weight_gradients(model(), input.text, contrast_of(label));
+  Relevance result = {glassformer::relevance(maps.weights, maps.gradients), {}};
+  result.scores = pooled_rollout(result.matrix, pooling_of(input));
+  return result;
+}
+
+IntegratedGradientsSum ClassifierExplainer::integrated_gradients(const ExplainInput& input,
+                                                                 std::size_t label) const {
+  expect_linked_gradients();
+  std::vector<std::size_t> scaled;
+  for (std::size_t i = 0; i < input.text.tokens(); ++i) {
+    if (input.input.kinds[i] != TemplatePart::Kind::special) scaled.push_back(i);
+  }
+  return IntegratedGradientsSum(model(), input.text, std::move(scaled), contrast_of(label));
+}
+
+std::vector<float> ClassifierExplainer::token_scores(
+    const ExplainInput& input, const std::string& method,
+    const std::optional<std::string>& label) const {
   if (method == "rollout") return rollout(input).scores;
+  if (method == "gradient_times_input") {
+    return gradient_times_input(input, label_of(input, label)).scores;
+  }
+  if (method == "relevance") return relevance(input, label_of(input, label)).scores;
+  if (method == "integrated_gradients") {
+    IntegratedGradientsSum sum = integrated_gradients(input, label_of(input, label));
+    while (sum.step()) {
+    }
+    return sum.take().scores;
+  }
   if (method == "value_norms") {
     const ValueNorms norms = value_norms(input);
     const std::span<const float> last = norms.layers.at(norms.layers.layers - 1, 0);
     return pooled_rollout({last.begin(), last.end()}, pooling_of(input));
   }
   if (method == "ledger") {
-    const Ledger parts = ledger(input, {});
+    const Ledger parts = ledger(input, {.label = label});
     std::vector<float> scores(parts.tokens);
     for (std::size_t i = 0; i < parts.read.size(); ++i) {
       const auto kind = parts.columns[i % parts.columns.size()].kind;
@@ -190,7 +246,7 @@ std::vector<float> ClassifierExplainer::token_scores(const ExplainInput& input,
     return scores;
   }
   throw_error(ErrorCode::invalid_option,
-              {"of: expected rollout, value_norms or ledger, got \"{}\"", {method}});
+              {"of: expected one of {}, got \"{}\"", {list_score_methods(), method}});
 }
 
 // Returns the cell of each token: one cell per word or sentence, and one per special token. Empty:
@@ -244,7 +300,7 @@ FaithfulnessTest ClassifierExplainer::faithfulness(const ExplainInput& input,
   if (!std::ranges::all_of(tokens, [](float score) { return std::isfinite(score); })) {
     throw_error(ErrorCode::invalid_option, "scores: expected finite numbers, got others");
   }
-  if (tokens.empty()) tokens = token_scores(input, options.of);
+  if (tokens.empty()) tokens = token_scores(input, options.of, options.label);
   if (tokens.size() != input.text.tokens()) {
     throw_error(ErrorCode::invalid_option, {"scores: expected {} numbers, one per token, got {}",
                                             {input.text.tokens(), tokens.size()}});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,6 +9,7 @@
 
 #include "explain/interventions/circuit.hpp"
 #include "explain/interventions/faithfulness.hpp"
+#include "explain/interventions/integrated_gradients.hpp"
 #include "explain/interventions/transplant.hpp"
 #include "glassformer/explainer.hpp"
 #include "tasks/classify/classify.hpp"
@@ -19,6 +21,13 @@
 namespace glassformer {
 
 class TranslatePipeline;
+
+/// The methods that give each token of a classifier's text a score.
+inline constexpr std::array token_score_methods = {
+    "rollout",  "value_norms", "ledger", "gradient_times_input", "integrated_gradients",
+    "relevance"};
+/// Returns their names, with commas between them.
+std::string list_score_methods();
 
 /// A text as a classifier reads it.
 struct ExplainInput {
@@ -44,9 +53,14 @@ class ClassifierExplainer {
   ValueNorms value_norms(const ExplainInput& input) const;
   Lens lens(const ExplainInput& input) const;
   Ledger ledger(const ExplainInput& input, const LedgerOptions& options) const;
-  /// Returns the score of each token by the method "rollout", "value_norms" or "ledger". Throws
+  GradientScores gradient_times_input(const ExplainInput& input, std::size_t label) const;
+  Relevance relevance(const ExplainInput& input, std::size_t label) const;
+  /// The caller runs the steps.
+  IntegratedGradientsSum integrated_gradients(const ExplainInput& input, std::size_t label) const;
+  /// Returns the score of each token by a method that has one score per token. Throws
   /// `invalid_option` for other methods.
-  std::vector<float> token_scores(const ExplainInput& input, const std::string& method) const;
+  std::vector<float> token_scores(const ExplainInput& input, const std::string& method,
+                                  const std::optional<std::string>& label = std::nullopt) const;
 
   /// The cells are tokens; if the base has more than 64 tokens, words; if it has more than 64
   /// words, sentences.
@@ -75,6 +89,7 @@ class ClassifierExplainer {
 
  private:
   EncoderRunner model() const { return pipeline_.model(); }
+  Contrast contrast_of(std::size_t label) const;
   std::vector<float> pooling_of(const ExplainInput& input) const;
   // Runs the text and returns these tensors. Throws `too_large` if they would take too much memory.
   std::vector<TracedTensor> trace(const ExplainInput& input, std::vector<std::string> names) const;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/strings/decimal.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/explain/explanation_job.hpp"
@@ -73,6 +75,10 @@ class OneStep final : public ClassifierSteps {
     if (method == "rollout") return explainer().rollout(input());
     if (method == "value_norms") return scored_norms(explainer(), input());
     if (method == "lens") return scored_lens(explainer(), input());
+    if (method == "gradient_times_input") {
+      return explainer().gradient_times_input(input(), label());
+    }
+    if (method == "relevance") return explainer().relevance(input(), label());
     if (method == "ledger") {
       return explainer().ledger(input(), {request_.label, request_.effects.value_or(false)});
     }
@@ -81,6 +87,20 @@ class OneStep final : public ClassifierSteps {
 
   const ExplainRequest& request_;
   ExplainedInput::Part part_;
+};
+
+class IntegratedSteps final : public ClassifierSteps {
+ public:
+  IntegratedSteps(const ClassifierExplainer& explainer, ExplainInput input,
+                  const std::optional<std::string>& label)
+      : ClassifierSteps(explainer, std::move(input), label),
+        sum_(explainer.integrated_gradients(this->input(), this->label())) {}
+
+  bool step() override { return sum_.step(); }
+  ExplainedInput::Part take_part() override { return sum_.take(); }
+
+ private:
+  IntegratedGradientsSum sum_;
 };
 
 class TransplantSteps final : public ClassifierSteps {
@@ -134,8 +154,9 @@ class CircuitSteps final : public ClassifierSteps {
 
 // Checks which options the method takes.
 void check(const ExplainRequest& request) {
-  expect_method(request, {"rollout", "value_norms", "lens", "ledger", "transplant", "faithfulness",
-                          "edges", "circuit"});
+  expect_method(request,
+                {"rollout", "value_norms", "lens", "ledger", "transplant", "faithfulness", "edges",
+                 "circuit", "gradient_times_input", "integrated_gradients", "relevance"});
   const std::string& method = request.method;
   if (method == "ledger") return expect_only(request, {"label", "effects"});
   if (method == "transplant" && request.site == TransplantSite::Kind::head) {
@@ -147,6 +168,10 @@ void check(const ExplainRequest& request) {
   }
   if (method == "edges") return expect_only(request, {"label", "edges", "cut"});
   if (method == "circuit") return expect_only(request, {"least"});
+  if (method == "gradient_times_input" || method == "integrated_gradients" ||
+      method == "relevance") {
+    return expect_only(request, {"label"});
+  }
   expect_only(request, {});
 }
 
@@ -161,9 +186,10 @@ TransplantSite site_of(const ExplainRequest& request) {
 FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
   FaithfulnessOptions options = {.label = request.label};
   if (request.of) options.of = *request.of;
-  if (options.of != "rollout" && options.of != "value_norms" && options.of != "ledger") {
-    refuse_option({"options: of: expected one of rollout, value_norms, ledger, got {}",
-                   {describe(options.of)}});
+  if (std::ranges::find(token_score_methods, std::string_view(options.of)) ==
+      token_score_methods.end()) {
+    refuse_option(
+        {"options: of: expected one of {}, got {}", {list_score_methods(), describe(options.of)}});
   }
   if (request.scores) options.scores = *request.scores;
   options.orders = number_of("orders", request.orders, 0, most_orders, options.orders);
@@ -209,6 +235,9 @@ class ClassifierJob final : public ExplanationJob {
     ExplainInput input = explainer_.read(text);
     if (is("faithfulness")) {
       return std::make_unique<FaithfulnessSteps>(explainer_, std::move(input), faithfulness_);
+    }
+    if (is("integrated_gradients")) {
+      return std::make_unique<IntegratedSteps>(explainer_, std::move(input), label);
     }
     if (is("circuit")) {
       return std::make_unique<CircuitSteps>(explainer_, std::move(input),

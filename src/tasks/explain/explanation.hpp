@@ -61,7 +61,8 @@ struct SentenceLedger {
 struct ExplainedInput {
   using Part =
       std::variant<Rollout, ScoredNorms, ScoredLens, Ledger, TransplantResult, WordFaithfulness,
-                   CutEffects, Circuit, NextLens, NextLedger, ExplainedSentences, SentenceLedger>;
+                   CutEffects, Circuit, NextLens, NextLedger, ExplainedSentences, SentenceLedger,
+                   GradientScores, IntegratedGradients, Relevance>;
   std::string method = {};
   std::optional<std::string> label = {};  ///< for a classifier: the explained label
   std::vector<InputToken> tokens = {};    ///< [T]; empty for a translation
@@ -83,6 +84,27 @@ void fields(Visit& visit, Rollout& rollout) {
   const std::size_t tokens = rollout.scores.size();
   visit("scores", rollout.scores);
   visit.tensor({"rollout", {tokens, tokens}, std::move(rollout.matrix)});
+}
+
+template <class Visit>
+void fields(Visit& visit, GradientScores& result) {
+  visit("scores", result.scores);
+}
+
+template <class Visit>
+void fields(Visit& visit, IntegratedGradients& result) {
+  visit("scores", result.scores);
+  visit("value", result.value);
+  visit("baseline", result.baseline);
+  visit("gap", result.gap);
+  visit("steps", result.steps);
+}
+
+template <class Visit>
+void fields(Visit& visit, Relevance& relevance) {
+  const std::size_t tokens = relevance.scores.size();
+  visit("scores", relevance.scores);
+  visit.tensor({"relevance", {tokens, tokens}, std::move(relevance.matrix)});
 }
 
 template <class Visit>

@@ -15,7 +15,7 @@
 
 namespace glassformer {
 
-/// What a training starts from: a model with its tokenizer, or only the fields of a new one.
+/// The start of a training: a model with its tokenizer, or only the fields of a new one.
 struct TrainingStart {
   std::string config = "{}";                   ///< fields of config.json, of a new model
   std::unique_ptr<const Tokenizer> tokenizer;  ///< null: one is trained

@@ -9,7 +9,7 @@
 
 namespace glassformer {
 
-/// What a model learns.
+/// The things that a model can learn.
 enum class Lessons {
   classes,      ///< the label of each text
   masked,       ///< hidden words of texts

@@ -36,7 +36,7 @@ struct Matrix {
 using Inputs = std::map<std::string, Matrix>;
 using Function = std::function<Matrix(const Inputs&)>;
 
-/// Returns an input, or an empty matrix if there is none of this name.
+/// Returns an input, or an empty matrix if no input has this name.
 Matrix input_or_empty(const Inputs& inputs, const std::string& name);
 
 double dot(const double* a, const double* b, std::size_t n);

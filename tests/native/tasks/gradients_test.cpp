@@ -7,6 +7,7 @@
 
 #include "glassformer/classifier.hpp"
 #include "glassformer/embedder.hpp"
+#include "glassformer/explainer.hpp"
 #include "glassformer/question_answerer.hpp"
 #include "glassformer/token_classifier.hpp"
 #include "support/checkpoint_golden.hpp"
@@ -152,6 +153,91 @@ TEST_CASE("gradients are refused where there is no number to explain", "[gradien
   auto embedder = Embedder::load(checkpoints / "bert_embed");
   CHECK(refusal([&] { embedder.embed("a film", {.encoder = {.gradients = {"pooled"}}}); }) ==
         ErrorCode::unsupported);
+}
+
+TEST_CASE("gradient methods of a classifier follow their formulas", "[gradients][explain]") {
+  auto explainer = Explainer::load(golden_folder);
+  const Tensors expected = read_safetensors(golden_folder / "gradients.safetensors");
+  const std::string text = "not good at all";  // of gradients.json
+  auto classifier = Classifier::load(golden_folder);
+  const Classification run = classifier.classify(
+      text,
+      {.encoder = {.attention = true, .trace = {"encoder.embed_tokens", "encoder.layers.*.*"}}});
+  const std::size_t tokens = run.tokens.size();
+
+  SECTION("gradient x input") {
+    const auto result = explainer.gradient_times_input(text);
+    const std::vector<float>& e = run.trace.at(0).data;
+    const std::vector<float>& g = expected.at("trace/encoder.embed_tokens").values;
+    const std::size_t width = e.size() / tokens;
+    REQUIRE(result.part.scores.size() == tokens);
+    for (std::size_t i = 0; i < tokens; ++i) {
+      double sum = 0;
+      for (std::size_t c = i * width; c < (i + 1) * width; ++c) sum += double{e[c]} * double{g[c]};
+      CHECK(std::abs(sum - double{result.part.scores[i]}) < 1e-4);
+    }
+  }
+  SECTION("integrated gradients add up to the difference from the baseline") {
+    const auto result = explainer.integrated_gradients(text);
+    double sum = 0;
+    for (const float score : result.part.scores) sum += double{score};
+    const double difference = double{result.part.value} - double{result.part.baseline};
+    CHECK(std::abs(difference - sum - double{result.part.gap}) < 1e-5);
+    CHECK(std::abs(result.part.gap) <= 0.02 * std::abs(difference) + 1e-4);
+    CHECK(result.part.steps >= 64);
+    // The baseline: zeros for the embeddings of all tokens, as there are no special ones.
+    const Classification empty = classifier.classify(
+        text, {.encoder = {.patch = {{.name = "encoder.embed_tokens", .value = {0}}}}});
+    const double sign = run.logits[1] > run.logits[0] ? 1 : -1;
+    CHECK(std::abs(sign * log_odds(empty) - double{result.part.baseline}) < 1e-4);
+    CHECK(std::abs(sign * log_odds(run) - double{result.part.value}) < 1e-4);
+    // Another label of two has the opposite scores.
+    const std::string other = result.label == "positive" ? "negative" : "positive";
+    const auto opposite = explainer.integrated_gradients(text, other);
+    CHECK(std::abs(opposite.part.scores[1] + result.part.scores[1]) < 1e-4f);
+  }
+  SECTION("relevance") {
+    const auto result = explainer.relevance(text);
+    std::vector<double> r(tokens * tokens, 0.0);
+    for (std::size_t i = 0; i < tokens; ++i) r[i * tokens + i] = 1;
+    const AttentionMap& map = *run.attention;
+    for (std::size_t layer = 0; layer < map.layers; ++layer) {
+      const std::vector<float>& g =
+          expected.at("trace/encoder.layers." + std::to_string(layer) + ".self_attn.weights")
+              .values;
+      const std::vector<double> before = r;
+      for (std::size_t i = 0; i < tokens; ++i) {
+        for (std::size_t j = 0; j < tokens; ++j) {
+          double mean = 0;
+          for (std::size_t head = 0; head < map.heads; ++head) {
+            const std::size_t at = (head * tokens + i) * tokens + j;
+            mean += std::max(0.0, double{map.at(layer, 0)[at]} * double{g[at]}) /
+                    static_cast<double>(map.heads);
+          }
+          for (std::size_t c = 0; c < tokens; ++c) {
+            r[i * tokens + c] += mean * before[j * tokens + c];
+          }
+        }
+      }
+    }
+    for (std::size_t i = 0; i < tokens; ++i) {
+      double mean = 0;
+      for (std::size_t row = 0; row < tokens; ++row) {
+        mean += (r[row * tokens + i] - (row == i ? 1 : 0)) / static_cast<double>(tokens);
+      }
+      CHECK(std::abs(mean - double{result.part.scores[i]}) < 1e-5);
+    }
+  }
+  SECTION("faithfulness judges them, and integers are refused") {
+    for (const char* method : {"gradient_times_input", "integrated_gradients", "relevance"}) {
+      const auto test = explainer.faithfulness(text, {.of = method, .orders = 2});
+      CHECK(std::isfinite(test.part.scores.score));
+    }
+    auto integers = Explainer::load(golden_folder, {.compute = Compute::int8});
+    CHECK(error_of([&] { integers.relevance(text); }).code() == ErrorCode::unsupported);
+    auto linear = Explainer::load(golden_folder.parent_path() / "linear_attention");
+    CHECK(error_of([&] { linear.relevance(text); }).code() == ErrorCode::unsupported);
+  }
 }
 
 }  // namespace glassformer::test

@@ -311,7 +311,6 @@ TEST_CASE("objectives hide and leave out what they should", "[train]") {
 }
 
 TEST_CASE("orthogonalized matrices have singular values near 1", "[train]") {
-  // Of the diagonal of a product of rotations with known values, through Aᵀ A.
   for (const auto& [rows, columns] : {std::pair{6u, 20u}, std::pair{20u, 6u}, std::pair{7u, 7u}}) {
     SplitMix64 random(rows);
     std::vector<float> matrix(rows * columns);

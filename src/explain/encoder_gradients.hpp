@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explain/explained_text.hpp"
+#include "explain/gradients.hpp"
+#include "explain/results.hpp"
+
+namespace glassformer {
+
+/// Returns the gradients of a contrast of a classifier's logits for a text, with some numbers
+/// replaced. Throws `unsupported` if this program or the model's arithmetic has no gradients.
+Gradients encoder_gradients(const EncoderRunner& model, const ExplainedText& text,
+                            const Contrast& contrast, const std::vector<std::string>& names,
+                            std::vector<Patch> patches = {});
+
+/// Gradient × input: Σ_D e ⊙ ∂y/∂e of each token's embedding e, [T] (Shrikumar et al. 2017).
+std::vector<float> gradient_times_input(const EncoderRunner& model, const ExplainedText& text,
+                                        const Contrast& contrast);
+
+/// The attention weights of all layers and their gradients, each [L, H, T, T].
+struct WeightGradients {
+  AttentionMap weights, gradients;
+};
+WeightGradients weight_gradients(const EncoderRunner& model, const ExplainedText& text,
+                                 const Contrast& contrast);
+
+}  // namespace glassformer
