@@ -19,7 +19,8 @@ class Learning {
     std::string name, bytes;
   };
 
-  // Keeps the files of a folder's tokenizer, which was read from `files`. `folder`: see ModelFolder.
+  // Keeps the files of a folder's tokenizer, which was read from `files`. `folder`: see
+  // ModelFolder.
   void take_vocabulary(ModelFiles& files, const std::string& folder);
 
   // Makes the model that learns further, whose weights come next. Returns its parameters.

@@ -7,8 +7,8 @@
 
 namespace glassformer {
 
-/// Whether this program computes with 8-bit integers. Set by src/linked; the linker removes the code
-/// for them from a program that does not.
+/// Whether this program computes with 8-bit integers. Set by src/linked; the linker removes the
+/// code for them from a program that does not.
 extern const bool links_integers;
 
 /// The last step of a matrix product, applied to its sums before they are stored.

@@ -57,6 +57,8 @@ for (const name of ['glassformer', 'glassformer.read', 'glassformer.write', 'gla
       return relaxed.filter((instruction) => text.includes(`.${instruction}`));
     };
     assert.deepEqual(await found(`${name}.wasm`), []);
-    assert.deepEqual(await found(`${name}.relaxed.wasm`), relaxed);
+    const products = name === 'glassformer.learn' ? ['dot_i8x16_i7x16_s'] : []; // of integers
+    const expected = relaxed.filter((instruction) => !products.includes(instruction));
+    assert.deepEqual(await found(`${name}.relaxed.wasm`), expected);
   });
 }

@@ -28,9 +28,9 @@ bool TraceRequest::asks_for(std::string_view name) const {
 
 bool TraceRequest::asks_for_any(std::string_view name) const {
   if (asks_for(name)) return true;
-  return links_named_gradients &&
-         std::ranges::any_of(gradients,
-                             [&](const std::string& pattern) { return matches(pattern, name); });
+  return links_named_gradients && std::ranges::any_of(gradients, [&](const std::string& pattern) {
+           return matches(pattern, name);
+         });
 }
 
 bool TraceRequest::touches(std::string_view name) const {

@@ -57,11 +57,10 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
   } else if (links_named_gradients && options_.gradient_token) {
     refuse_option("gradientToken: expected it only with gradients");
   }
-  TraceRequest request = {
-      .attention = options_.attention,
-      .contributions = options_.contributions,
-      .names = options_.trace,
-      .patches = with_ablations(std::move(options_.patch), options_.ablate)};
+  TraceRequest request = {.attention = options_.attention,
+                          .contributions = options_.contributions,
+                          .names = options_.trace,
+                          .patches = with_ablations(std::move(options_.patch), options_.ablate)};
   if (links_named_gradients) request.gradients = options_.gradients;
   plan_ = TracePlan(pipeline.model_, pipeline.session_, std::move(request));
 }

@@ -151,8 +151,9 @@ TEST_CASE("gradients are refused where there is no number to explain", "[gradien
   options.encoder.patch = {{.name = "encoder.layers.0.self_attn.weights", .value = {0}}};
   CHECK(refusal([&] { classifier.classify("a film", options); }) == ErrorCode::unsupported);
   auto embedder = Embedder::load(checkpoints / "bert_embed");
-  CHECK(refusal([&] { embedder.embed("a film", {.encoder = {.gradients = {"pooled"}}}); }) ==
-        ErrorCode::unsupported);
+  CHECK(refusal([&] {
+          embedder.embed("a film", {.encoder = {.gradients = {"*.embed_tokens"}}});
+        }) == ErrorCode::unsupported);
 }
 
 TEST_CASE("gradient methods of a classifier follow their formulas", "[gradients][explain]") {
