@@ -117,7 +117,9 @@ onPage(
             .length,
       );
     const models = [];
-    page.on('request', (request) => request.url().includes('models/') && models.push(request));
+    // Weights: a small file of the first view's model may still be on its way.
+    const isModel = (request) => /\/models\/.*\.safetensors$/.test(request.url());
+    page.on('request', (request) => isModel(request) && models.push(request));
     const nav = page.getByRole('navigation', { name: 'Views' });
     assert.equal(await code(), 0);
     await nav.getByRole('link', { name: 'Speed' }).click();
