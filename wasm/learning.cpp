@@ -17,7 +17,6 @@
 #include "tasks/options.hpp"
 #include "text/hub/tokenizer_files.hpp"
 #include "text/sentencepiece/tokenizer.hpp"
-#include "weights/safetensors.hpp"
 
 namespace glassformer {
 
@@ -85,13 +84,7 @@ std::vector<Learning::File> Learning::save() {
   };
   std::vector<File> files = vocabulary_;
   files.push_back({"config.json", to_json(training().config())});
-  training().trainer().with_average([&] {
-    std::vector<NamedTensor> tensors;
-    for (const LearnedParameters::Part& part : training().trainer().parameters().parts()) {
-      tensors.push_back({part.name, DType::f32, part.shape, std::as_bytes(part.value)});
-    }
-    files.push_back({"model.safetensors", text(write_safetensors(tensors))});
-  });
+  files.push_back({"model.safetensors", text(training().weights_file())});
   if (const auto file = training().tokenizer_file(); !file.empty()) {
     files.push_back({"tokenizer.model", text(file)});
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "train/shuffle.hpp"
 #include "train/turns.hpp"
 #include "weights/floats.hpp"
 #include "weights/safetensors.hpp"
@@ -79,10 +80,7 @@ Trainer::~Trainer() = default;
 void Trainer::shuffle() {
   order_.resize(examples_.size());
   std::iota(order_.begin(), order_.end(), 0u);
-  SplitMix64 random(options_.seed ^ (progress_.epoch * 0x9e3779b97f4a7c15u));
-  for (std::size_t i = order_.size(); i > 1; --i) {
-    std::swap(order_[i - 1], order_[static_cast<std::size_t>(random.next() % i)]);
-  }
+  glassformer::shuffle(order_, SplitMix64(options_.seed ^ (progress_.epoch * 0x9e3779b97f4a7c15u)));
 }
 
 std::vector<const Example*> Trainer::next_batch() {

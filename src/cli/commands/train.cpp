@@ -13,7 +13,6 @@
 #include "cli/training_log.hpp"
 #include "tasks/load.hpp"
 #include "tasks/train/training.hpp"
-#include "weights/safetensors.hpp"
 
 namespace glassformer {
 namespace {
@@ -216,16 +215,9 @@ void TrainCommand::save(Training& training) const {
   std::vector<std::string> names = described;
   names.push_back(manifest_file);
   NewFiles files(folder_, names);
-  training.trainer().with_average([&] {
-    std::vector<NamedTensor> tensors;
-    for (const LearnedParameters::Part& part : training.saved_parts()) {
-      tensors.push_back({part.name, DType::f32, part.shape, std::as_bytes(part.value)});
-    }
-    const std::vector<std::byte> bytes = write_safetensors(tensors);
-    OutputFile weights(files.path("model.safetensors"));
-    weights.write(0, bytes);
-    weights.close();
-  });
+  OutputFile weights(files.path("model.safetensors"));
+  weights.write(0, training.weights_file());
+  weights.close();
   files.write("config.json", to_json(training.config()));
   if (const auto file = training.tokenizer_file(); !file.empty()) {
     files.write("tokenizer.model", {reinterpret_cast<const char*>(file.data()), file.size()});

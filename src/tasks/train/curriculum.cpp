@@ -121,9 +121,8 @@ Curriculum CurriculumBuilder::classes(std::string_view data) {
   } else {
     make_model_of(with_labels(std::move(*start_.known), labels));
   }
-  const InputReader reader(made_.config, *made_.tokenizer);
   made_.examples = read_labelled(lines, made_.config, *made_.tokenizer);
-  const auto& around = reader.around().single;
+  const auto around = template_of(made_.config, *made_.tokenizer).single;
   const auto text = std::ranges::find(around, TemplatePart::Kind::first_text, &TemplatePart::kind);
   made_.objective = std::make_unique<ClassObjective>(
       options_.dropped_tokens, static_cast<std::size_t>(text - around.begin()),

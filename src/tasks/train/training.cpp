@@ -5,6 +5,8 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "train/shuffle.hpp"
+#include "weights/safetensors.hpp"
 
 namespace glassformer {
 namespace {
@@ -16,14 +18,6 @@ constexpr std::size_t least_batch = 1024, most_batch = 8192;  // tokens
 constexpr std::size_t least_shard = 256, most_shard = 1024;   // tokens
 constexpr std::size_t usual_steps = 100;                      // per epoch
 constexpr float new_rate = 2e-3f, old_rate = 2e-4f;
-
-// Examples in a random order, so that those that are held out are of all kinds.
-void mix(std::vector<Example>& examples, std::uint64_t seed) {
-  SplitMix64 random(seed);
-  for (std::size_t i = examples.size(); i > 1; --i) {
-    std::swap(examples[i - 1], examples[static_cast<std::size_t>(random.next() % i)]);
-  }
-}
 
 }  // namespace
 
@@ -71,7 +65,7 @@ std::uint64_t Training::fingerprint(std::string_view data) const {
 
 void Training::hold_out() {
   std::vector<Example>& examples = learned_.examples;
-  mix(examples, options_.seed);
+  shuffle(examples, SplitMix64(options_.seed));  // so that those held out are of all kinds
   const float share = options_.held_out.value_or(usual_held_out);
   auto count = static_cast<std::size_t>(share * static_cast<float>(examples.size()));
   if (!options_.held_out) count = std::min(count, most_held_out);
@@ -102,16 +96,21 @@ void Training::choose_options() {
   steps_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(per_epoch) * epochs, 1);
 }
 
-std::vector<LearnedParameters::Part> Training::saved_parts() const {
+std::vector<std::byte> Training::weights_file() {
   std::set<std::string> saved;
   for (const NamedParameter& parameter : parameters(make_model(learned_.config.architecture))) {
     saved.insert(parameter.name);
   }
-  std::vector<LearnedParameters::Part> parts;
-  for (const LearnedParameters::Part& part : trainer_->parameters().parts()) {
-    if (saved.contains(part.name)) parts.push_back(part);
-  }
-  return parts;
+  std::vector<std::byte> file;
+  trainer_->with_average([&] {
+    std::vector<NamedTensor> tensors;
+    for (const LearnedParameters::Part& part : trainer_->parameters().parts()) {
+      if (!saved.contains(part.name)) continue;
+      tensors.push_back({part.name, DType::f32, part.shape, std::as_bytes(part.value)});
+    }
+    file = write_safetensors(tensors);
+  });
+  return file;
 }
 
 }  // namespace glassformer

@@ -37,8 +37,9 @@ class Training {
   const TrainingOptions& options() const { return options_; }
   std::size_t examples() const { return learned_.examples.size(); }
   std::size_t held_out() const { return held_out_.size(); }
-  /// The parameters that are saved: those of config(), without a head that only helps to learn.
-  std::vector<LearnedParameters::Part> saved_parts() const;
+  /// Returns the file of the averaged weights: those of config(), without a head that only helps to
+  /// learn.
+  std::vector<std::byte> weights_file();
   /// The file of the tokenizer that was trained; empty if there was one before.
   std::span<const std::byte> tokenizer_file() const { return learned_.tokenizer_file; }
 
