@@ -1,11 +1,10 @@
-import { MediaQuery } from 'svelte/reactivity';
 import type { Theme } from './glasses.ts';
 
 type Choice = Theme | 'system';
 
 const key = 'glassformer-theme';
-const system = new MediaQuery('(prefers-color-scheme: dark)');
-const paper = new MediaQuery('print');
+const system = matchMedia('(prefers-color-scheme: dark)');
+const paper = matchMedia('print');
 
 function stored(): Choice {
   try {
@@ -18,32 +17,46 @@ function stored(): Choice {
 
 class ThemeChoice {
   #choice = $state<Choice>(stored());
+  #systemIsDark = $state(system.matches);
+  #onPaper = $state(paper.matches);
 
   constructor() {
-    $effect.root(() => {
-      $effect.pre(() => {
-        document.documentElement.dataset.theme = this.current;
-      });
+    this.#show();
+    system.addEventListener('change', ({ matches }) => {
+      this.#systemIsDark = matches;
+      this.#show();
+    });
+    paper.addEventListener('change', ({ matches }) => {
+      this.#onPaper = matches;
+      this.#show();
     });
   }
 
   /** The theme in use. Always light on paper. */
   get current(): Theme {
-    if (paper.current) return 'light';
-    if (this.#choice !== 'system') return this.#choice;
-    return system.current ? 'dark' : 'light';
+    if (this.#onPaper) return 'light';
+    return this.#choice === 'system' ? this.#systems : this.#choice;
+  }
+
+  get #systems(): Theme {
+    return this.#systemIsDark ? 'dark' : 'light';
   }
 
   /** Changes to the other theme. Follows the system again if that theme is the system's. */
   toggle(): void {
     const next: Theme = this.current === 'dark' ? 'light' : 'dark';
-    this.#choice = next === (system.current ? 'dark' : 'light') ? 'system' : next;
+    this.#choice = next === this.#systems ? 'system' : next;
+    this.#show();
     try {
       if (this.#choice === 'system') localStorage.removeItem(key);
       else localStorage.setItem(key, this.#choice);
     } catch {
       // The choice is lost on reload.
     }
+  }
+
+  #show(): void {
+    document.documentElement.dataset.theme = this.current;
   }
 }
 
