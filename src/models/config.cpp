@@ -35,6 +35,7 @@ void layer_fields(Fields& visitor, LayerConfig& layer) {
   AttentionConfig& attention = layer.attention;
   enum_field(visitor, "norm", layer.norm);
   visitor.flag("attention_norm", layer.attention_norm, AbsentFlag::on);
+  visitor.flag("residual", layer.residual, AbsentFlag::on);
   enum_field(visitor, "attention", layer.mixer);
   if (layer.mixer == Mixer::local || layer.mixer == Mixer::causal) {
     std::optional<std::size_t> window;

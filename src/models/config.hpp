@@ -35,6 +35,7 @@ struct LayerConfig {
   AttentionConfig attention;  ///< of the mixer, unless it is recurrent, and of cross-attention
   NormPlacement norm = NormPlacement::pre;
   bool attention_norm = true;  ///< false: the mixer reads its input without a norm
+  bool residual = true;        ///< false: a sublayer's output replaces its input (an experiment)
   FeedForwardConfig feed_forward;
 
   bool operator==(const LayerConfig&) const = default;

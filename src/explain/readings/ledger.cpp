@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "explain/interventions/row_edits.hpp"
+#include "explain/readings/rollout.hpp"
 #include "explain/traced.hpp"
 
 namespace glassformer {
@@ -449,6 +450,7 @@ namespace {
 
 std::vector<std::string> tensors_of(const Stack& stack, const std::string& name) {
   const StackConfig& config = stack.config();
+  expect_residuals(config, "ledger");
   std::vector<std::string> names = stream_tensors(config.layers.size(), name);
   names.push_back(name + ".embed_tokens");
   if (has_positions(config)) names.push_back(name + ".embed_positions");

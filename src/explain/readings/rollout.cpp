@@ -1,6 +1,9 @@
 #include "explain/readings/rollout.hpp"
 
+#include <algorithm>
 #include <numeric>
+
+#include "base/error.hpp"
 
 namespace glassformer {
 namespace {
@@ -66,6 +69,12 @@ Matrix roll_out(const AttentionMap& map) {
 }
 
 }  // namespace
+
+void expect_residuals(const StackConfig& config, const char* reading) {
+  if (std::ranges::all_of(config.layers, &LayerConfig::residual)) return;
+  throw_error(ErrorCode::unsupported,
+              {"{}: expected a model with residual connections, got one without", {reading}});
+}
 
 std::vector<float> rollout(const AttentionMap& attention) { return roll_out(attention).data; }
 

@@ -2,9 +2,14 @@
 
 #include <vector>
 
+#include "models/config.hpp"
 #include "run/attention_map.hpp"
 
 namespace glassformer {
+
+/// Throws `unsupported` for a stack whose residual connections are off: the readings of this folder
+/// follow them. `reading`: the name in the message.
+void expect_residuals(const StackConfig& config, const char* reading);
 
 /// Computes attention rollout (Abnar and Zuidema 2020, "Quantifying Attention Flow in
 /// Transformers"): each layer is one half a token's own state and one half what its heads read, Â =

@@ -10,12 +10,16 @@
 namespace glassformer {
 
 /// A residual connection around a sublayer, with its norm. Without a norm, the sublayer reads the
-/// stream directly.
+/// stream directly. An experiment switches the connection off: the sublayer's output then replaces
+/// its input.
 class Residual {
  public:
   /// `name` is the norm's name. `norm` may be null.
-  Residual(std::string name, std::unique_ptr<Norm> norm, NormPlacement placement)
-      : name_(std::move(name)), norm_(std::move(norm)), placement_(placement) {}
+  Residual(std::string name, std::unique_ptr<Norm> norm, NormPlacement placement, bool connected)
+      : name_(std::move(name)),
+        norm_(std::move(norm)),
+        placement_(placement),
+        connected_(connected) {}
 
   /// Declares the norm by its name.
   void declare(const ParameterScope& scope) {
@@ -27,17 +31,18 @@ class Residual {
   template <class Add>
   void operator()(View x, const Run& run, const char* residual, const Add& add) const {
     if (!norm_) {
-      add(x, read(x, run));
+      add_to(x, run, add);
       if (residual) run.done(residual, x);
     } else if (placement_ == NormPlacement::pre) {
       const Arena::Scope scope(run.arena());
       View normed = run.make(x.shape(0), x.shape(1));
       (*norm_)(const_view(x), normed, run);
       run.done(name_, normed);
+      if (!connected_) set_to_zero(x, run);
       add(x, const_view(normed));
       if (residual) run.done(residual, x);
     } else {
-      add(x, read(x, run));
+      add_to(x, run, add);
       if (residual) run.done(residual, x);
       (*norm_)(const_view(x), x, run);
       run.done(name_, x);
@@ -49,18 +54,21 @@ class Residual {
   NormPlacement placement() const { return placement_; }
 
  private:
-  // Returns the stream as the sublayer reads it. A tape keeps its values, which the sublayer
-  // changes.
-  static ConstView read(View x, const Run& run) {
-    if (!run.tape()) return const_view(x);
+  // The sublayer reads the stream itself or, if the stream's values are still needed after the
+  // sublayer has changed them, a copy.
+  template <class Add>
+  void add_to(View x, const Run& run, const Add& add) const {
+    if (!run.tape() && connected_) return add(x, const_view(x));
     const View copy = run.make(x.shape(0), x.shape(1));
     scale(const_view(x), 1.0f, copy, run);
-    return const_view(copy);
+    if (!connected_) set_to_zero(x, run);
+    add(x, const_view(copy));
   }
 
   std::string name_;
   std::unique_ptr<Norm> norm_;
   NormPlacement placement_;
+  bool connected_;
 };
 
 }  // namespace glassformer

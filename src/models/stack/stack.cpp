@@ -67,7 +67,7 @@ class BlockMaker {
  private:
   Residual residual(const char* name, const LayerConfig& layer, bool has_norm = true) const {
     return Residual(name, has_norm ? make_norm(config_.layer_norm, config_.d_model) : nullptr,
-                    layer.norm);
+                    layer.norm, layer.residual);
   }
 
   std::unique_ptr<TokenMixer> make_mixer(const LayerConfig& layer, std::size_t index) const {

@@ -136,6 +136,7 @@ Stream ClassifierExplainer::stream(const ExplainInput& input) const {
 
 Rollout ClassifierExplainer::rollout(const ExplainInput& input) const {
   const StackConfig& config = pipeline_.config().encoder();
+  expect_residuals(config, "rollout");
   const std::size_t tokens = input.text.tokens();
   TraceBudget().take(saturating_product({config.layers.size(), config.n_heads(), tokens, tokens}));
   const auto output = model()(input.text.batch(), {.attention = true});
@@ -193,6 +194,7 @@ GradientScores ClassifierExplainer::gradient_times_input(const ExplainInput& inp
 Relevance ClassifierExplainer::relevance(const ExplainInput& input, std::size_t label) const {
   expect_linked_gradients();
   const StackConfig& config = pipeline_.config().encoder();
+  expect_residuals(config, "relevance");
   if (config.layers.front().mixer == Mixer::linear) {
     throw_error(ErrorCode::unsupported,
                 "relevance: expected attention with a softmax, got linear attention");

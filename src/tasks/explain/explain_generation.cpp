@@ -177,6 +177,7 @@ NextTokenRun GenerationExplainer::run(const GenerationInput& input,
 
 Rollout GenerationExplainer::rollout(const GenerationInput& input) const {
   const StackConfig& config = pipeline_.config().decoder();
+  expect_residuals(config, "rollout");
   const std::size_t tokens = input.prompt.size();
   TraceBudget().take(saturating_product({config.layers.size(), config.n_heads(), tokens, tokens}));
   const NextTokenRun run = run_to_next_token(model(), {input.prompt}, {.attention = true});

@@ -64,6 +64,8 @@ class TranslationExplainer {
     TranslateOptions asked = {.beams = options_.beams};
     if (options_.method == "rollout") {
       asked.attention = true;
+      expect_residuals(pipeline_.config().encoder(), "rollout");
+      expect_residuals(pipeline_.config().decoder(), "rollout");
       if (pipeline_.config().decoder().recurrent()) {
         throw_error(ErrorCode::unsupported,
                     "method: expected lens or decoder_lens, got rollout, as this decoder has a "

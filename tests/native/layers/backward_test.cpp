@@ -236,13 +236,14 @@ TEST_CASE("a feed-forward block's gradients match its formula", "[backward]") {
 TEST_CASE("a residual connection's gradients match its formula", "[backward]") {
   enum class Order { pre, post, no_norm };
   const Order order = GENERATE(Order::pre, Order::post, Order::no_norm);
-  INFO("order " << static_cast<int>(order));
+  const bool connected = GENERATE(true, false);
+  INFO("order " << static_cast<int>(order) << (connected ? "" : ", without the connection"));
   const NormConfig config = {.kind = NormKind::standard, .eps = 1e-5f};
   LayerCheck check;
   Linear layer(6, 6, Compute::f32);
   layer.declare(check.parameters("layer"), Bias::present);
   Residual residual("norm", order == Order::no_norm ? nullptr : make_norm(config, 6),
-                    order == Order::pre ? NormPlacement::pre : NormPlacement::post);
+                    order == Order::pre ? NormPlacement::pre : NormPlacement::post, connected);
   residual.declare(check.parameters());
   check.start();
   const View x = check.input("x", 4, 6);
@@ -255,7 +256,8 @@ TEST_CASE("a residual connection's gradients match its formula", "[backward]") {
     };
     const Matrix& before = in.at("x");
     const Matrix read = order == Order::pre ? norm(before) : before;
-    const Matrix sum = scalar_reference::sum(before, linear_of(in, read, "layer"));
+    const Matrix added = linear_of(in, read, "layer");
+    const Matrix sum = connected ? scalar_reference::sum(before, added) : added;
     return order == Order::post ? norm(sum) : sum;
   });
 }
