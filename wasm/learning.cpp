@@ -152,12 +152,13 @@ EMSCRIPTEN_KEEPALIVE int gf_learn_begin(const char* config, std::size_t config_s
 }
 
 // Learns from the next examples. `progress`: how much of the training is over with this step, from
-// 0 to 1. Answers {"step", "epoch", "tokens", "loss", "accuracy", "rate", "gradientNorm"}: "tokens"
-// of this step.
+// 0 to 1. Answers {"step", "epoch", "tokens", "loss", "accuracy", "rate", "gradientNorm",
+// "gradientNorms": [{"name", "norm"}]}: "tokens" of this step.
 EMSCRIPTEN_KEEPALIVE int gf_learn_step(double progress) {
   return answer([&] {
     const StepResult result = instance.learning.step(progress);
-    const TrainingProgress& reached = instance.learning.training().trainer().progress();
+    Trainer& trainer = instance.learning.training().trainer();
+    const TrainingProgress& reached = trainer.progress();
     JsonWriter json;
     json.object([&] {
       json.field("step", reached.step);
@@ -167,6 +168,13 @@ EMSCRIPTEN_KEEPALIVE int gf_learn_step(double progress) {
       json.field("accuracy", static_cast<float>(result.loss.accuracy()));
       json.field("rate", result.rate);
       json.field("gradientNorm", result.gradient_norm);
+      json.key("gradientNorms");
+      json.array(trainer.gradient_norms(), [&](const GradientNorm& each) {
+        json.object([&] {
+          json.field("name", each.name);
+          json.field("norm", each.norm);
+        });
+      });
     });
     return json.take();
   });

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "kernels/learning.hpp"
 #include "train/shuffle.hpp"
 #include "train/turns.hpp"
 #include "weights/floats.hpp"
@@ -162,6 +163,31 @@ StepResult Trainer::step(double progress) {
   progress_.tokens += result.tokens;
   update_average();
   return result;
+}
+
+namespace {
+
+// Returns the part of a parameter's name that says where it is: its layer or, outside the layers,
+// its matrix or norm.
+std::string place_of(const std::string& name) {
+  constexpr std::string_view layers = ".layers.";
+  const std::size_t at = name.find(layers);
+  return name.substr(0, at == std::string::npos ? name.rfind('.')
+                                                : name.find('.', at + layers.size()));
+}
+
+}  // namespace
+
+std::vector<GradientNorm> Trainer::gradient_norms() {
+  std::vector<GradientNorm> norms;
+  for (const LearnedParameters::Part& part : parameters_.parts()) {
+    const std::string place = place_of(part.name);
+    if (norms.empty() || norms.back().name != place) norms.push_back({place, 0});
+    const std::span<const float> gradient = part.of(gradients_);
+    norms.back().norm += learning_kernels().dot(gradient.data(), gradient.data(), gradient.size());
+  }
+  for (GradientNorm& each : norms) each.norm = std::sqrt(each.norm);
+  return norms;
 }
 
 void Trainer::update_average() {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "models/model.hpp"
@@ -35,6 +36,12 @@ struct StepResult {
   float gradient_norm = 0;  ///< before clipping
 };
 
+/// The size of the gradients of one layer, or of a matrix or norm outside the layers.
+struct GradientNorm {
+  std::string name;  ///< such as "encoder.layers.0", "encoder.embed_tokens"
+  float norm;        ///< √(sum of squares), before clipping
+};
+
 /// Where a training stands.
 struct TrainingProgress {
   std::uint64_t step = 0;
@@ -59,6 +66,9 @@ class Trainer {
   /// step, for the schedule. Throws `non_finite` if the loss or the gradients are not finite;
   /// nothing has changed then.
   StepResult step(double progress);
+
+  /// Returns the norms of the last step's gradients, from the model's first layer to its last.
+  std::vector<GradientNorm> gradient_norms();
 
   /// Returns the loss on examples, without dropout, of the averaged weights if there are any.
   LossSum evaluate(std::span<const Example> examples);

@@ -89,6 +89,38 @@ for (const binary of binaries) {
   });
 }
 
+test('every step has the norm of the gradients of each part of the model', async () => {
+  const [step] = await trained(await make({ ...tiny, encoder_layers: 2 }), { epochs: 1 });
+  assert.deepEqual(
+    step.gradientNorms.map(({ name }) => name),
+    ['encoder.embed_tokens', 'encoder.layers.0', 'encoder.layers.1', 'encoder.layer_norm'].concat(
+      'classifier',
+    ),
+  );
+  const squares = step.gradientNorms.map(({ norm }) => norm ** 2);
+  const all = Math.sqrt(squares.reduce((a, b) => a + b));
+  assertNear([all], [step.gradientNorm], 1e-5, 'the whole norm');
+});
+
+test('a model without residual connections is saved, and no reading follows them', async () => {
+  for (const norm of ['pre', 'post']) {
+    const trainer = await make({ ...tiny, norm, residual: false });
+    await trained(trainer, { epochs: 3 });
+    const names = ['output', 'residual'].map((name) => `encoder.layers.0.self_attn.${name}`);
+    const answer = await trainer.classify('a great film', { trace: names });
+    const [output, residual] = names.map((name) => answer.trace[name].data);
+    assert.deepEqual(residual, output);
+    const files = await trainer.save();
+    assert.equal(JSON.parse(new TextDecoder().decode(files['config.json'])).residual, false);
+    const model = await load(files, { explain: true });
+    assert.deepEqual(await model.classify('a great film', { trace: names }), answer);
+    for (const method of ['ledger', 'rollout']) {
+      const asked = model.explain('a great film', { method });
+      await assertError(asked, 'unsupported', /residual connections, got one without/);
+    }
+  }
+});
+
 test('the same seed gives the same weights, another one others', async () => {
   const weightsOf = async (seed) => {
     const trainer = await make(tiny, examples, { ...quick, dropout: 0.1, seed });

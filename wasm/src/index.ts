@@ -46,6 +46,7 @@ export type {
 export { Trainer } from './training/trainer.js';
 export type {
   Examples,
+  GradientNorm,
   LabeledText,
   ModelConfig,
   Score,

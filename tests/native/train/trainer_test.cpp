@@ -126,6 +126,25 @@ TEST_CASE("a classifier learns sixteen texts by heart", "[train]") {
   }
 }
 
+TEST_CASE("gradients have a norm for each layer and for each part outside the layers", "[train]") {
+  const Model model = classifier(4);
+  const std::vector<Example> examples = random_texts(16, 4);
+  const ClassObjective objective(0, 0, 0);
+  Trainer trainer(model, parameters(model), objective, examples, plain_options());
+  const float whole = trainer.step(0.1).gradient_norm;
+  const std::vector<GradientNorm> norms = trainer.gradient_norms();
+  std::vector<std::string> names;
+  float squares = 0;
+  for (const GradientNorm& each : norms) {
+    names.push_back(each.name);
+    CHECK(each.norm > 0);
+    squares += each.norm * each.norm;
+  }
+  CHECK(names == std::vector<std::string>{"encoder.embed_tokens", "encoder.layers.0",
+                                          "encoder.layers.1", "encoder.layer_norm", "classifier"});
+  CHECK(std::abs(std::sqrt(squares) - whole) < 1e-5f * whole);
+}
+
 TEST_CASE("a classifier learns soft targets", "[train]") {
   const Model model = classifier(2);
   std::vector<Example> examples = random_texts(16, 2);

@@ -121,6 +121,7 @@ export interface LearnedStep {
   accuracy: number;
   rate: number;
   gradientNorm: number;
+  gradientNorms: { name: string; norm: number }[];
 }
 
 /** A tensor of a result, by its name there. */

@@ -77,6 +77,14 @@ export interface Score {
   accuracy: number;
 }
 
+/** The size of the gradients of one layer, or of a matrix or norm outside the layers. */
+export interface GradientNorm {
+  /** Such as "encoder.layers.0" or "encoder.embed_tokens". */
+  name: string;
+  /** The root of the sum of squares, before gradients are clipped. */
+  norm: number;
+}
+
 /** One step of a training. */
 export interface TrainingStep extends Score {
   /** The number of steps so far, in all trainings of this trainer. */
@@ -91,6 +99,8 @@ export interface TrainingStep extends Score {
   tokens: number;
   /** The norm of all gradients, before they are clipped. */
   gradientNorm: number;
+  /** The same for each part of the model, from its first layer to its last. */
+  gradientNorms: GradientNorm[];
   /** The time that the step took. */
   milliseconds: number;
   /**
