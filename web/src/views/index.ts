@@ -47,6 +47,12 @@ export const views: readonly View[] = [
     module: () => import('./writing/index.ts'),
   },
   {
+    name: 'teach',
+    title: 'Teach',
+    heading: 'train a Transformer in this tab',
+    module: () => import('./teach/index.ts'),
+  },
+  {
     name: 'model',
     title: 'Your model',
     heading: 'a model of your own',

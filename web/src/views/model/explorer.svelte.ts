@@ -23,6 +23,7 @@ import {
   type Habit,
   type Matrix,
 } from '../../panels/attention/attention.ts';
+import { handedOver } from '../../models/handed-over.ts';
 import { firstInputs } from './first-inputs.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { filesFailure } from '../../ui/failure.ts';
@@ -100,7 +101,11 @@ export class ModelExplorer
     return false;
   }
 
-  override start(): void {}
+  /** Opens the files that another view handed over. */
+  override start(): void {
+    const files = handedOver();
+    if (files) void this.take(files);
+  }
 
   follow(): void {}
 

@@ -1,0 +1,48 @@
+/** The state of the view Teach: the chosen lesson, and the trainings of all three. */
+import type { Link } from '../../ui/link.ts';
+import type { ViewState } from '../../ui/view.ts';
+import { firstMessage, Scratch } from './scratch.svelte.ts';
+import { rowsIn, textOf } from './link.ts';
+import { firstSentences, Sentences } from './sentences/sentences.svelte.ts';
+
+/** A few sentences for the sentiment model; a model from nothing; the visitor's own file. */
+export const lessons = ['sentences', 'spam', 'file'] as const;
+export type Lesson = (typeof lessons)[number];
+
+export class TeachExplorer implements ViewState {
+  lesson = $state<Lesson>('sentences');
+  readonly sentences = new Sentences();
+  readonly spam = new Scratch();
+  readonly own = new Scratch();
+
+  readonly ready = true;
+  readonly viewpoint = ['lesson'];
+
+  constructor(link: Link) {
+    this.follow(link);
+  }
+
+  start(): void {}
+
+  follow(link: Link): void {
+    this.lesson = lessons.find((each) => each === link.lesson) ?? 'sentences';
+    if (link.text !== undefined) this.sentences.rows = rowsIn(link.text) ?? firstSentences;
+    this.spam.learning.watched = link.watch ?? firstMessage;
+  }
+
+  /** A training shows its progress itself; only its preparation counts as work. */
+  get working(): boolean {
+    return [this.sentences, this.spam, this.own].some(
+      ({ learning }) => learning.phase === 'making',
+    );
+  }
+
+  get link(): Link {
+    const { lesson, sentences, spam } = this;
+    return {
+      text: textOf(sentences.rows),
+      ...(lesson !== 'sentences' && { lesson }),
+      ...(spam.learning.watched !== firstMessage && { watch: spam.learning.watched }),
+    };
+  }
+}

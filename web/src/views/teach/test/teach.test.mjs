@@ -1,0 +1,104 @@
+// The view Teach without a browser: links, the lines of charts, and what experiments say.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { source } from '../../../../../tests/page/source.mjs';
+
+const { heldOut, meanNorms, partName, smoothed } = await source('views/teach/learning/series');
+const { conclusion, firstGradients, measured } = await source('views/teach/experiments/conclusion');
+const { experiments } = await source('views/teach/experiments/experiments');
+const { rowsIn, textOf } = await source('views/teach/link');
+const { probes } = await source('views/teach/sentences/probes');
+const { rehearsals } = await source('views/teach/sentences/rehearsals');
+
+const point = (step, loss, norms = [], more = {}) => ({
+  ...{ step, loss, accuracy: 0.5, progress: step / 10, rate: 0.1 },
+  gradientNorms: norms.map((norm, i) => ({ name: `encoder.layers.${i}`, norm })),
+  ...more,
+});
+
+test('sentences survive a link; other lines are skipped', () => {
+  const rows = [
+    { label: 'positive', text: 'Fine.' },
+    { label: 'negative', text: '' },
+  ];
+  assert.deepEqual(rowsIn(textOf(rows)), rows);
+  assert.deepEqual(rowsIn('strange\tFine.\npositive\tGood.\nnothing'), [
+    { label: 'positive', text: 'Good.' },
+  ]);
+  assert.equal(rowsIn('nothing at all'), undefined);
+});
+
+test('a smoothed line is a weighted mean, and keeps its last point', () => {
+  const line = smoothed([point(1, 4), point(2, 2)], ({ loss }) => loss, 0.5);
+  assert.deepEqual(line, [
+    [1, 4],
+    [2, (0.5 * 4 + 2) / 1.5],
+  ]);
+  const many = Array.from({ length: 1001 }, (_, i) => point(i + 1, 1));
+  const long = smoothed(many, ({ loss }) => loss);
+  assert.ok(long.length <= 402);
+  assert.equal(long.at(-1)[0], 1001);
+});
+
+test('only measured steps are in the line of held-out examples', () => {
+  const points = [point(1, 1), point(2, 1, [], { heldOut: { loss: 0.3, accuracy: 0.9 } })];
+  assert.deepEqual(
+    heldOut(points, ({ accuracy }) => accuracy),
+    [[2, 0.9]],
+  );
+});
+
+test('gradient norms are means over the last steps', () => {
+  const points = [point(1, 1, [8, 1]), point(2, 1, [4, 2]), point(3, 1, [2, 4])];
+  const norms = (...how) => meanNorms(points, ...how).map(({ norm }) => norm);
+  assert.deepEqual(norms(Infinity, 2), [3, 3]);
+  assert.deepEqual(norms(2, 2), [6, 1.5]);
+  assert.deepEqual(meanNorms([]), []);
+  const names = ['encoder.embed_tokens', 'encoder.layers.11', 'encoder.layer_norm', 'classifier'];
+  assert.deepEqual(names.map(partName), ['Embeddings', 'Layer 12', 'Last norm', 'Classifier']);
+});
+
+test('an experiment says what was measured, and no more', () => {
+  const experiment = experiments[0];
+  const outcome = (loss) => ({
+    loss,
+    accuracy: 0.9,
+    norms: [{ name: 'encoder.layers.0', norm: 0.01 }],
+  });
+  const trial = (seed, a, b) => ({ seed, outcomes: [a && outcome(a), b && outcome(b)] });
+  const first = trial(1, 0.1, 0.4);
+  assert.equal(
+    measured(experiment, first),
+    'Seed 1, on messages that were held out: with: loss 0.100, 90.0% right; without: loss 0.400, 90.0% right.',
+  );
+  assert.equal(conclusion(experiment, [first]), 'In this run the loss is clearly lower “with”.');
+  assert.equal(
+    conclusion(experiment, [first, trial(2, 0.4, 0.1), trial(3, 0.1, undefined)]),
+    'In 3 runs the loss is clearly lower “with” twice and “without” once.',
+  );
+  assert.equal(
+    conclusion(experiment, [trial(1, 0.1, 0.105)]),
+    'In this run the losses differ by less than a tenth.',
+  );
+  assert.match(measured(experiment, trial(3, 0.1, undefined)), /without: the training failed/);
+  assert.match(firstGradients(experiment, [first]), /1\.0e-2 \(with\) and 1\.0e-2 \(without\)/);
+  assert.equal(firstGradients(experiment, [trial(3, 0.1, undefined)]), '');
+});
+
+test('probes are not among the sentences that are rehearsed', () => {
+  assert.equal(probes.length, 30);
+  assert.deepEqual(
+    probes.filter((probe) => rehearsals.includes(probe)),
+    [],
+  );
+});
+
+test('the two trainings of an experiment differ in one thing', () => {
+  for (const { name, variants } of experiments) {
+    const changed = variants.map(({ config = {}, options = {} }) => [
+      ...Object.keys(config).filter((key) => key !== 'final_norm'),
+      ...Object.keys(options),
+    ]);
+    assert.equal(new Set(changed.flat()).size, 1, name);
+  }
+});
