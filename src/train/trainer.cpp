@@ -172,8 +172,8 @@ namespace {
 std::string place_of(const std::string& name) {
   constexpr std::string_view layers = ".layers.";
   const std::size_t at = name.find(layers);
-  return name.substr(0, at == std::string::npos ? name.rfind('.')
-                                                : name.find('.', at + layers.size()));
+  return name.substr(
+      0, at == std::string::npos ? name.rfind('.') : name.find('.', at + layers.size()));
 }
 
 }  // namespace

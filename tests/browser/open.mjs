@@ -186,8 +186,8 @@ const looks = Object.entries({
 
 /**
  * Emulates media and waits until the page has this theme. Chromium tells the page of the change when
- * it draws the next frame, so this asks for frames. On a busy machine Chromium may tell nobody, not
- * even a listener of this test: then it is asked once more.
+ * it draws the next frame, so this asks for frames. If even the listener of this test hears
+ * nothing on a busy machine, the change is made once more.
  */
 export async function emulate(page, media, theme = media.colorScheme) {
   const patience = Date.now() + limit / 6;
