@@ -70,12 +70,13 @@ function theirModel(tf) {
     return context.matMul(out).add(biases[3]);
   };
   return (ids, labels) => {
-    let x = tf.gather(table, ids).mul(Math.sqrt(d)).dropout(0.1);
+    const drop = (y) => tf.dropout(y, 0.1);
+    let x = drop(tf.gather(table, ids).mul(Math.sqrt(d)));
     for (const block of blocks) {
       const { norms, biases } = block;
-      x = x.add(attend(norm(x, norms[0], norms[1]), block).dropout(0.1));
+      x = x.add(drop(attend(norm(x, norms[0], norms[1]), block)));
       const hidden = norm(x, norms[2], norms[3]).matMul(block.up).add(biases[4]).relu();
-      x = x.add(hidden.matMul(block.down).add(biases[5]).dropout(0.1));
+      x = x.add(drop(hidden.matMul(block.down).add(biases[5])));
     }
     const pooled = norm(x, ...last)
       .reshape([texts, length, d])
