@@ -14,8 +14,8 @@ namespace glassformer {
 /// and Zipser 1989): row t reads the tokens up to t and predicts the next.
 class WholePass {
  public:
-  /// For a model without a decoder. Only `rows` of the states enter its head; if there are none,
-  /// all do.
+  /// For a model without a decoder. The head reads only these rows of the states, or all of them if
+  /// `rows` is empty.
   explicit WholePass(Batch texts, std::vector<std::size_t> rows = {});
   /// For a model without an encoder, `sources` has no sequences; otherwise one for each target.
   WholePass(Batch sources, Batch targets);

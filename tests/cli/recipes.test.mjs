@@ -23,7 +23,7 @@ const labeled = [
 const corpus = (name, lines) =>
   writeFileSync(join(scratch, `${name}.gz`), gzipSync(lines.map((line) => `${line}\n`).join('')));
 for (const name of ['imdb', 'sms', 'trec']) {
-  // What is measured was learned, so that a recipe that measures something else shows.
+  // The models learn the texts that measure them.
   corpus(`${name}.train.tsv`, Array.from({ length: 12 }, () => labeled).flat());
   corpus(`${name}.test.tsv`, labeled);
 }

@@ -20,7 +20,7 @@ struct TrainingCard {
   double seconds = 0;
   std::vector<TrainingPoint> points;
   std::vector<std::pair<std::string, std::string>> options;  ///< names and values
-  std::string curves_file;                                   ///< beside the card
+  std::string curves_file;                                   ///< in the same folder
 };
 
 /// Returns the card as Markdown.

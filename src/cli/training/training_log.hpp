@@ -9,8 +9,7 @@
 
 namespace glassformer {
 
-/// What a line of log.jsonl says: the losses since the line before, and on the examples that are
-/// held out.
+/// A line of log.jsonl: the losses since the line before, and those on the examples held out.
 struct TrainingPoint {
   std::uint64_t step = 0;
   double loss = 0, accuracy = 0;
