@@ -223,6 +223,40 @@ test('a writer learns texts, a translator pairs, an encoder hidden tokens', () =
   assert.equal(train(encoder, file(reviews), classifier, '--epochs', '2').status, 0);
 });
 
+const tagged = [
+  ...['Anna\tB-PER', 'Lind\tI-PER', 'lives\tO', 'in\tO', 'Oslo\tB-LOC', '.\tO', ''],
+  ...['Oslo\tB-LOC', 'likes\tO', 'Anna\tB-PER', 'Lind\tI-PER', '', ' '],
+  ...['🙂\tO', 'Peter\tB-PER', 'saw\tO', 'Rome\tB-LOC'],
+];
+
+for (const [kind, start, options] of [
+  ['new', config, ['--lessons', 'token-classes', '--vocabulary', '60', '--keep-case']],
+  ['published', join(root, 'tests/checkpoints/bert_tokens'), ['--rate', '0.003', '--dropout', '0']],
+]) {
+  test(`a ${kind} model learns the labels of words`, () => {
+    const folder = fresh();
+    const all = ['--epochs', '120', '--held-out', '0', ...options];
+    const { status, stderr } = train(start, file(tagged), folder, ...all);
+    assert.equal(status, 0, stderr);
+    assert.equal(logOf(folder).at(-1).accuracy, 1);
+    const text = '🙂 Peter saw Rome\nOslo likes Anna Lind\n';
+    const { lines } = glassformer(['ner', folder, '--aggregation', 'first', '--json'], text);
+    const names = lines.map((line) =>
+      JSON.parse(line).entities.map(({ entity, start, end }) => [entity, start, end]),
+    );
+    assert.deepEqual(names, [
+      [
+        ['PER', 3, 8],
+        ['LOC', 13, 17],
+      ],
+      [
+        ['LOC', 0, 4],
+        ['PER', 11, 20],
+      ],
+    ]);
+  });
+}
+
 test('a training that was stopped goes on to the same weights', async () => {
   const data = file(Array.from({ length: 50 }, () => reviews).flat());
   const options = ['--epochs', '12', '--vocabulary', '60', '--batch-tokens', '64'];
@@ -278,6 +312,21 @@ for (const [what, lines, pattern] of [
     assert.match(stderr, pattern);
     assert.ok(!existsSync(folder));
     assert.ok(!existsSync(`${folder}.log.jsonl`));
+  });
+}
+
+for (const [what, lines, pattern] of [
+  ['no sentences', ['', ' '], /invalid_data: expected examples, got an empty file/],
+  ['a word without a label', ['a\tO', 'b'], /line 2: expected a word, a tab and its label/],
+  ['one label only', ['a\tO', '', 'b\tO'], /expected two labels or more, got only "O"/],
+]) {
+  test(`refused: words with labels, ${what}`, () => {
+    const folder = fresh();
+    const options = ['--lessons', 'token-classes'];
+    const { status, stderr } = train(config, file(lines), folder, ...options);
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, pattern);
+    assert.ok(!existsSync(folder));
   });
 }
 

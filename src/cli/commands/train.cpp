@@ -32,6 +32,8 @@ const char* right_or_wrong(Lessons lessons) {
   switch (lessons) {
     case Lessons::classes:
       return "texts";
+    case Lessons::token_classes:
+      return "words";
     case Lessons::masked:
       return "hidden tokens";
     case Lessons::next_token:
@@ -100,7 +102,8 @@ void TrainCommand::declare(CLI::App& app) {
   app.add_option(
          "DATA", data_,
          "examples, a line each: LABEL<TAB>TEXT; for translators TEXT<TAB>TRANSLATION, for writers "
-         "and hidden tokens TEXT")
+         "and hidden tokens TEXT; for names in texts a line per word, WORD<TAB>LABEL, and an empty "
+         "line between sentences")
       ->required();
   app.add_option("OUT_DIR", folder_, "folder to write")->required();
   CLI::Option* const minutes =
