@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "layers/elementwise/elementwise.hpp"
 #include "models/stack/text_embeddings.hpp"
 
 namespace glassformer {
@@ -45,9 +46,13 @@ View EncoderModel::states_of(const AnyBatch& batch, const Run& run) const {
   return states;
 }
 
-View EncoderModel::forward(const Batch& batch, Run& run) const {
+View EncoderModel::forward(const Batch& batch, std::span<const std::size_t> rows, Run& run) const {
   const View states = states_of(batch, run);
-  return head_ ? (*head_)(const_view(states), run) : states;
+  if (!head_) return states;
+  if (rows.empty()) return (*head_)(const_view(states), run);
+  const View chosen = run.make(rows.size(), states.shape(1));
+  take_rows(const_view(states), rows, chosen, run);
+  return (*head_)(const_view(chosen), run);
 }
 
 template <class AnyBatch>

@@ -37,8 +37,9 @@ class EncoderModel {
   Output operator()(const Pictures& pictures, const TraceRequest& request, Session& session) const;
 
   /// Returns the head's logits, or the states if there is no head, for the sequences of a run. They
-  /// are in the run's arena.
-  View forward(const Batch& batch, Run& run) const;
+  /// are in the run's arena. A head with an output per token computes those of `rows` only, unless
+  /// it is empty.
+  View forward(const Batch& batch, std::span<const std::size_t> rows, Run& run) const;
 
   /// Runs blocks `first` … on `states` [N, D], and returns the head's logits, or the last states if
   /// there is no head. If `first` is the number of blocks, only the parts after them run. A tracer

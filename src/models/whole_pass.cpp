@@ -4,8 +4,8 @@
 
 namespace glassformer {
 
-WholePass::WholePass(Batch texts)
-    : sources_(std::move(texts)), source_segments_(segments_of(sources_)) {}
+WholePass::WholePass(Batch texts, std::vector<std::size_t> rows)
+    : sources_(std::move(texts)), rows_(std::move(rows)), source_segments_(segments_of(sources_)) {}
 
 WholePass::WholePass(Batch sources, Batch targets)
     : sources_(std::move(sources)),
@@ -35,7 +35,7 @@ void WholePass::read(const Batch& batch, std::span<const RowSegment> segments, R
 
 View WholePass::operator()(const EncoderModel& model, Run& run) const {
   read(sources_, source_segments_, run);
-  return model.forward(sources_, run);
+  return model.forward(sources_, rows_, run);
 }
 
 View WholePass::operator()(const LanguageModel& model, Run& run) const {

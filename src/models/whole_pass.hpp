@@ -14,28 +14,32 @@ namespace glassformer {
 /// and Zipser 1989): row t reads the tokens up to t and predicts the next.
 class WholePass {
  public:
-  /// For a model without a decoder.
-  explicit WholePass(Batch texts);
+  /// For a model without a decoder. The head reads only these rows of the states, or all of them if
+  /// `rows` is empty.
+  explicit WholePass(Batch texts, std::vector<std::size_t> rows = {});
   /// For a model without an encoder, `sources` has no sequences; otherwise one for each target.
   WholePass(Batch sources, Batch targets);
   WholePass(const WholePass&) = delete;  // segments point to the batches
   WholePass& operator=(const WholePass&) = delete;
 
   /// Returns the logits, which are in the session's arena: [B, C] or [N, C] of a head, [N, V] of
-  /// the targets' tokens; or the states [N, D] of a model without a head. Throws `unsupported` for
-  /// a decoder with recurrent units. This must outlive the run's tape.
+  /// the targets' tokens; or the states [N, D] of a model without a head. Of chosen rows, N is
+  /// their number. Throws `unsupported` for a decoder with recurrent units. This must outlive the
+  /// run's tape.
   View operator()(const Model& model, Run& run) const;
   View operator()(const EncoderModel& model, Run& run) const;
   View operator()(const LanguageModel& model, Run& run) const;
   View operator()(const Seq2Seq& model, Run& run) const;
 
   const Batch& sources() const { return sources_; }
+  std::span<const std::size_t> rows() const { return rows_; }
   const Batch& targets() const { return targets_; }
 
  private:
   static void read(const Batch& batch, std::span<const RowSegment> segments, Run& run);
 
   Batch sources_, targets_;
+  std::vector<std::size_t> rows_;
   std::vector<RowSegment> source_segments_, target_segments_, cross_segments_;
 };
 

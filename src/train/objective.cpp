@@ -39,14 +39,17 @@ std::unique_ptr<Lesson> ClassObjective::lesson(Examples examples, SplitMix64* ra
 std::unique_ptr<Lesson> TokenClassObjective::lesson(Examples examples, SplitMix64*) const {
   Batch texts;
   std::vector<Target> targets;
+  std::vector<std::size_t> rows;
   for (const Example* const example : examples) {
     for (std::size_t i = 0; i < example->labels.size(); ++i) {
       if (example->labels[i] < 0) continue;
-      targets.push_back({.row = texts.tokens() + i, .label = example->labels[i]});
+      targets.push_back({.row = rows.size(), .label = example->labels[i]});
+      rows.push_back(texts.tokens() + i);
     }
     texts.add(example->ids, {}, example->types);
   }
-  return std::unique_ptr<Lesson>(new Lesson{WholePass(std::move(texts)), std::move(targets)});
+  return std::unique_ptr<Lesson>(
+      new Lesson{WholePass(std::move(texts), std::move(rows)), std::move(targets)});
 }
 
 float TokenClassObjective::weight(const Example& example) const {
@@ -59,6 +62,7 @@ std::unique_ptr<Lesson> MaskedObjective::lesson(Examples examples, SplitMix64* r
   SplitMix64& chance = random ? *random : measured;
   Batch texts;
   std::vector<Target> targets;
+  std::vector<std::size_t> rows;
   const std::vector<bool>& special = options_.special;
   const auto any_piece = [&] {
     for (;;) {
@@ -70,7 +74,8 @@ std::unique_ptr<Lesson> MaskedObjective::lesson(Examples examples, SplitMix64* r
     std::vector<std::int32_t> ids = example->ids;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (special[static_cast<std::size_t>(ids[i])] || chance.uniform() >= options_.share) continue;
-      targets.push_back({.row = texts.tokens() + i, .label = ids[i]});
+      targets.push_back({.row = rows.size(), .label = ids[i]});
+      rows.push_back(texts.tokens() + i);
       const float fate = chance.uniform();
       if (fate < 0.8f) {
         ids[i] = options_.mask;
@@ -80,7 +85,8 @@ std::unique_ptr<Lesson> MaskedObjective::lesson(Examples examples, SplitMix64* r
     }
     texts.add(ids, {}, example->types);
   }
-  return std::unique_ptr<Lesson>(new Lesson{WholePass(std::move(texts)), std::move(targets)});
+  return std::unique_ptr<Lesson>(
+      new Lesson{WholePass(std::move(texts), std::move(rows)), std::move(targets)});
 }
 
 std::unique_ptr<Lesson> NextTokenObjective::lesson(Examples examples, SplitMix64*) const {

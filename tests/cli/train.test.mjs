@@ -1,9 +1,9 @@
 // `glassformer train`: new models and folders that learn further, from files of examples.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { command, glassformer, root } from './run.mjs';
 
@@ -37,6 +37,18 @@ const logOf = (folder) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
+/** Reads the curves of a card: their points, and the words. */
+function readCurves(path) {
+  const svg = readFileSync(path, 'utf8');
+  const [, title] = svg.match(/<title id="title">(.*)<\/title>/);
+  const [, description] = svg.match(/<desc id="description">(.*)<\/desc>/);
+  const labels = [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+  const lines = [...svg.matchAll(/class="(?:training|held-out)" [^>]*d="M([^"]*)"/g)].map(
+    ([, path]) => path.split('L').map((point) => point.split(' ').map(Number)),
+  );
+  return { title, description, labels, lines };
+}
+
 test('a new classifier learns its examples, and its folder is like any other', () => {
   const folder = fresh();
   const { status, stderr } = train(config, file(reviews), folder, ...quick);
@@ -57,6 +69,60 @@ test('a new classifier learns its examples, and its folder is like any other', (
   assert.equal(written.pooling, 'mean');
   assert.equal(glassformer(['inspect', folder]).status, 0);
   assert.ok(!existsSync(`${folder}.checkpoint`));
+});
+
+test('the card of a model shows its curves and its options', () => {
+  const folder = fresh();
+  const data = file(Array.from({ length: 20 }, () => reviews).flat());
+  const options = ['--epochs', '4', '--rate', '0.003', '--held-out', '0.25', '--keep-case'];
+  const { status, stderr } = train(config, data, `${folder}/`, ...options);
+  assert.equal(status, 0, stderr);
+  const card = readFileSync(join(folder, 'README.md'), 'utf8');
+  const log = logOf(folder);
+  const last = log.at(-1);
+  assert.match(card, new RegExp(`^# ${basename(folder)}\\n`));
+  assert.match(card, /text-classification .* 90 examples of `\d+`/);
+  assert.match(card, new RegExp(`in ${last.step} steps`));
+  assert.match(card, new RegExp(`\\| held out, 30 \\| ${last.held_out_loss.toFixed(4)} \\|`));
+  for (const [name, value] of [
+    ['lessons', 'classes'],
+    ['epochs', '4'],
+    ['rate', '0.003'],
+    ['optimizer', 'adamw'],
+    ['keep-case', 'yes'],
+    ['held-out', '0.25'],
+    ['seed', '1'],
+  ]) {
+    assert.ok(card.includes(`| \`--${name}\` | ${value} |\n`), `${name}: ${card}`);
+  }
+  const [, picture] = card.match(/!\[Loss and right texts during training\]\((.*)\)/);
+  const curves = readCurves(join(folder, picture));
+  // Each curve of the picture falls and rises as the figures of the log do.
+  for (const [i, name] of ['loss', 'held_out_loss', 'accuracy', 'held_out_accuracy'].entries()) {
+    const points = curves.lines[i];
+    assert.equal(points.length, log.length, name);
+    for (let at = 1; at < log.length; ++at) {
+      assert.ok(points[at][0] > points[at - 1][0], name);
+      const change = log[at][name] - log[at - 1][name];
+      const moved = points[at - 1][1] - points[at][1];
+      if (Math.abs(change) > 0.02) assert.equal(Math.sign(moved), Math.sign(change), name);
+    }
+  }
+  assert.match(curves.title, /^Loss and right texts during training$/);
+  assert.match(curves.description, new RegExp(`Over ${last.step} steps`));
+  assert.ok(curves.description.includes(` to ${last.held_out_loss.toFixed(3)}`));
+  assert.ok(curves.labels.includes('steps') && curves.labels.includes('nats'));
+  assert.ok(curves.labels.includes('%') && curves.labels.includes('held out'));
+});
+
+test('refused: a folder that has a card already, before the training', () => {
+  const folder = fresh();
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'README.md'), 'mine');
+  const { status, stderr } = train(config, file(reviews), folder, ...quick);
+  assert.equal(status, 1);
+  assert.match(stderr, /README\.md: the file exists already/);
+  assert.ok(!existsSync(`${folder}.log.jsonl`));
 });
 
 test('the same seed gives the same bytes, with any number of threads', () => {
@@ -157,6 +223,40 @@ test('a writer learns texts, a translator pairs, an encoder hidden tokens', () =
   assert.equal(train(encoder, file(reviews), classifier, '--epochs', '2').status, 0);
 });
 
+const tagged = [
+  ...['Anna\tB-PER', 'Lind\tI-PER', 'lives\tO', 'in\tO', 'Oslo\tB-LOC', '.\tO', ''],
+  ...['Oslo\tB-LOC', 'likes\tO', 'Anna\tB-PER', 'Lind\tI-PER', '', ' '],
+  ...['🙂\tO', 'Peter\tB-PER', 'saw\tO', 'Rome\tB-LOC'],
+];
+
+for (const [kind, start, options] of [
+  ['new', config, ['--lessons', 'token-classes', '--vocabulary', '60', '--keep-case']],
+  ['published', join(root, 'tests/checkpoints/bert_tokens'), ['--rate', '0.003', '--dropout', '0']],
+]) {
+  test(`a ${kind} model learns the labels of words`, () => {
+    const folder = fresh();
+    const all = ['--epochs', '120', '--held-out', '0', ...options];
+    const { status, stderr } = train(start, file(tagged), folder, ...all);
+    assert.equal(status, 0, stderr);
+    assert.equal(logOf(folder).at(-1).accuracy, 1);
+    const text = '🙂 Peter saw Rome\nOslo likes Anna Lind\n';
+    const { lines } = glassformer(['ner', folder, '--aggregation', 'first', '--json'], text);
+    const names = lines.map((line) =>
+      JSON.parse(line).entities.map(({ entity, start, end }) => [entity, start, end]),
+    );
+    assert.deepEqual(names, [
+      [
+        ['PER', 3, 8],
+        ['LOC', 13, 17],
+      ],
+      [
+        ['LOC', 0, 4],
+        ['PER', 11, 20],
+      ],
+    ]);
+  });
+}
+
 test('a training that was stopped goes on to the same weights', async () => {
   const data = file(Array.from({ length: 50 }, () => reviews).flat());
   const options = ['--epochs', '12', '--vocabulary', '60', '--batch-tokens', '64'];
@@ -184,6 +284,9 @@ test('a training that was stopped goes on to the same weights', async () => {
   assert.match(resumed.stderr, /goes on after step \d+/);
   const weights = (of) => readFileSync(join(of, 'model.safetensors'));
   assert.deepEqual(weights(folder), weights(whole));
+  // The card has the curves of both runs.
+  const { lines } = readCurves(join(folder, 'curves.svg'));
+  assert.equal(lines[0].length, logOf(folder).length);
 });
 
 for (const [what, lines, pattern] of [
@@ -209,6 +312,21 @@ for (const [what, lines, pattern] of [
     assert.match(stderr, pattern);
     assert.ok(!existsSync(folder));
     assert.ok(!existsSync(`${folder}.log.jsonl`));
+  });
+}
+
+for (const [what, lines, pattern] of [
+  ['no sentences', ['', ' '], /invalid_data: expected examples, got an empty file/],
+  ['a word without a label', ['a\tO', 'b'], /line 2: expected a word, a tab and its label/],
+  ['one label only', ['a\tO', '', 'b\tO'], /expected two labels or more, got only "O"/],
+]) {
+  test(`refused: words with labels, ${what}`, () => {
+    const folder = fresh();
+    const options = ['--lessons', 'token-classes'];
+    const { status, stderr } = train(config, file(lines), folder, ...options);
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, pattern);
+    assert.ok(!existsSync(folder));
   });
 }
 

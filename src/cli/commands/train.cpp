@@ -5,12 +5,15 @@
 #include <iostream>
 #include <optional>
 
+#include "base/strings/decimal.hpp"
 #include "base/strings/printable.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/files/manifest.hpp"
 #include "cli/files/new_files.hpp"
-#include "cli/training_log.hpp"
+#include "cli/training/curves.hpp"
+#include "cli/training/training_card.hpp"
+#include "cli/training/training_log.hpp"
 #include "tasks/load.hpp"
 #include "tasks/train/training.hpp"
 
@@ -23,6 +26,22 @@ constexpr FileLimit data_limit = {"the file of examples", ErrorCode::too_large,
 constexpr FileLimit checkpoint_limit = {"the checkpoint", ErrorCode::too_large,
                                         std::uint64_t{64} << 30};
 constexpr double seconds_between_checkpoints = 60;
+constexpr const char *card_file = "README.md", *curves_file = "curves.svg";
+
+const char* right_or_wrong(Lessons lessons) {
+  switch (lessons) {
+    case Lessons::classes:
+      return "texts";
+    case Lessons::token_classes:
+      return "words";
+    case Lessons::masked:
+      return "hidden tokens";
+    case Lessons::next_token:
+    case Lessons::translation:
+      return "next tokens";
+  }
+  return "";
+}
 
 // While it exists, the signals that end a program are only noted.
 class StopSignals {
@@ -58,6 +77,7 @@ class TrainCommand final : public Command {
   void resume(Training& training) const;
   void keep(Training& training) const;
   void save(Training& training) const;
+  TrainingCard card(Training& training) const;
   // How long the training has run, with the runs before this.
   double seconds() const {
     return before_ +
@@ -82,7 +102,8 @@ void TrainCommand::declare(CLI::App& app) {
   app.add_option(
          "DATA", data_,
          "examples, a line each: LABEL<TAB>TEXT; for translators TEXT<TAB>TRANSLATION, for writers "
-         "and hidden tokens TEXT")
+         "and hidden tokens TEXT; for names in texts a line per word, WORD<TAB>LABEL, and an empty "
+         "line between sentences")
       ->required();
   app.add_option("OUT_DIR", folder_, "folder to write")->required();
   CLI::Option* const minutes =
@@ -143,8 +164,14 @@ TrainingStart TrainCommand::start() const {
 }
 
 Exit TrainCommand::run() {
+  if (!folder_.has_filename()) folder_ = folder_.parent_path();  // "folder/"
   if (std::filesystem::exists(folder_ / "config.json")) {
     throw std::runtime_error(printable(folder_.string()) + ": there is a model already");
+  }
+  for (const char* const name : {card_file, curves_file}) {
+    if (std::filesystem::exists(folder_ / name)) {
+      throw std::runtime_error(printable((folder_ / name).string()) + ": the file exists already");
+    }
   }
   const std::string data = read_file(data_, data_limit);
   Training training(start(), data, options_);
@@ -213,7 +240,7 @@ void TrainCommand::save(Training& training) const {
   if (std::filesystem::is_directory(model_)) vocabularies = vocabulary_files_of(model_);
   described.insert(described.end(), vocabularies.begin(), vocabularies.end());
   std::vector<std::string> names = described;
-  names.push_back(manifest_file);
+  names.insert(names.end(), {manifest_file, card_file, curves_file});
   NewFiles files(folder_, names);
   OutputFile weights(files.path("model.safetensors"));
   weights.write(0, training.weights_file());
@@ -224,8 +251,58 @@ void TrainCommand::save(Training& training) const {
   }
   for (const std::string& name : vocabularies) files.copy(name, model_ / name);
   files.write_manifest(described);
+  const TrainingCard card = this->card(training);
+  files.write(card_file, to_markdown(card));
+  files.write(curves_file, draw_curves(card.points, card.unit));
   files.publish();
   std::cerr << "glassformer: wrote " << printable(folder_.string()) << '\n';
+}
+
+TrainingCard TrainCommand::card(Training& training) const {
+  const TrainingOptions& options = training.options();
+  const TrainingProgress& progress = training.trainer().progress();
+  TrainingCard card = {.name = folder_.filename().string(),
+                       .task = name_of(training.config().task),
+                       .start = model_.string(),
+                       .data = data_.filename().string(),
+                       .unit = right_or_wrong(*options.lessons),
+                       .examples = training.examples(),
+                       .held_out = training.held_out(),
+                       .parameters = training.trainer().parameters().count(),
+                       .tokens = progress.tokens,
+                       .seconds = seconds(),
+                       .points = log_->points(),
+                       .options = {},
+                       .curves_file = curves_file};
+  const auto add = [&card](const char* name, const std::string& value) {
+    card.options.emplace_back(name, value);
+  };
+  add("--lessons", name_of(*options.lessons));
+  if (minutes_) {
+    add("--minutes", shortest_decimal(static_cast<float>(*minutes_)));
+  } else {
+    add("--epochs", std::to_string(*options.epochs));
+  }
+  add("--optimizer", name_of(*options.optimizer));
+  add("--rate", shortest_decimal(*options.rate));
+  add("--warm-up", shortest_decimal(options.warm_up));
+  add("--decay", name_of(options.decay));
+  add("--weight-decay", shortest_decimal(options.weight_decay));
+  add("--dropout", shortest_decimal(options.dropout));
+  add("--smoothing", shortest_decimal(options.smoothing));
+  add("--averaging", shortest_decimal(options.averaging));
+  if (options.lessons == Lessons::classes) {
+    add("--drop-tokens", shortest_decimal(options.dropped_tokens));
+  }
+  add("--batch-tokens", std::to_string(*options.batch_tokens));
+  add("--shard-tokens", std::to_string(*options.shard_tokens));
+  if (!training.tokenizer_file().empty()) {
+    add("--vocabulary", std::to_string(training.tokenizer().size()));
+    if (!options.lower_case) add("--keep-case", "yes");
+  }
+  if (options.held_out) add("--held-out", shortest_decimal(*options.held_out));
+  add("--seed", std::to_string(options.seed));
+  return card;
 }
 
 }  // namespace

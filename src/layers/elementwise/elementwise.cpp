@@ -31,6 +31,17 @@ void scale(const ConstView& x, float factor, View y, const Run& run) {
   });
 }
 
+void take_rows(const ConstView& x, std::span<const std::size_t> rows, View y, const Run& run) {
+  const std::size_t columns = x.shape(1);
+  for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(&x(rows[i], 0), columns, &y(i, 0));
+  if (!run.tape()) return;
+  run.tape()->record([x, rows, y, columns](Tape& tape) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      kernels().add_scaled(tape.gradient(&x(rows[i], 0)), tape.gradient(&y(i, 0)), columns, 1.0f);
+    }
+  });
+}
+
 void activate(Activation activation, View x, const Run& run) {
   if (run.tape() && activation != Activation::linear) {
     const ConstView before = run.tape()->keep(const_view(x));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "kernels/kernels.hpp"
 #include "run/run.hpp"
 #include "tensor/tensor.hpp"
@@ -14,6 +16,9 @@ void set_to_zero(View x, const Run& run);
 
 /// y = factor · x, both of one shape; y may be x.
 void scale(const ConstView& x, float factor, View y, const Run& run);
+
+/// y [rows.size(), D] = the given rows of x [N, D].
+void take_rows(const ConstView& x, std::span<const std::size_t> rows, View y, const Run& run);
 
 /// x = activation(x).
 void activate(Activation activation, View x, const Run& run);

@@ -41,6 +41,31 @@ Example example_of(const EncoderInput& input) {
   return example;
 }
 
+// Returns the label of each token that begins a word, and -1 for the others (Devlin et al. 2019,
+// section 5.3). A token that is only the space before a word belongs to no entity or continues one,
+// because `ner` takes it for a word. Removes the words that have begun from `words`.
+std::vector<std::int32_t> labels_of_tokens(const EncoderInput& input,
+                                           std::span<const TaggedSentence::Word>& words,
+                                           const std::vector<std::string>& labels) {
+  const auto index_of = [&labels](std::string_view label) {
+    const auto found = std::ranges::find(labels, label);
+    return found == labels.end() ? -1 : static_cast<std::int32_t>(found - labels.begin());
+  };
+  std::vector<std::int32_t> result(input.tokens.size(), -1);
+  for (std::size_t i = 0; i < input.tokens.size() && !words.empty(); ++i) {
+    if (input.kinds[i] != TemplatePart::Kind::first_text) continue;
+    const std::uint32_t end = input.tokens[i].end;
+    if (end == words.front().begin) {
+      const std::string_view label = words.front().label;
+      result[i] = index_of(label.starts_with("I-") ? label : "O");
+    }
+    for (; !words.empty() && words.front().begin < end; words = words.subspan(1)) {
+      result[i] = index_of(words.front().label);
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Example> read_labelled(const std::vector<DataLine>& lines, const ModelConfig& config,
@@ -110,23 +135,52 @@ std::vector<bool> CurriculumBuilder::special_tokens() const {
   return special;
 }
 
+// Makes a model for these labels: a new one, the one that was trained before, or that one with a
+// new head.
+void CurriculumBuilder::make_labeled_model(const std::vector<std::string>& labels, HeadKind kind) {
+  if (!start_.known) {
+    make_model_of(new_config(labels));
+  } else if (start_.known->labels == labels && start_.known->architecture.head.kind == kind) {
+    make_model_of(std::move(*start_.known));
+  } else {
+    make_model_of(with_labels(std::move(*start_.known), labels, kind));
+  }
+}
+
 Curriculum CurriculumBuilder::classes(std::string_view data) {
   const std::vector<DataLine> lines = read_data(data, DataForm::labelled);
   const std::vector<std::string> labels = labels_of(lines);
   take_tokenizer(lines);
-  if (!start_.known) {
-    make_model_of(new_config(labels));
-  } else if (start_.known->labels == labels) {
-    make_model_of(std::move(*start_.known));
-  } else {
-    make_model_of(with_labels(std::move(*start_.known), labels));
-  }
+  make_labeled_model(labels, HeadKind::sequence_classes);
   made_.examples = read_labelled(lines, made_.config, *made_.tokenizer);
   const auto around = template_of(made_.config, *made_.tokenizer).single;
   const auto text = std::ranges::find(around, TemplatePart::Kind::first_text, &TemplatePart::kind);
   made_.objective = std::make_unique<ClassObjective>(
       options_.dropped_tokens, static_cast<std::size_t>(text - around.begin()),
       static_cast<std::size_t>(around.end() - text - 1));
+  return std::move(made_);
+}
+
+Curriculum CurriculumBuilder::token_classes(std::string_view data) {
+  const std::vector<TaggedSentence> sentences = read_sentences(data);
+  const std::vector<std::string> labels = labels_of(sentences);
+  std::vector<DataLine> lines;
+  for (const TaggedSentence& sentence : sentences) {
+    lines.push_back({sentence.words[0].number, sentence.text, {}});
+  }
+  take_tokenizer(lines);
+  make_labeled_model(labels, HeadKind::token_classes);
+  const InputReader reader(made_.config, *made_.tokenizer);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto windows =
+        in_line(lines[i].number, [&] { return reader.read_windows(lines[i].text, 0); });
+    std::span words(sentences[i].words);
+    for (const EncoderInput& window : windows) {
+      made_.examples.push_back(example_of(window));
+      made_.examples.back().labels = labels_of_tokens(window, words, made_.config.labels);
+    }
+  }
+  made_.objective = std::make_unique<TokenClassObjective>();
   return std::move(made_);
 }
 
@@ -242,13 +296,14 @@ Lessons lessons_for(const TrainingStart& start) {
     case Task::text_classification:
       return Lessons::classes;
     case Task::token_classification:
+      return Lessons::token_classes;
     case Task::question_answering:
     case Task::text2text_generation:
       break;
   }
   throw_error(ErrorCode::wrong_task,
-              "expected a model for text-classification, text-generation or translation, or with "
-              "lessons \"masked\" any encoder, got one for another task");
+              "expected a model for text-classification, token-classification, text-generation or "
+              "translation, or with lessons \"masked\" any encoder, got one for another task");
 }
 
 }  // namespace
@@ -259,6 +314,8 @@ Curriculum make_curriculum(TrainingStart start, std::string_view data, TrainingO
   switch (*options.lessons) {
     case Lessons::classes:
       return builder.classes(data);
+    case Lessons::token_classes:
+      return builder.token_classes(data);
     case Lessons::masked:
       return builder.masked(data);
     case Lessons::next_token:

@@ -44,12 +44,14 @@ class CurriculumBuilder {
   /// Each reads a file of examples (see training_data.hpp). They throw `invalid_data` with the
   /// number of the line, `invalid_config`, `invalid_option` or `wrong_task`.
   Curriculum classes(std::string_view data);
+  Curriculum token_classes(std::string_view data);
   Curriculum masked(std::string_view data);
   Curriculum next_token(std::string_view data);
   Curriculum translation(std::string_view data);
 
  private:
   void take_tokenizer(const std::vector<DataLine>& lines);
+  void make_labeled_model(const std::vector<std::string>& labels, HeadKind kind);
   void make_model_of(ModelConfig config);
   ModelConfig new_config(const std::vector<std::string>& labels) const;
   std::vector<bool> special_tokens() const;

@@ -54,6 +54,11 @@ constexpr Default of_encoders_alone[] = {
     {"clip", "\"end\""},           {"prefix_tokens", "[]"},
     {"suffix_tokens", "[]"},
 };
+constexpr Default of_taggers[] = {
+    {"model_type", "\"encoder\""}, {"task", "\"token-classification\""},
+    {"clip", "\"end\""},           {"prefix_tokens", "[]"},
+    {"suffix_tokens", "[]"},
+};
 constexpr Default of_writers[] = {
     {"model_type", "\"decoder\""},
     {"task", "\"text-generation\""},
@@ -98,15 +103,20 @@ std::string complete_config(std::string_view text, Lessons lessons,
   add(of_every_model);
   if (lessons != Lessons::next_token) add(of_encoders);
   const std::string size = std::to_string(vocab_size);
+  if (!labels.empty()) {
+    JsonWriter json;
+    json.array(labels, [&](const std::string& label) { json.value(label); });
+    fields.emplace("labels", json.take());
+  }
   switch (lessons) {
-    case Lessons::classes: {
+    case Lessons::classes:
       add(of_classifiers);
-      JsonWriter json;
-      json.array(labels, [&](const std::string& label) { json.value(label); });
-      fields.emplace("labels", json.take());
       fields.emplace("vocab_size", size);
       break;
-    }
+    case Lessons::token_classes:
+      add(of_taggers);
+      fields.emplace("vocab_size", size);
+      break;
     case Lessons::masked:
       add(of_encoders_alone);
       fields.emplace("vocab_size", size);
@@ -158,20 +168,21 @@ ModelConfig without_head(ModelConfig config) {
   return config;
 }
 
-ModelConfig with_labels(ModelConfig config, const std::vector<std::string>& labels) {
+ModelConfig with_labels(ModelConfig config, const std::vector<std::string>& labels, HeadKind kind) {
   if (!config.architecture.encoder || config.architecture.decoder) {
     throw_error(ErrorCode::wrong_task,
                 {"expected a model with only an encoder to learn labels, got one for {}",
                  {to_string(config.task)}});
   }
   HeadConfig& head = config.architecture.head;
-  if (head.kind != HeadKind::sequence_classes) {
+  if (head.kind != kind) {
     const bool first =
         !config.vectors.poolings.empty() && config.vectors.poolings.front() == TokenPooling::cls;
-    head = {.kind = HeadKind::sequence_classes, .pooling = first ? Pooling::first : Pooling::mean};
+    head = {.kind = kind, .pooling = first ? Pooling::first : Pooling::mean};
   }
   head.outputs = labels.size();
-  config.task = Task::text_classification;
+  const bool words = kind == HeadKind::token_classes;
+  config.task = words ? Task::token_classification : Task::text_classification;
   config.labels = labels;
   config.scoring = Scoring::softmax;
   config.vectors = {};

@@ -23,9 +23,9 @@ Task task_of_config(std::string_view text);
 /// Returns the configuration of the encoder alone, for vectors of texts.
 ModelConfig without_head(ModelConfig config);
 
-/// Returns the configuration of a classifier of these labels on the encoder of another model.
-/// Throws `wrong_task` for a model without an encoder.
-ModelConfig with_labels(ModelConfig config, const std::vector<std::string>& labels);
+/// Returns the configuration of a classifier of texts or of tokens with these labels, on the
+/// encoder of another model. Throws `wrong_task` for a model without an encoder.
+ModelConfig with_labels(ModelConfig config, const std::vector<std::string>& labels, HeadKind kind);
 
 /// Sets every parameter of `to` that `from` has with the same name and shape, and the others to
 /// initial values. Returns the names of the others.

@@ -87,13 +87,13 @@ void Training::choose_options() {
   }
   if (!options_.rate) options_.rate = learned_.fresh ? new_rate : old_rate;
   if (!options_.optimizer) options_.optimizer = OptimizerKind::adamw;
-  const std::size_t epochs = options_.epochs.value_or(usual_epochs);
+  if (!options_.epochs) options_.epochs = usual_epochs;
   // A step reads whole examples until it has enough tokens, so an epoch has fewer steps than this.
   const double per_example =
       static_cast<double>(tokens) / static_cast<double>(learned_.examples.size());
   const double step_tokens = static_cast<double>(*options_.batch_tokens) + per_example / 2;
   const double per_epoch = std::ceil(static_cast<double>(tokens) / step_tokens);
-  steps_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(per_epoch) * epochs, 1);
+  steps_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(per_epoch) * *options_.epochs, 1);
 }
 
 std::vector<std::byte> Training::weights_file() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ enum class DataForm {
   labelled,  ///< LABEL<TAB>TEXT
   pairs,     ///< TEXT<TAB>TRANSLATION
   plain,     ///< TEXT
+  words,     ///< WORD<TAB>LABEL, for read_sentences()
 };
 
 /// Splits a file into its examples. Empty lines of plain text are skipped. The file must outlive
@@ -25,7 +27,23 @@ enum class DataForm {
 /// has nothing before or after it; and for a file without examples.
 std::vector<DataLine> read_data(std::string_view file, DataForm form);
 
+/// A sentence whose words have labels.
+struct TaggedSentence {
+  struct Word {
+    std::size_t number;   ///< of the line in its file, from 1
+    std::uint32_t begin;  ///< in `text`, in UTF-16 units
+    std::string_view label;
+  };
+  std::string text;  ///< the words with a space between them
+  std::vector<Word> words;
+};
+
+/// Splits a file with a word and its label per line, and an empty line between sentences. The file
+/// must outlive the result. Throws the errors of read_data().
+std::vector<TaggedSentence> read_sentences(std::string_view file);
+
 /// Returns the labels, sorted. Throws `invalid_data` if there is only one.
 std::vector<std::string> labels_of(const std::vector<DataLine>& lines);
+std::vector<std::string> labels_of(const std::vector<TaggedSentence>& sentences);
 
 }  // namespace glassformer

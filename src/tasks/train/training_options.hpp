@@ -11,10 +11,11 @@ namespace glassformer {
 
 /// The things that a model can learn.
 enum class Lessons {
-  classes,      ///< the label of each text
-  masked,       ///< hidden words of texts
-  next_token,   ///< texts, each token from those before it
-  translation,  ///< the translation of each text
+  classes,        ///< the label of each text
+  token_classes,  ///< the label of each word
+  masked,         ///< hidden words of texts
+  next_token,     ///< texts, each token from those before it
+  translation,    ///< the translation of each text
 };
 
 /// How a model is trained. What is not set follows from the model and the data.
@@ -62,6 +63,7 @@ void fields(Visit& visit, TrainingOptions& options) {
 }
 
 template <>
-inline constexpr std::array enum_names<Lessons>{"classes", "masked", "next-token", "translation"};
+inline constexpr std::array enum_names<Lessons>{"classes", "token-classes", "masked", "next-token",
+                                                "translation"};
 
 }  // namespace glassformer

@@ -39,6 +39,15 @@ Model classifier(std::size_t classes, std::uint64_t seed = 3) {
   return model;
 }
 
+Model tagger(std::uint64_t seed = 3) {
+  Architecture architecture;
+  architecture.encoder = small_stack(2, Mixer::full);
+  architecture.head = {.kind = HeadKind::token_classes, .outputs = 5};
+  Model model = make_model(architecture);
+  initialize(parameters(model), seed);
+  return model;
+}
+
 Model writer(std::uint64_t seed = 3) {
   Architecture architecture;
   architecture.decoder = small_stack(2, Mixer::causal);
@@ -100,6 +109,26 @@ std::vector<float> weights_of(const Model& model) {
   }
   return weights;
 }
+
+// The class of each token that has one, from the logits of all tokens.
+class AllRows final : public Objective {
+ public:
+  std::unique_ptr<Lesson> lesson(Examples examples, SplitMix64*) const override {
+    Batch texts;
+    std::vector<Target> targets;
+    for (const Example* const example : examples) {
+      for (std::size_t i = 0; i < example->labels.size(); ++i) {
+        if (example->labels[i] < 0) continue;
+        targets.push_back({.row = texts.tokens() + i, .label = example->labels[i]});
+      }
+      texts.add(example->ids);
+    }
+    return std::unique_ptr<Lesson>(new Lesson{WholePass(std::move(texts)), std::move(targets)});
+  }
+  float weight(const Example& example) const override {
+    return TokenClassObjective().weight(example);
+  }
+};
 
 // Trains a classifier for some steps, in one go. Returns its weights.
 std::vector<float> trained_weights(const TrainerOptions& options, int steps) {
@@ -284,10 +313,12 @@ TEST_CASE("objectives hide and leave out what they should", "[train]") {
     const MaskedObjective objective({.share = 0.15f, .mask = 4, .special = special});
     const auto lesson = objective.lesson(all, &random);
     const auto ids = lesson->pass.sources().ids();
+    const auto rows = lesson->pass.rows();
+    REQUIRE(rows.size() == lesson->targets.size());
     std::size_t masked = 0, same = 0, ordinary = 0;
     for (const Target& target : lesson->targets) {
-      masked += ids[target.row] == 4;
-      same += ids[target.row] == target.label;
+      masked += ids[rows[target.row]] == 4;
+      same += ids[rows[target.row]] == target.label;
       CHECK(target.label >= 5);
     }
     for (const Example& example : examples) {
@@ -323,10 +354,37 @@ TEST_CASE("objectives hide and leave out what they should", "[train]") {
     const TokenClassObjective objective;
     const auto lesson = objective.lesson({&one, 1}, nullptr);
     REQUIRE(lesson->targets.size() == 1);
-    CHECK(lesson->targets[0].row == 1);
+    CHECK(lesson->targets[0].row == 0);
+    REQUIRE(lesson->pass.rows().size() == 1);
+    CHECK(lesson->pass.rows()[0] == 1);
     CHECK(lesson->targets[0].label == 3);
     CHECK(objective.weight(example) == 1);
   }
+}
+
+TEST_CASE("logits of the rows that have targets teach the same as those of all", "[train]") {
+  std::vector<Example> examples = random_texts(30, 5);
+  SplitMix64 random(3);
+  for (Example& example : examples) {
+    for (std::size_t i = 0; i < example.ids.size(); ++i) {
+      example.labels.push_back(random.uniform() < 0.3f ? example.label : -1);
+    }
+  }
+  examples[0].labels.assign(examples[0].ids.size(), -1);  // no target
+  TrainerOptions options = plain_options();
+  options.shard_tokens = 10;
+  const Model some = tagger(), all = tagger();
+  const LossSum of_some = train(some, TokenClassObjective(), examples, options, 20);
+  const LossSum of_all = train(all, AllRows(), examples, options, 20);
+  CHECK(of_some.count == of_all.count);
+  CHECK(of_some.mean() < std::log(5.0));
+  CHECK(std::abs(of_some.mean() - of_all.mean()) < 1e-4);
+  const std::vector<float> a = weights_of(some), b = weights_of(all);
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    worst = std::max(worst, std::abs(double{a[i]} - double{b[i]}));
+  }
+  CHECK(worst < 1e-3);
 }
 
 TEST_CASE("orthogonalized matrices have singular values near 1", "[train]") {

@@ -1,8 +1,13 @@
 """BLEU as sacreBLEU computes it by default: tokenization 13a, up to 4-grams, exponential smoothing
 (Papineni et al. 2002; Post 2018).
+
+    python3 -m translator.bleu PAIRS TRANSLATIONS
+
+PAIRS has a text, a tab and its translation per line, TRANSLATIONS the translations to score.
 """
 import math
 import re
+import sys
 from collections import Counter
 
 
@@ -48,3 +53,17 @@ def corpus_bleu(hypotheses, references):
             smooth *= 2
         score += math.log(match / total if match else 1 / (smooth * total)) / 4
     return 100 * math.exp(score + min(0.0, 1 - reference_length / length))
+
+
+def main(pairs, translations):
+    with open(pairs, encoding="utf-8") as lines:
+        references = [[line.rstrip("\n").split("\t")[1]] for line in lines]
+    with open(translations, encoding="utf-8") as lines:
+        hypotheses = [line.rstrip("\n") for line in lines]
+    if len(hypotheses) != len(references):
+        sys.exit(f"expected {len(references)} translations, got {len(hypotheses)}")
+    print(f"{corpus_bleu(hypotheses, references):.2f}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

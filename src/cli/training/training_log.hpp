@@ -2,10 +2,19 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <vector>
 
 #include "train/trainer.hpp"
 
 namespace glassformer {
+
+/// A line of log.jsonl: the losses since the line before, and those on the examples held out.
+struct TrainingPoint {
+  std::uint64_t step = 0;
+  double loss = 0, accuracy = 0;
+  std::optional<double> held_out_loss = {}, held_out_accuracy = {};
+};
 
 /// Shows the progress of a training on standard error, and writes it to log.jsonl: a line for each
 /// validation.
@@ -23,8 +32,12 @@ class TrainingLog {
   /// beginning.
   void validated(const LossSum& held_out, double seconds);
 
+  /// The lines so far, with those of the runs before.
+  const std::vector<TrainingPoint>& points() const { return points_; }
+
  private:
   void show() const;
+  void read(const std::filesystem::path& path);
 
   std::ofstream file_;
   bool terminal_;
@@ -35,6 +48,7 @@ class TrainingLog {
   StepResult last_;
   TrainingProgress progress_;
   LossSum held_out_;
+  std::vector<TrainingPoint> points_;
 };
 
 }  // namespace glassformer

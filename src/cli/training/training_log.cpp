@@ -1,10 +1,11 @@
-#include "cli/training_log.hpp"
+#include "cli/training/training_log.hpp"
 
 #include <unistd.h>
 
 #include <iomanip>
 #include <iostream>
 
+#include "base/json/json.hpp"
 #include "base/json/json_writer.hpp"
 
 namespace glassformer {
@@ -12,13 +13,32 @@ namespace {
 
 constexpr double lines = 20;  // in a whole training
 constexpr int bar = 30;       // characters
+constexpr JsonSource log_source = {ErrorCode::invalid_data, "log.jsonl"};
 
 }  // namespace
 
 TrainingLog::TrainingLog(const std::filesystem::path& folder, bool continues)
     : terminal_(isatty(STDERR_FILENO) != 0), next_(1 / lines) {
   const std::filesystem::path path = folder.string() + ".log.jsonl";
+  if (continues) read(path);
   file_.open(path, continues ? std::ios::app : std::ios::trunc);
+}
+
+void TrainingLog::read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    JsonObject point(parse_json(line, log_source), log_source);
+    const auto optional = [&point](const char* name) -> std::optional<double> {
+      const JsonValue* const value = present(point.find(name));
+      if (!value) return {};
+      return point.number(name, *value);
+    };
+    points_.push_back({.step = static_cast<std::uint64_t>(point.number("step")),
+                       .loss = point.number("loss"),
+                       .accuracy = point.number("accuracy"),
+                       .held_out_loss = optional("held_out_loss"),
+                       .held_out_accuracy = optional("held_out_accuracy")});
+  }
 }
 
 void TrainingLog::add(const StepResult& result, const TrainingProgress& progress, double share,
@@ -65,6 +85,11 @@ void TrainingLog::validated(const LossSum& held_out, double now) {
       json.field("held_out_accuracy", static_cast<float>(held_out.accuracy()));
     }
   });
+  points_.push_back({.step = progress_.step, .loss = loss_.mean(), .accuracy = loss_.accuracy()});
+  if (held_out.count > 0) {
+    points_.back().held_out_loss = held_out.mean();
+    points_.back().held_out_accuracy = held_out.accuracy();
+  }
   const std::string line = json.take();
   file_ << line << std::endl;
   if (terminal_) {
