@@ -116,19 +116,49 @@ std::vector<Trainer::Shard> Trainer::cut(std::span<const Example* const> batch,
   return shards;
 }
 
+namespace {
+
+// Calls exchange(bytes) for the memory of a loss and of all gradients.
+template <class Exchange>
+void each_part(LossSum& sum, ParameterGradients& gradients, const Exchange& exchange) {
+  exchange(std::as_writable_bytes(std::span(&sum, 1)));
+  for (std::size_t slot = 1; slot <= gradients.size(); ++slot) {
+    exchange(std::as_writable_bytes(gradients.of(slot)));
+  }
+}
+
+}  // namespace
+
+// Shard i belongs to process i modulo their number. The sum over the shards before it comes from
+// the process of shard i - 1; so all sums have the same order with any number of processes.
 LossSum Trainer::run(const std::vector<Shard>& shards, ParameterGradients* gradients) {
   const CrossEntropy loss(gradients ? options_.smoothing : 0.0f);
-  std::vector<LossSum> sums(shards.size());
-  in_turns(
-      workers_.size(), shards.size(),
-      [&](std::size_t worker, std::size_t i) {
-        sums[i] = workers_[worker]->run(model_, objective_, loss, shards[i], gradients != nullptr);
-      },
-      [&](std::size_t worker, std::size_t) {
-        if (gradients) gradients->add(workers_[worker]->gradients);
-      });
+  Processes* const others = gradients ? options_.processes : nullptr;
+  const std::size_t rank = others ? others->rank() : 0, count = others ? others->count() : 1;
+  const std::size_t own = (shards.size() + count - 1 - rank) / count;
+  std::vector<LossSum> sums(own);
   LossSum sum;
-  for (const LossSum& part : sums) sum += part;
+  in_turns(
+      workers_.size(), own,
+      [&](std::size_t worker, std::size_t turn) {
+        sums[turn] = workers_[worker]->run(model_, objective_, loss, shards[rank + turn * count],
+                                           gradients != nullptr);
+      },
+      [&](std::size_t worker, std::size_t turn) {
+        const std::size_t i = rank + turn * count;
+        if (count > 1 && i > 0) {
+          each_part(sum, *gradients, [&](auto bytes) { others->receive(bytes, (i - 1) % count); });
+        }
+        sum += sums[turn];
+        if (gradients) gradients->add(workers_[worker]->gradients);
+        if (count > 1 && i + 1 < shards.size()) {
+          each_part(sum, *gradients, [&](auto bytes) { others->send(bytes, (i + 1) % count); });
+        }
+      });
+  if (count > 1) {
+    const std::size_t last = (shards.size() - 1) % count;
+    each_part(sum, *gradients, [&](auto bytes) { others->broadcast(bytes, last); });
+  }
   return sum;
 }
 

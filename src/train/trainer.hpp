@@ -11,6 +11,7 @@
 #include "train/learned_parameters.hpp"
 #include "train/objective.hpp"
 #include "train/optimizer.hpp"
+#include "train/processes.hpp"
 #include "train/schedule.hpp"
 
 namespace glassformer {
@@ -26,6 +27,7 @@ struct TrainerOptions {
   float averaging = 0.999f;  ///< decay of the moving average of the weights; 0: no average
   Schedule schedule = {};
   OptimizerOptions optimizer = {};
+  Processes* processes = nullptr;  ///< that take turns with this one; null: there is only this
 };
 
 /// The result of one step.
@@ -53,7 +55,8 @@ struct TrainingProgress {
 };
 
 /// Trains a model on examples. The same examples, options and steps give the same weights, whatever
-/// the number of threads: a step is cut into shards, whose gradients are added in their order.
+/// the number of threads and processes: a step is cut into shards, whose gradients are added in
+/// their order.
 class Trainer {
  public:
   /// The model must be of floats, and loaded. All must outlive this; the model must not be used by

@@ -12,6 +12,7 @@
 #include "cli/files/manifest.hpp"
 #include "cli/files/new_files.hpp"
 #include "cli/training/curves.hpp"
+#include "cli/training/mpi.hpp"
 #include "cli/training/training_card.hpp"
 #include "cli/training/training_log.hpp"
 #include "tasks/load.hpp"
@@ -76,6 +77,9 @@ class TrainCommand final : public Command {
   bool learn(Training& training);
   void resume(Training& training) const;
   void keep(Training& training) const;
+  void expect_equal_processes(Training& training) const;
+  // Whether this process, of those that train together, writes files and messages.
+  bool leads() const { return !processes_ || processes_->rank() == 0; }
   void save(Training& training) const;
   TrainingCard card(Training& training) const;
   // How long the training has run, with the runs before this.
@@ -85,6 +89,7 @@ class TrainCommand final : public Command {
   }
   std::filesystem::path checkpoint() const { return folder_.string() + ".checkpoint"; }
 
+  std::unique_ptr<Processes> processes_;  // null: there is only this one
   std::filesystem::path model_, data_, folder_;
   std::optional<double> minutes_;
   bool resume_ = false;
@@ -173,12 +178,21 @@ Exit TrainCommand::run() {
       throw std::runtime_error(printable((folder_ / name).string()) + ": the file exists already");
     }
   }
+  processes_ = join_processes();
+  options_.processes = processes_.get();
   const std::string data = read_file(data_, data_limit);
   Training training(start(), data, options_);
-  std::cerr << "glassformer: " << training.examples() << " examples, " << training.held_out()
-            << " more to measure, " << training.trainer().parameters().count() << " parameters\n";
+  if (processes_) expect_equal_processes(training);
   if (resume_) resume(training);
   before_ = training.trainer().progress().seconds;
+  if (!leads()) {
+    return learn(training) ? Exit::ok : Exit::bad_input;
+  }
+  std::cerr << "glassformer: " << training.examples() << " examples, " << training.held_out()
+            << " more to measure, " << training.trainer().parameters().count() << " parameters\n";
+  if (resume_) {
+    std::cerr << "glassformer: goes on after step " << training.trainer().progress().step << '\n';
+  }
   log_ = std::make_unique<TrainingLog>(folder_, resume_);
   if (!learn(training)) {
     std::cerr << "glassformer: stopped; the same command with --resume goes on\n";
@@ -190,9 +204,21 @@ Exit TrainCommand::run() {
 }
 
 void TrainCommand::resume(Training& training) const {
-  const std::string bytes = read_file(checkpoint(), checkpoint_limit);
+  std::string bytes;
+  if (leads()) bytes = read_file(checkpoint(), checkpoint_limit);
+  if (processes_) {
+    std::uint64_t size = bytes.size();
+    processes_->broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
+    bytes.resize(static_cast<std::size_t>(size));
+    processes_->broadcast(std::as_writable_bytes(std::span(bytes)), 0);
+  }
   training.trainer().restore(std::as_bytes(std::span(bytes)));
-  std::cerr << "glassformer: goes on after step " << training.trainer().progress().step << '\n';
+}
+
+void TrainCommand::expect_equal_processes(Training& training) const {
+  expect_equal(*processes_, training.trainer().progress().fingerprint, "examples and options");
+  // Another instruction set adds in another order, so that the weights would drift apart.
+  expect_equal(*processes_, std::hash<std::string_view>()(kernels().name), "instruction set");
 }
 
 // Writes the checkpoint under another name first, so that there is always a whole one.
@@ -214,17 +240,25 @@ bool TrainCommand::learn(Training& training) {
     const auto steps = static_cast<double>(training.trainer().progress().step + 1);
     progress =
         minutes_ ? seconds() / 60 / *minutes_ : steps / static_cast<double>(training.steps());
+    if (processes_) processes_->broadcast(std::as_writable_bytes(std::span(&progress, 1)), 0);
+    StepResult result;
     try {
-      log_->add(training.step(progress), training.trainer().progress(), progress, seconds());
+      result = training.step(progress);
     } catch (const Error&) {
-      keep(training);
+      if (leads()) keep(training);
       throw;
     }
-    if (signals.came() || (progress < 1 && seconds() > kept + seconds_between_checkpoints)) {
+    const bool stops = processes_ ? any_of(*processes_, signals.came()) : signals.came();
+    if (!leads()) {
+      if (stops) return false;
+      continue;
+    }
+    log_->add(result, training.trainer().progress(), progress, seconds());
+    if (stops || (progress < 1 && seconds() > kept + seconds_between_checkpoints)) {
       keep(training);
       kept = seconds();
     }
-    if (signals.came()) return false;
+    if (stops) return false;
     if (log_->due()) {
       const LossSum held_out = training.validate();
       log_->validated(held_out, seconds());

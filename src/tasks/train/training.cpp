@@ -39,7 +39,8 @@ Training::Training(Curriculum curriculum, std::string_view data, const TrainingO
                      .smoothing = options_.smoothing,
                      .averaging = options_.averaging,
                      .schedule = {*options_.rate, options_.warm_up, options_.decay},
-                     .optimizer = {.kind = *options_.optimizer, .decay = options_.weight_decay}});
+                     .optimizer = {.kind = *options_.optimizer, .decay = options_.weight_decay},
+                     .processes = options_.processes});
 }
 
 LossSum Training::evaluate(std::string_view data) {

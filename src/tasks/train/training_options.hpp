@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "train/optimizer.hpp"
+#include "train/processes.hpp"
 #include "train/schedule.hpp"
 
 namespace glassformer {
@@ -38,6 +39,7 @@ struct TrainingOptions {
   std::optional<float> held_out = {};            ///< share of the examples that measure progress
   std::uint64_t seed = 1;
   std::size_t threads = 1;
+  Processes* processes = nullptr;  ///< see TrainerOptions
 };
 
 /// Visits the options that do not depend on the program that trains.

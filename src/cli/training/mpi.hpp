@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "train/processes.hpp"
+
+namespace glassformer {
+
+/// Returns the processes that mpirun started with this one; null if this is the only one. Throws
+/// `unsupported` if there are others but this program was built without MPI.
+std::unique_ptr<Processes> join_processes();
+
+}  // namespace glassformer

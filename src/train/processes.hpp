@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace glassformer {
+
+/// Processes that train one model together. Each has the whole model and all examples, and computes
+/// the gradients of some shards of each step.
+class Processes {
+ public:
+  virtual ~Processes() = default;
+
+  virtual std::size_t rank() const = 0;   ///< of this process, from 0
+  virtual std::size_t count() const = 0;  ///< at least 1
+
+  virtual void send(std::span<const std::byte> bytes, std::size_t to) = 0;
+  /// Waits for as many bytes as the other process sends.
+  virtual void receive(std::span<std::byte> bytes, std::size_t from) = 0;
+  /// Copies the bytes of one process to all. All call this with the same size.
+  virtual void broadcast(std::span<std::byte> bytes, std::size_t from) = 0;
+};
+
+/// Returns whether any process has `flag`. All call this.
+bool any_of(Processes& processes, bool flag);
+
+/// Throws `invalid_option` in every process, unless all have the same `value`. `what`: words for
+/// the message.
+void expect_equal(Processes& processes, std::uint64_t value, const char* what);
+
+}  // namespace glassformer
