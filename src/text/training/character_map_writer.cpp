@@ -25,7 +25,8 @@ class DoubleArray {
   /// `keys` must be sorted.
   explicit DoubleArray(const std::vector<MapKey>& keys) : keys_(keys) {
     add_block();
-    taken_[0] = true;  // the root
+    taken_[0] = true;    // the root
+    is_base_[0] = true;  // no node may have this base, as in Darts-clone: SentencePiece checks it
     units_[0] = 0;
     add_children(0, 0, keys.size(), 0);
   }

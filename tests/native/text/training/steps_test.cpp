@@ -183,6 +183,27 @@ TEST_CASE("a character map has exactly the rules it was written from", "[text]")
   CHECK(map.longest_match("\u00E8").size == 0);
 }
 
+// Reads unit i of a character map.
+std::uint32_t unit(const std::string& blob, std::size_t i) {
+  std::uint32_t value = 0;
+  for (std::size_t byte = 4; byte-- > 0;) {
+    value = value << 8 | static_cast<unsigned char>(blob[4 * i + 4 + byte]);
+  }
+  return value;
+}
+
+// Position 0 holds the root. With base 0, the root would be its own child.
+TEST_CASE("no node of a character map has the root's position as its base", "[text]") {
+  const std::string blob = write_character_map({{"\x01", ""}, {"\x01\x02", "a"}, {"b", "c"}});
+  std::size_t nodes = 0;
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    if (unit(blob, i) >> 31) continue;  // a value, or free
+    CHECK((i ^ unit(blob, i) >> 10) != 0);
+    ++nodes;
+  }
+  CHECK(nodes == 4);
+}
+
 TEST_CASE("normalization rules agree with those of the shipped tokenizer", "[text]") {
   const std::string shipped =
       test::read_text(GLASSFORMER_SOURCE_DIR "/weights/sentiment/tokenizer.model");
