@@ -9,7 +9,12 @@ import type { TracedTensor } from './results.js';
  * Throws `invalid_option` for keys that are not in `known`.
  */
 export function encodeOptions(
-  options: { signal?: AbortSignal | undefined; trace?: unknown; patch?: unknown },
+  options: {
+    signal?: AbortSignal | undefined;
+    trace?: unknown;
+    gradients?: unknown;
+    patch?: unknown;
+  },
   known: readonly string[],
   where: string,
   fixed?: object,
@@ -20,12 +25,21 @@ export function encodeOptions(
   const numbers = new Numbers();
   const patch = withoutNumbers(rest.patch, numbers);
   const json = toJson({ ...rest, patch, ...fixed });
-  return { json, values: numbers.bytes(), traced: rest.trace !== undefined, explains: false };
+  return {
+    json,
+    values: numbers.bytes(),
+    traced: rest.trace !== undefined,
+    explains: false,
+    gradients: rest.gradients !== undefined,
+  };
 }
+
+// The methods of explanations that use gradients.
+const gradientMethods: unknown[] = ['gradient_times_input', 'integrated_gradients', 'relevance'];
 
 /** Encodes the options of an explanation, which may have scores of tokens. */
 export function encodeExplanation(
-  options: { signal?: AbortSignal | undefined; scores?: unknown },
+  options: { signal?: AbortSignal | undefined; method: string; of?: unknown; scores?: unknown },
   known: readonly string[],
 ): EngineOptions {
   checkOptions(options, known, 'explain');
@@ -34,7 +48,8 @@ export function encodeExplanation(
   const numbers = new Numbers();
   const given = scores === undefined ? {} : { scores: numbers.add(scores, 'scores') };
   const json = toJson({ ...rest, ...given });
-  return { json, values: numbers.bytes(), traced: false, explains: true };
+  const gradients = [options.method, options.of].some((each) => gradientMethods.includes(each));
+  return { json, values: numbers.bytes(), traced: false, explains: true, gradients };
 }
 
 function toJson(options: object): Uint8Array {

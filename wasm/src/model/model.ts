@@ -125,7 +125,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** Explains the answer to one input, or to two. */
   protected async explained<Result>(
     given: unknown,
-    options: CallOptions & { method: string; scores?: unknown },
+    options: CallOptions & { method: string; of?: unknown; scores?: unknown },
     method: Method,
   ): Promise<Result> {
     const input = this.#toInput(given);

@@ -70,7 +70,7 @@ export class Session {
 
   #assemble<Result>(raw: RawResult, options: EngineOptions): Result {
     if (options.explains) return assembleExplanation<Result>(raw);
-    return assemble<Result>(raw, options.traced, this.#labels);
+    return assemble<Result>(raw, options, this.#labels);
   }
 
   dispose(): void {
