@@ -240,6 +240,126 @@ test('faithfulness judges them like given scores', async () => {
   }
 });
 
+const numbers = (data) => [...data].map((x) => (Number.isNaN(x) ? 'NaN' : x));
+
+test('a transplant is estimated by gradients, then measured cell by cell', async () => {
+  const classifier = await load(sentiment, floats);
+  const { layers } = classifier.info;
+  // As many tokens in both texts, so that no token has another position.
+  const [base, donor] = ['The plot is bad.', 'The plot is good.'];
+  const run = (given, gradients) =>
+    classifier.classify(given, {
+      gradients,
+      trace: ['encoder.layers.*.*', 'encoder.layers.*.self_attn.*'],
+    });
+  const label = 'positive';
+  const sites = {
+    residual: (row) => `encoder.layers.${row < layers ? `${row}.input` : `${row - 1}.output`}`,
+    attention: (row) => `encoder.layers.${row}.self_attn.output`,
+    feed_forward: (row) => `encoder.layers.${row}.fc2`,
+    head: (row) => `encoder.layers.${row}.self_attn.context`,
+  };
+  const own = await run(base, ['encoder.layers.*.*', 'encoder.layers.*.self_attn.*']);
+  const { trace: there, tokens } = await run(donor, []);
+  const sign = own.label === label ? 1 : -1;
+  for (const [site, nameOf] of Object.entries(sites)) {
+    const options = { method: 'transplant', label, site, ...(site === 'head' && { head: 3 }) };
+    const shown = [];
+    const pair = { text: base, pair: donor };
+    const onProgress = (table) => shown.push(table);
+    const final = await classifier.explain(pair, { ...options, onProgress });
+    assert.deepEqual(final, await classifier.explain(pair, options));
+    assert.equal('done' in final, false);
+    assert.ok(shown.length > layers - 1 && shown[0].done === 0);
+    const [rows, cells] = final.delta.shape;
+    assert.equal(cells, tokens.length);
+    const estimates = shown[0].delta.data;
+    for (let row = 0; row < rows; row++) {
+      const name = nameOf(row);
+      const { shape, data } = own.trace[name];
+      const width = site === 'head' ? shape[2] : shape[1];
+      for (let token = 0; token < cells; token++) {
+        const start = site === 'head' ? (token * shape[1] + 3) * width : token * width;
+        let sum = 0;
+        for (let c = start; c < start + width; c++)
+          sum += own.gradients[name].data[c] * (there[name].data[c] - data[c]);
+        assertNear([estimates[row * cells + token]], [sign * sum], 1e-4, `${name} ${token}`);
+      }
+    }
+    let before = 0;
+    for (const { done, delta, label: of, tokens: read } of shown) {
+      assert.ok(done >= before && done < rows * cells);
+      before = done;
+      assert.deepEqual(
+        numbers(delta.data.slice(0, done)),
+        numbers(final.delta.data.slice(0, done)),
+      );
+      assert.deepEqual(numbers(delta.data.slice(done)), numbers(estimates.slice(done)));
+      assert.deepEqual([of, read], [final.label, final.tokens]);
+    }
+  }
+});
+
+test('the estimate of a last vector is exact where the answer is linear in it', async () => {
+  // This model has no final norm: its logits are linear in the first row of the last layer's output.
+  const classifier = await load(goldenFolder('pre_norm_unbiased_first'), { gradients: true });
+  const pair = { text: 'good at all', pair: 'not at all' };
+  let first;
+  const onProgress = (table) => (first ??= table);
+  const { delta } = await classifier.explain(pair, { method: 'transplant', onProgress });
+  const [rows, cells] = delta.shape;
+  const last = (table) => [...table.data.slice((rows - 1) * cells)];
+  const estimates = last(first.delta);
+  const estimated = last(delta).filter((_, cell) => !Number.isNaN(estimates[cell]));
+  assert.ok(estimated.some((change) => Math.abs(change) > 1e-3));
+  assertNear(
+    estimates.filter((change) => !Number.isNaN(change)),
+    estimated,
+    1e-4,
+    'last row',
+  );
+});
+
+test('a token that is knocked out has no estimate', async () => {
+  const classifier = await load(sentiment, floats);
+  let first;
+  const options = { method: 'transplant', onProgress: (table) => (first ??= table) };
+  const pair = { text: 'The plot is not good.', pair: 'The plot is good.' };
+  const { delta, cells } = await classifier.explain(pair, options);
+  const of = (table) => [...table.data.slice(0, cells.length)].map(Number.isNaN);
+  assert.deepEqual(
+    of(first.delta),
+    cells.map(({ unpaired }) => unpaired),
+  );
+  assert.ok(!of(delta).includes(true));
+});
+
+test('progress that fails or aborts ends the call', async () => {
+  for (const worker of [false, true]) {
+    const classifier = await load(sentiment, { ...floats, worker });
+    const pair = { text: 'The plot is bad.', pair: 'The plot is good.' };
+    const explain = (options) => classifier.explain(pair, { method: 'transplant', ...options });
+    const fails = () =>
+      explain({
+        onProgress() {
+          throw new Error('no more');
+        },
+      });
+    await assertError(fails, 'callback_failed', /onProgress threw an error: no more/);
+    const controller = new AbortController();
+    let calls = 0;
+    const onProgress = () => {
+      calls++;
+      controller.abort();
+    };
+    await assert.rejects(explain({ onProgress, signal: controller.signal }), {
+      name: 'AbortError',
+    });
+    assert.equal(calls, 1);
+    assert.ok((await explain({})).delta);
+  }
+});
+
 test('a model loaded without gradients refuses them and gives the cure', async () => {
   const cure = /expected a model that was loaded with the option gradients/;
   for (const options of [{}, { explain: true }, { worker: true }]) {
@@ -250,6 +370,9 @@ test('a model loaded without gradients refuses them and gives the cure', async (
       await assertError(() => classifier.explain('a film', { method }), 'unsupported', cure);
     const judged = () => classifier.explain('a film', { method: 'faithfulness', of: 'relevance' });
     await assertError(judged, 'unsupported', cure);
+    const shown = { method: 'transplant', onProgress() {} };
+    const previewed = () => classifier.explain({ text: 'good', pair: 'bad' }, shown);
+    await assertError(previewed, 'unsupported', cure);
     assert.ok((await classifier.classify('a film')).label);
   }
 });
@@ -269,6 +392,13 @@ test('gradients are refused by name', async () => {
   await refused({ gradients: ['logits'] }, 'unsupported', /f32|int8/, integers);
   const relevance = () => integers.explain('a film', { method: 'relevance' });
   await assertError(relevance, 'unsupported', /f32|int8/);
+  const pair = { text: 'good', pair: 'bad' };
+  const previewed = (model, onProgress) =>
+    model.explain(pair, { method: 'transplant', onProgress });
+  await assertError(() => previewed(integers, () => {}), 'unsupported', /f32|int8/);
+  await assertError(() => previewed(classifier, 'yes'), 'invalid_option', /onProgress/);
+  const elsewhere = () => classifier.explain('a film', { method: 'lens', onProgress() {} });
+  await assertError(elsewhere, 'invalid_option', /onProgress/);
   const linear = await load(goldenFolder('linear_attention'), { gradients: true });
   const ofLinear = () => linear.explain('a film', { method: 'relevance' });
   await assertError(ofLinear, 'unsupported', /relevance: .*linear/);

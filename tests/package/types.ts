@@ -204,6 +204,12 @@ export async function explainByGradients(): Promise<void> {
     .scores;
   const { relevance } = await classifier.explain('a', { method: 'relevance' });
   await classifier.explain('a', { method: 'faithfulness', of: 'relevance' });
+  await classifier.explain(
+    { text: 'a', pair: 'b' },
+    { method: 'transplant', onProgress: ({ done, delta }) => console.log(done, delta.data[0]) },
+  );
+  // @ts-expect-error: only transplants show progress
+  await classifier.explain('a', { method: 'relevance', onProgress() {} });
   console.log(ends, input, relevance.data.length);
   await TokenClassifier.load('x', { gradients: true });
   await QuestionAnswerer.load('x', { gradients: true });

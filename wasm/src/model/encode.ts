@@ -37,18 +37,32 @@ export function encodeOptions(
 // The methods of explanations that use gradients.
 const gradientMethods: unknown[] = ['gradient_times_input', 'integrated_gradients', 'relevance'];
 
+/** The options of an explanation that need care here. The others pass through. */
+export interface ExplainCallOptions {
+  signal?: AbortSignal | undefined;
+  onProgress?: unknown;
+  method: string;
+  of?: unknown;
+  scores?: unknown;
+}
+
 /** Encodes the options of an explanation, which may have scores of tokens. */
 export function encodeExplanation(
-  options: { signal?: AbortSignal | undefined; method: string; of?: unknown; scores?: unknown },
+  options: ExplainCallOptions,
   known: readonly string[],
 ): EngineOptions {
   checkOptions(options, known, 'explain');
-  const { signal, scores, ...rest } = options;
+  const { signal, onProgress, scores, ...rest } = options;
   checkSignal(signal);
+  checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
   const numbers = new Numbers();
-  const given = scores === undefined ? {} : { scores: numbers.add(scores, 'scores') };
+  const given = {
+    ...(scores === undefined ? {} : { scores: numbers.add(scores, 'scores') }),
+    ...(onProgress === undefined ? {} : { onProgress: true }),
+  };
   const json = toJson({ ...rest, ...given });
-  const gradients = [options.method, options.of].some((each) => gradientMethods.includes(each));
+  const methods = [rest.method, rest.of];
+  const gradients = !!onProgress || methods.some((each) => gradientMethods.includes(each));
   return { json, values: numbers.bytes(), traced: false, explains: true, gradients };
 }
 

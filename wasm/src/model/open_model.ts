@@ -1,5 +1,5 @@
 import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from '../base/checks.js';
-import { GlassformerError, messageOf, throwIfAborted } from '../base/errors.js';
+import { GlassformerError, throwIfAborted } from '../base/errors.js';
 import { isAbsence } from '../base/fetch.js';
 import { compileBinary, compileModule, scopeOf } from '../engine/binary.js';
 import type { Scope } from '../engine/binary.js';
@@ -15,7 +15,7 @@ import type { Urls } from '../loading/locate.js';
 import type { AllLoadOptions, LoadOptions, ModelFiles, Progress } from '../loading/options.js';
 import type { Architecture } from './architecture.js';
 import type { ClassifierInfo, ModelInfo } from './info.js';
-import { Session, interruptible } from './session.js';
+import { Session, callBack, interruptible } from './session.js';
 
 /** A model that was loaded. */
 export interface OpenedModel<Info extends ModelInfo> {
@@ -133,13 +133,7 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
         const whole = { ...request, module: await compiled } as Request<K>;
         throwIfAborted(inner);
         const onEvent = (progress: Progress): void => {
-          if (inner.aborted) return;
-          try {
-            onProgress?.(progress);
-          } catch (error) {
-            const message = `onProgress threw an error: ${messageOf(error)}`;
-            fail(new GlassformerError('callback_failed', message, { cause: error }));
-          }
+          if (!inner.aborted) callBack('onProgress', () => onProgress?.(progress), fail);
         };
         return where.call(kind, whole, inner, onEvent as (event: CallEvent<K>) => void);
       };

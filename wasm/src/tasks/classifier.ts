@@ -101,6 +101,7 @@ const methods = {
     'effects',
     'site',
     'head',
+    'onProgress',
     'of',
     'scores',
     'orders',

@@ -38,6 +38,14 @@ export interface ExplainOptions {
     site?: 'residual' | 'attention' | 'feed_forward' | 'head' | undefined;
     /** With site "head". */
     head?: number | undefined;
+    /**
+     * Called with the table before it is complete, for a model that was loaded with `gradients: true`
+     * and `compute: 'f32'`. First, all changes are estimates: the gradient of the number with respect
+     * to a vector, times the donor's vector minus the base's (attribution patching: Nanda 2023); NaN
+     * for a token without a counterpart. Later, the first `done` changes, row by row, are measured. If
+     * it throws, the call fails with `callback_failed`.
+     */
+    onProgress?: ((table: Explanations['transplant'] & { done: number }) => void) | undefined;
   };
   /**
    * Deletion and insertion curves of the text's words, in the order of token scores: those of a
@@ -80,7 +88,7 @@ export interface ExplainOptions {
   gradient_times_input: Common & { method: 'gradient_times_input'; label?: string | undefined };
   /**
    * The same with the mean of the gradients on the way from zeros, which stand for no word, to the
-   * embeddings: Sundararajan et al. 2017. The way has 64 steps; if the gap is larger than 2 %, it is
+   * embeddings: Sundararajan et al. 2017. The way has 64 steps. If the gap is larger than 2 %, it is
    * computed again with twice as many, up to 256.
    */
   integrated_gradients: Common & { method: 'integrated_gradients'; label?: string | undefined };
