@@ -25,6 +25,7 @@
 #include "families/linked.hpp"
 #include "kernels/kernels.hpp"
 #include "models/initialize.hpp"
+#include "run/tape.hpp"
 #include "tasks/description.hpp"
 #include "weights/tensor_container.hpp"
 
@@ -500,6 +501,11 @@ EMSCRIPTEN_KEEPALIVE int gf_explain(const char* options, std::size_t size, const
                  return begin_linked_explanation(loaded(), inputs, task);
                });
 }
+#endif
+
+#if defined(GLASSFORMER_GRADIENTS)
+// Exists if the options may request gradients by the names of tensors.
+EMSCRIPTEN_KEEPALIVE bool gf_gradients() { return links_named_gradients; }
 #endif
 
 // Takes a step. Answers {"more", "progress"?: {"result", "tensors"}}: whether a step is left, and

@@ -127,7 +127,9 @@ struct TransplantTable {
   /// Per cell, whether all of its tokens lack a donor. For residuals, the cell is then knocked out
   /// from that layer on; otherwise there is nothing to carry over.
   std::vector<bool> unpaired;
-  std::vector<float> values;  ///< [rows, cells] the number with the cell carried; NaN: no such cell
+  /// [rows, cells] The number with the cell carried; NaN: no such cell, or not measured yet.
+  std::vector<float> values;
+  std::size_t done = 0;  ///< the number of cells that are measured; row by row, the first ones
 
   /// Returns values - base.
   float delta(std::size_t row, std::size_t cell) const;

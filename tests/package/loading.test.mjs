@@ -144,11 +144,17 @@ test('both binaries can have other addresses', async () => {
 
 test('a class loads the smallest binary for its task', async () => {
   const server = await serve(dist);
-  const names = ['glassformer.read.wasm', 'glassformer.write.wasm', 'glassformer.wasm'];
+  const names = [
+    'glassformer.read.wasm',
+    'glassformer.write.wasm',
+    'glassformer.wasm',
+    'glassformer.gradients.wasm',
+  ];
   const urls = Object.fromEntries(names.map((name) => [name, `${server.url}/${name}`]));
   await load(folder, { urls });
   await load(translator, { urls }, Translator);
   await load(folder, { urls, explain: true });
+  await load(folder, { urls, explain: true, gradients: true });
   assert.deepEqual(
     server.requests,
     names.map((name) => `/${name}`),

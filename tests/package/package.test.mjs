@@ -44,6 +44,8 @@ test('the package contains exactly the needed files', () => {
     'LICENSE',
     'README.md',
     'THIRD_PARTY_NOTICES',
+    'dist/glassformer.gradients.relaxed.wasm',
+    'dist/glassformer.gradients.wasm',
     'dist/glassformer.learn.relaxed.wasm',
     'dist/glassformer.learn.wasm',
     'dist/glassformer.read.relaxed.wasm',

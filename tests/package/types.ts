@@ -196,6 +196,30 @@ export async function explainNext(): Promise<void> {
   await generator.explain('a', { method: 'circuit' });
 }
 
+export async function explainByGradients(): Promise<void> {
+  using classifier: Classifier = await Classifier.load('x', { gradients: true, compute: 'f32' });
+  const steps = await classifier.explain('a', { method: 'integrated_gradients', label: 'b' });
+  const ends: [number, number, number] = [steps.value, steps.baseline, steps.gap];
+  const input: number[] = (await classifier.explain('a', { method: 'gradient_times_input' }))
+    .scores;
+  const { relevance } = await classifier.explain('a', { method: 'relevance' });
+  await classifier.explain('a', { method: 'faithfulness', of: 'relevance' });
+  await classifier.explain(
+    { text: 'a', pair: 'b' },
+    { method: 'transplant', onProgress: ({ done, delta }) => console.log(done, delta.data[0]) },
+  );
+  // @ts-expect-error: only transplants show progress
+  await classifier.explain('a', { method: 'relevance', onProgress() {} });
+  console.log(ends, input, relevance.data.length);
+  await TokenClassifier.load('x', { gradients: true });
+  await QuestionAnswerer.load('x', { gradients: true });
+  await load('x', { gradients: true, explain: true });
+  // @ts-expect-error: a vector has no gradients
+  await Embedder.load('x', { gradients: true });
+  // @ts-expect-error: the method has no such option
+  await classifier.explain('a', { method: 'relevance', orders: 3 });
+}
+
 export async function useOthers(signal: AbortSignal): Promise<void> {
   using classifier: Classifier = await Classifier.load('x');
   const pair: TextPair = { text: 'a', pair: 'b' };
@@ -307,6 +331,18 @@ export async function useTraces(signal: AbortSignal): Promise<void> {
   await classifier.classify('a', { trace: 'logits' });
   // @ts-expect-error: a patch needs a value
   await classifier.classify('a', { patch: [{ name: 'pooled' }] });
+  // @ts-expect-error: gradients were not requested
+  seen.gradients['logits'];
+  const sloped = await classifier.classify('a', { gradients: names, trace: names });
+  const slopes: Record<string, TracedTensor> = sloped.gradients;
+  const unsure: Classification = sloped;
+  // @ts-expect-error: it is unknown what was requested
+  unsure.gradients['logits'];
+  // @ts-expect-error: names, not one of them
+  await classifier.classify('a', { gradients: 'logits' });
+  // @ts-expect-error: only models that label tokens have one
+  await classifier.classify('a', { gradients: names, gradientToken: 1 });
+  console.log(slopes['logits']?.shape, sloped.trace['logits']?.shape);
   // @ts-expect-error: a list of numbers is not a tensor
   await classifier.classify('a', { patch: [{ name: 'pooled', value: [1, 2] }] });
   // @ts-expect-error: rows are chosen by tokens
@@ -314,9 +350,12 @@ export async function useTraces(signal: AbortSignal): Promise<void> {
 
   using tagger: TokenClassifier = await TokenClassifier.load('x');
   console.log((await tagger.classify('a', { trace: names, patch })).trace['logits']?.shape);
+  const tagged = await tagger.classify('a', { gradients: names, gradientToken: 1 });
+  console.log(tagged.gradients['logits']?.data[0]);
   using answerer: QuestionAnswerer = await QuestionAnswerer.load('x');
   const [answer] = await answerer.answerBatch([{ question: 'a', context: 'b' }], { trace: names });
   console.log(answer?.trace['logits']?.shape);
+  console.log((await answerer.answer('a', 'b', { gradients: names })).gradients['logits']?.shape);
   using embedder: Embedder = await Embedder.load('x');
   console.log((await embedder.embed('a', { trace: names, patch })).trace['logits']?.shape);
   using translator: Translator = await Translator.load('x');

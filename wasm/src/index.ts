@@ -81,17 +81,26 @@ export type {
   Token,
   TracedTensor,
   WithAttention,
+  WithGradients,
   WithTrace,
 } from './model/results.js';
 export type {
   ExplainableLoadOptions,
+  GradientLoadOptions,
   LoadOptions,
   ModelFiles,
   Progress,
   TrustedUrl,
   TranslatorLoadOptions,
 } from './loading/options.js';
-export type { Head, Patch, ReadOptions, TensorNames, TraceOptions } from './model/call_options.js';
+export type {
+  GradientOptions,
+  Head,
+  Patch,
+  ReadOptions,
+  TensorNames,
+  TraceOptions,
+} from './model/call_options.js';
 export type { TextPair, Texts } from './engine/input.js';
 export type { WorkerLike } from './base/node.js';
 export { inspect } from './model/inspect.js';

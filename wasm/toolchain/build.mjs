@@ -163,10 +163,10 @@ function inlineFiles(name) {
 export async function buildPackage() {
   await cmake('wasm');
   const dist = join(root, 'dist');
-  const names = ['glassformer', 'glassformer.read', 'glassformer.write', 'glassformer.learn'];
+  const names = ['', '.read', '.write', '.gradients', '.learn'];
   const binaries = names.flatMap((name) => [
-    `build/wasm/${name}.wasm`,
-    `build/wasm/${name}.relaxed.wasm`,
+    `build/wasm/glassformer${name}.wasm`,
+    `build/wasm/glassformer${name}.relaxed.wasm`,
   ]);
   const inputs = [
     'wasm/src',

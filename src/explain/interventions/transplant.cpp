@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "explain/encoder_gradients.hpp"
 #include "explain/interventions/row_edits.hpp"
 #include "explain/traced.hpp"
 
@@ -124,6 +125,40 @@ Transplant::Transplant(const EncoderRunner& model, TransplantTexts texts,
   }
 }
 
+// Estimates how much a cell changes the number. `slopes`: the gradients of the row's vectors,
+// [tokens, columns].
+std::optional<double> Transplant::estimate(std::size_t row, std::size_t cell,
+                                           std::span<const float> slopes) const {
+  const std::size_t columns = replaced_[row].size() / texts_.base.tokens();
+  std::optional<double> sum;
+  for (const std::size_t token : table_.members[cell]) {
+    const std::optional<std::size_t> donor = texts_.alignment.donor_of[token];
+    if (!donor && site_.kind == Kind::residual) return std::nullopt;
+    if (!donor) continue;
+    const float* slope = slopes.data() + token * columns;
+    const float* there = carried_[row].data() + *donor * columns;
+    const float* here = replaced_[row].data() + token * columns;
+    sum = sum.value_or(0) + dot(slope, there, columns) - dot(slope, here, columns);
+  }
+  return sum;
+}
+
+void Transplant::preview() {
+  std::vector<std::string> names = stream_tensors(base_.layers);
+  if (site_.kind != Kind::residual) {
+    names = {"encoder.layers.*." + std::string(tensor_of(site_.kind))};
+  }
+  const Gradients gradients = encoder_gradients(model_, texts_.base, contrast_, names);
+  const auto slopes = tensors_of_rows(gradients.tensors, base_.layers, site_);
+  for (std::size_t row = 0; row < table_.rows; ++row) {
+    for (std::size_t cell = 0; cell < table_.cells; ++cell) {
+      const std::optional<double> change = estimate(row, cell, slopes[row]);
+      float& value = table_.values[row * table_.cells + cell];
+      if (change) value = table_.base + static_cast<float>(*change);
+    }
+  }
+}
+
 // Returns whether the cell's vectors are equal in both texts: carrying them changes nothing.
 bool Transplant::same_in_both(std::size_t row, std::size_t cell) const {
   const std::size_t columns = replaced_[row].size() / texts_.base.tokens();
@@ -137,21 +172,23 @@ bool Transplant::same_in_both(std::size_t row, std::size_t cell) const {
 
 bool Transplant::step(std::size_t tokens) {
   const std::size_t all = table_.values.size();
-  if (next_ == all) return false;
-  const std::size_t row = next_ / table_.cells;
+  std::size_t next = table_.done;
+  if (next == all) return false;
+  const std::size_t row = next / table_.cells;
   std::vector<std::size_t> cells;
-  for (; next_ < all && next_ / table_.cells == row; ++next_) {
-    const std::size_t cell = next_ % table_.cells;
+  for (; next < all && next / table_.cells == row; ++next) {
+    const std::size_t cell = next % table_.cells;
     if (table_.unpaired[cell] && site_.kind != Kind::residual) continue;
     if (same_in_both(row, cell)) {
-      table_.values[next_] = table_.base;
+      table_.values[next] = table_.base;
       continue;
     }
     if (!cells.empty() && (cells.size() + 1) * base_.tokens > tokens) break;
     cells.push_back(cell);
   }
+  table_.done = next;
   if (!cells.empty()) run(row, cells);
-  return next_ < all;
+  return next < all;
 }
 
 void Transplant::run(std::size_t row, std::span<const std::size_t> cells) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "explain/contrast.hpp"
@@ -33,6 +34,13 @@ class Transplant {
   Transplant(const EncoderRunner& model, TransplantTexts texts, const TransplantSite& site,
              std::optional<std::size_t> label = {});
 
+  /// Fills the table with estimates, until step() measures the cells: y + ∂y/∂vector · (the donor's
+  /// vector - the base's), from one run of the base and its gradients (attribution patching: Nanda
+  /// 2023, "Attribution Patching: Activation Patching At Industrial Scale"). They are exact if the
+  /// number is linear in the vector. A cell that knocks a token out has no estimate. Throws
+  /// `unsupported` if this program or the model's arithmetic has no gradients.
+  void preview();
+
   /// Fills some cells of one row: at least one, and about `tokens` tokens together. Returns whether
   /// any are left.
   bool step(std::size_t tokens = 512);
@@ -41,6 +49,8 @@ class Transplant {
 
  private:
   bool same_in_both(std::size_t row, std::size_t cell) const;
+  std::optional<double> estimate(std::size_t row, std::size_t cell,
+                                 std::span<const float> slopes) const;
   void run(std::size_t row, std::span<const std::size_t> cells);
 
   EncoderRunner model_;
@@ -51,7 +61,6 @@ class Transplant {
   std::vector<std::vector<float>> carried_;   // per row, the donor's tensor [tokens, columns]
   std::vector<std::vector<float>> replaced_;  // per row, the base's tensor
   TransplantTable table_;
-  std::size_t next_ = 0;  // the first cell that is not done, counted over all rows
 };
 
 }  // namespace glassformer

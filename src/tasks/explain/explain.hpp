@@ -135,7 +135,8 @@ class GenerationExplainer {
 ///
 ///   rollout | value_norms | lens
 ///   ledger          label?, effects?
-///   transplant      label?, site?, head? (with the site "head")
+///   transplant      label?, site?, head? (with the site "head"), onProgress? (true: estimates all
+///                   cells first, and shows the table after each step)
 ///   faithfulness    label?, of? (a method with scores of tokens), scores?, orders?, seed?
 ///   edges           label?, edges, cut?
 ///   circuit         least?

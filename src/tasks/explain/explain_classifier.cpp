@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "base/strings/decimal.hpp"
 #include "tasks/explain/explain.hpp"
@@ -105,13 +106,25 @@ class IntegratedSteps final : public ClassifierSteps {
 
 class TransplantSteps final : public ClassifierSteps {
  public:
+  // `shows`: the table is shown after each step, and the first step estimates all cells.
   TransplantSteps(const ClassifierExplainer& explainer, ExplainInput base, ExplainInput donor,
-                  const TransplantOptions& options)
+                  const TransplantOptions& options, bool shows)
       : ClassifierSteps(explainer, std::move(base)),
         donor_(std::move(donor)),
-        transplant_(explainer.transplant(input(), donor_, options)) {}
+        transplant_(explainer.transplant(input(), donor_, options)),
+        shows_(shows) {}
 
-  bool step() override { return transplant_.step(); }
+  bool step() override {
+    if (links_named_gradients && shows_ && !std::exchange(previewed_, true)) {
+      transplant_.preview();
+      return true;
+    }
+    return transplant_.step();
+  }
+  std::optional<ExplainedInput> so_far() override {
+    if (!links_named_gradients || !shows_) return std::nullopt;
+    return take();
+  }
   std::size_t label() const override { return transplant_.table().label; }
   ExplainedInput::Part take_part() override {
     return explainer().describe(transplant_.table(), input(), donor_);
@@ -120,6 +133,7 @@ class TransplantSteps final : public ClassifierSteps {
  private:
   ExplainInput donor_;
   Transplant transplant_;
+  bool shows_, previewed_ = false;
 };
 
 class FaithfulnessSteps final : public ClassifierSteps {
@@ -160,9 +174,9 @@ void check(const ExplainRequest& request) {
   const std::string& method = request.method;
   if (method == "ledger") return expect_only(request, {"label", "effects"});
   if (method == "transplant" && request.site == TransplantSite::Kind::head) {
-    return expect_only(request, {"label", "site", "head"});
+    return expect_only(request, {"label", "site", "head", "onProgress"});
   }
-  if (method == "transplant") return expect_only(request, {"label", "site"});
+  if (method == "transplant") return expect_only(request, {"label", "site", "onProgress"});
   if (method == "faithfulness") {
     return expect_only(request, {"label", "of", "scores", "orders", "seed"});
   }
@@ -228,9 +242,9 @@ class ClassifierJob final : public ExplanationJob {
       if (!text.pair) {
         throw_error(ErrorCode::invalid_option, "pair: expected two texts to transplant, got one");
       }
-      return std::make_unique<TransplantSteps>(explainer_, explainer_.read(text.text),
-                                               explainer_.read(*text.pair),
-                                               TransplantOptions{label, site_});
+      return std::make_unique<TransplantSteps>(
+          explainer_, explainer_.read(text.text), explainer_.read(*text.pair),
+          TransplantOptions{label, site_}, request_.shows_progress.value_or(false));
     }
     ExplainInput input = explainer_.read(text);
     if (is("faithfulness")) {

@@ -9,6 +9,7 @@
 
 #include "glassformer/explainer.hpp"
 #include "glassformer/translator.hpp"
+#include "run/tape.hpp"
 #include "run/trace/trace.hpp"
 #include "tasks/result_writer.hpp"
 
@@ -173,6 +174,8 @@ void fields(Visit& visit, TransplantResult& result) {
   visit("donor", table.donor);
   visit("plainBase", table.plain_base);
   visit("plainDonor", table.plain_donor);
+  // Only a program with gradients shows a table before it is complete.
+  if (links_named_gradients && table.done < table.values.size()) visit("done", table.done);
   const std::vector<std::size_t> shape = {table.rows, table.cells};
   TracedTensor delta = {"delta", shape, {}}, share = {"share", shape, {}};
   for (std::size_t row = 0; row < table.rows; ++row) {

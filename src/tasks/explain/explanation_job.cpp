@@ -1,5 +1,6 @@
 #include "tasks/explain/explanation_job.hpp"
 
+#include "run/tape.hpp"
 #include "run/trace/trace.hpp"
 
 namespace glassformer {
@@ -20,6 +21,16 @@ bool ExplanationJob::step() {
   }
   steps_.reset();
   return results_.size() < texts_.size();
+}
+
+bool ExplanationJob::show(ResultWriter& writer) {
+  // A shown result begins with estimates by gradients.
+  if (!links_named_gradients || !steps_) return false;
+  std::optional<ExplainedInput> result = steps_->so_far();
+  if (!result) return false;
+  result->method = method_;
+  writer.object([&] { write_fields(writer, *result); });
+  return true;
 }
 
 void ExplanationJob::write_fields(ResultWriter& writer, ExplainedInput& result) {

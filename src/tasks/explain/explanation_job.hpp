@@ -24,6 +24,8 @@ class ExplanationSteps {
   virtual bool step() = 0;
   /// Returns the result after the last step, without its method.
   virtual ExplainedInput take() = 0;
+  /// Returns the incomplete result of the steps so far, if it is requested.
+  virtual std::optional<ExplainedInput> so_far() { return std::nullopt; }
 };
 
 /// Explains inputs, one after the other.
@@ -32,6 +34,7 @@ class ExplanationJob : public TypedJob<ExplainedInput> {
   ExplanationJob(std::span<const TextInput> texts, std::string method);
 
   bool step() override;
+  bool show(ResultWriter& writer) override;
   Results<ExplainedInput> take() override { return std::move(results_); }
 
  protected:

@@ -9,6 +9,7 @@
 
 #include "explain/interventions/transplant.hpp"
 #include "glassformer/explainer.hpp"
+#include "run/tape.hpp"
 #include "tasks/options.hpp"
 
 namespace glassformer {
@@ -27,6 +28,7 @@ struct ExplainRequest {
   std::optional<bool> effects = {};
   std::optional<TransplantSite::Kind> site = {};
   std::optional<std::size_t> head = {};
+  std::optional<bool> shows_progress = {};
   std::optional<std::string> of = {};
   std::optional<std::vector<float>> scores = {};
   std::optional<std::size_t> orders = {}, seed = {};
@@ -53,6 +55,7 @@ void fields(Visit& visit, ExplainRequest& request) {
   visit("effects", request.effects);
   visit("site", request.site);
   visit("head", request.head);
+  if (links_named_gradients) visit("onProgress", request.shows_progress);
   visit("of", request.of);
   visit("scores", request.scores);
   visit("orders", request.orders);

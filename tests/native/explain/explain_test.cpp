@@ -288,6 +288,77 @@ TEST_CASE("a transplant gives the result of a complete run from each layer", "[e
   }
 }
 
+TEST_CASE("a preview of a transplant is the slope towards the donor's vectors", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const EncoderRunner runner = golden.runner();
+  const auto& plan = golden.plan.at("transplant");
+  ExplainedText base = {.ids = plan.at("base").get<std::vector<std::int32_t>>()};
+  ExplainedText donor = {.ids = plan.at("donor").get<std::vector<std::int32_t>>()};
+  TokenAlignment alignment;
+  for (const auto& of : plan.at("donor_of")) {
+    alignment.donor_of.push_back(of.is_null() ? std::nullopt
+                                              : std::optional(of.get<std::size_t>()));
+  }
+  alignment.base_columns = plan.at("base_columns").get<std::vector<std::size_t>>();
+  alignment.donor_columns = plan.at("donor_columns").get<std::vector<std::size_t>>();
+  using Kind = TransplantSite::Kind;
+  const auto [kind, tensor] =
+      GENERATE(std::pair(Kind::residual, "input"), std::pair(Kind::attention, "self_attn.output"),
+               std::pair(Kind::feed_forward, "fc2"), std::pair(Kind::head, "self_attn.context"));
+  const std::size_t head = plan.at("head");
+  Transplant transplant(runner, {base, donor, alignment}, {kind, head});
+  transplant.preview();
+  const TransplantTable& table = transplant.table();
+  CHECK(table.done == 0);
+  base.positions = alignment.base_columns;
+  donor.positions = alignment.donor_columns;
+  const Contrast contrast = contrast_for(table.label, runner->head_config().outputs);
+  const std::size_t layers = runner->encoder().stack().config().layers.size();
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    const std::string name =
+        row < layers ? encoder_layer_name(row, tensor) : encoder_layer_name(layers - 1, "output");
+    const TracedTensor here = trace(runner, base, {name})[0];
+    const TracedTensor there = trace(runner, donor, {name})[0];
+    const std::size_t width = here.shape.back();
+    for (std::size_t token = 0; token < table.cells; ++token) {
+      const float preview = table.delta(row, token);
+      const std::optional<std::size_t> from = alignment.donor_of[token];
+      CHECK(std::isnan(preview) == !from.has_value());
+      if (!from) continue;
+      const std::size_t heads = kind == Kind::head ? here.shape[1] : 1;
+      const std::size_t at = kind == Kind::head ? head : 0;
+      const float* own = &here.data[(token * heads + at) * width];
+      const float* other = &there.data[(*from * heads + at) * width];
+      // The number with the vector moved by a share of the way to the donor's.
+      const auto moved = [&](float share) {
+        Patch patch = {.name = name, .tokens = std::vector<std::size_t>{token}};
+        if (kind == Kind::head) patch.heads = std::vector<std::size_t>{head};
+        for (std::size_t c = 0; c < width; ++c) {
+          patch.value.push_back(own[c] + share * (other[c] - own[c]));
+        }
+        patch.shape = {width};
+        const Tensor logits = runner(base.batch(), {.patches = {patch}}).logits;
+        return contrast.of(logits.data());
+      };
+      constexpr float step = 1e-2f;
+      const double slope = (moved(step) - moved(-step)) / (2 * double{step});
+      INFO(name << ", token " << token);
+      CHECK(std::abs(slope - double{preview}) < 5e-3 * std::max(1.0, std::abs(slope)));
+    }
+  }
+  // The steps measure the same numbers as without a preview.
+  Transplant measured(runner, {base, donor, alignment}, {kind, head});
+  while (transplant.step()) {
+  }
+  while (measured.step()) {
+  }
+  CHECK(table.done == table.values.size());
+  for (std::size_t i = 0; i < table.values.size(); ++i) {
+    const float expected = measured.table().values[i];
+    CHECK((table.values[i] == expected || (std::isnan(expected) && std::isnan(table.values[i]))));
+  }
+}
+
 TEST_CASE("a whole text transplanted into another gives its own answer", "[explain]") {
   const Golden golden(GENERATE("pre_norm_mean", "linear_attention", "tutorial_post_norm"));
   const auto compute = GENERATE(Compute::f32, Compute::int8);

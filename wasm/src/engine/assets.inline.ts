@@ -18,11 +18,11 @@ export const cure = '';
 export const runsWithoutWorker = true;
 
 export function binaryFile(name: string): Promise<BufferSource> {
-  if (name.includes('learn')) {
+  if (/learn|gradients/.test(name)) {
     throw new GlassformerError(
       'unsupported_runtime',
       `'glassformer/inline' does not contain ${name}; name its URL in the option urls, or import ` +
-        "Trainer from 'glassformer'",
+        "from 'glassformer'",
     );
   }
   return inflate(name.includes('relaxed') ? files.relaxed : files.simd);

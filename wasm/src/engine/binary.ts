@@ -13,13 +13,20 @@ import type { Binary } from './compute.js';
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
 /**
- * The contents of a binary: models that read, models that write, all models and explanations, or
- * training.
+ * The contents of a binary: models that read, models that write, all models and explanations, these
+ * and gradients, or training.
  */
-export type Scope = 'read' | 'write' | 'all' | 'learn';
+export type Scope = 'read' | 'write' | 'all' | 'gradients' | 'learn';
+
+/** Requirements of a binary in addition to a task's models. */
+interface Needs {
+  explain?: boolean | undefined;
+  gradients?: boolean | undefined;
+}
 
 /** Returns the smallest scope for a task; all, if the task is not known yet. */
-export function scopeOf(task: Task | undefined, explain: boolean): Scope {
+export function scopeOf(task: Task | undefined, { explain, gradients }: Needs): Scope {
+  if (gradients) return 'gradients';
   if (explain || !task) return 'all';
   return tasks[task].binary;
 }
@@ -40,8 +47,9 @@ export function compileBinary(
     urls[fileName(scope, 'simd')],
     urls[fileName(scope, 'relaxed')],
   ];
-  // If only the URL of the whole binary is given, the smaller ones are not hosted. It cannot train.
-  const whole = needed !== 'learn' && !hosted(needed).some(Boolean) && hosted('all').some(Boolean);
+  // If only the URL of the whole binary is given, the smaller ones are not hosted.
+  const smaller = needed === 'read' || needed === 'write';
+  const whole = smaller && !hosted(needed).some(Boolean) && hosted('all').some(Boolean);
   const scope = whole ? 'all' : needed;
   const [simd, relaxed] = hosted(scope);
   let binary = detectBinary();

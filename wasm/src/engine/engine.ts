@@ -37,6 +37,7 @@ interface Exports {
   gf_tensor(index: number): number;
   gf_tensor_size(index: number): number;
   gf_relaxed_simd(): number;
+  gf_gradients?(): number;
   gf_learn_begin(
     config: number,
     configSize: number,
@@ -147,6 +148,8 @@ export interface EngineOptions {
   traced: boolean;
   /** Whether the results are explanations. */
   explains: boolean;
+  /** Whether they need gradients. */
+  gradients: boolean;
 }
 
 /** Whether a call has steps left, and the intermediate result of the last one. */
@@ -361,8 +364,12 @@ export class Engine {
   }
 
   /** Starts to answer inputs, instead of those in progress. Checks the options. */
-  begin(inputs: Input[], { json, values, explains }: EngineOptions): void {
-    const { gf_texts, gf_begin, gf_explain } = this.#exports;
+  begin(inputs: Input[], { json, values, explains, gradients }: EngineOptions): void {
+    const { gf_texts, gf_begin, gf_explain, gf_gradients } = this.#exports;
+    if (gradients && !gf_gradients) {
+      const what = 'gradients: expected a model that was loaded with the option gradients';
+      throw new GlassformerError('unsupported', what);
+    }
     this.#call(encodeInputs(inputs), (...at) => {
       const [bytes, lengths] = at as [number, number];
       return gf_texts(bytes, lengths, inputs.length);

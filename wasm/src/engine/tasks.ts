@@ -9,7 +9,7 @@ interface TaskFacts {
   /** Whether an answer takes many short steps, such as one per token, or is computed at once. */
   stepwise: boolean;
   /** Options of `load` that only some tasks have. */
-  load: readonly ('explain' | 'shortlist')[];
+  load: readonly ('explain' | 'gradients' | 'shortlist')[];
 }
 
 // The tasks, as the engine names them. Their options and results are in the files of the classes;
@@ -19,19 +19,19 @@ const table = {
     class: 'Classifier',
     binary: 'read',
     stepwise: false,
-    load: ['explain'],
+    load: ['explain', 'gradients'],
   },
   'token-classification': {
     class: 'TokenClassifier',
     binary: 'read',
     stepwise: false,
-    load: [],
+    load: ['gradients'],
   },
   'question-answering': {
     class: 'QuestionAnswerer',
     binary: 'read',
     stepwise: false,
-    load: [],
+    load: ['gradients'],
   },
   'feature-extraction': {
     class: 'Embedder',

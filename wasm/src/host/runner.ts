@@ -89,6 +89,7 @@ export class Runner implements Host {
       values: new Uint8Array(),
       traced: false,
       explains: false,
+      gradients: false,
     };
     let spent = 0;
     for (let run = 0; run < warmUpRuns && spent < warmUpMs; run++) {

@@ -87,6 +87,15 @@ export interface ExplainableLoadOptions extends LoadOptions {
   explain?: boolean | undefined;
 }
 
+/** Load options of models whose answers have gradients. */
+export interface GradientLoadOptions extends LoadOptions {
+  /**
+   * Loads the largest binary, which has the option `gradients` of calls, `explain`, and the methods
+   * of `explain` that use gradients. Gradients need `compute: 'f32'`. Default: false.
+   */
+  gradients?: boolean | undefined;
+}
+
 export interface TranslatorLoadOptions extends ExplainableLoadOptions {
   /**
    * Only considers the tokens that the folder's `shortlist.bin` suggests for the source. This is
@@ -94,3 +103,6 @@ export interface TranslatorLoadOptions extends ExplainableLoadOptions {
    */
   shortlist?: boolean | undefined;
 }
+
+/** The load options of all classes. */
+export type AllLoadOptions = TranslatorLoadOptions & GradientLoadOptions;

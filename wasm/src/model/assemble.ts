@@ -10,22 +10,22 @@ interface Holder {
   embedding?: Float32Array;
   contributions?: Record<string, Float32Array>;
   trace?: Record<string, TracedTensor>;
+  gradients?: Record<string, TracedTensor>;
 }
 
-const tracePrefix = 'trace.';
-
 /**
- * Puts the tensors of a result in their places, which their names tell. A `traced` result has a
- * trace even if it is empty.
+ * Puts the tensors of a result in their places, which their names tell. If a trace or gradients were
+ * requested, they exist even if they are empty.
  */
 export function assemble<Result>(
   { result, tensors }: RawResult,
-  traced = false,
+  asked: { traced?: boolean; gradients?: boolean } = {},
   labels: string[] = [],
 ): Result {
-  if (traced) {
-    const { sentences = [result] } = result as { sentences?: Holder[] };
-    for (const holder of sentences as Holder[]) holder.trace = {};
+  const { sentences = [result] } = result as { sentences?: Holder[] };
+  for (const holder of sentences as Holder[]) {
+    if (asked.traced) holder.trace = {};
+    if (asked.gradients) holder.gradients = {};
   }
   for (const tensor of tensors) {
     const [holder, name] = placeOf(tensor, result);
@@ -60,8 +60,9 @@ function put(holder: Holder, { name, shape, data }: NamedTensor, labels: string[
     );
   } else if (name === 'embedding') {
     holder.embedding = data;
-  } else if (name.startsWith(tracePrefix)) {
-    holder.trace![name.slice(tracePrefix.length)] = { shape, data };
+  } else if (/^(trace|gradients)\./.test(name)) {
+    const [list] = name.split('.', 1) as ['trace' | 'gradients'];
+    holder[list]![name.slice(list.length + 1)] = { shape, data };
   } else {
     const [layers, heads, queries, keys] = shape as [number, number, number, number];
     const map = new AttentionMap({ layers, heads, queries, keys, data });

@@ -42,6 +42,18 @@ export interface TraceOptions<Trace extends TensorNames = TensorNames> {
   patch?: readonly Patch[] | undefined;
 }
 
+/** Options of models whose answer is a number, computed from the logits. */
+export interface GradientOptions<Gradients extends TensorNames = TensorNames> {
+  /**
+   * Names of tensors, as in `trace`: returns the gradient of the answer with respect to each of them,
+   * for a model that was loaded with `gradients: true` and `compute: 'f32'`. The answer is the
+   * log-odds of two labels; with more labels, the logit of the predicted label minus the mean of
+   * all; with one, its logit; of a question, the sum of the logits of the answer's first and last
+   * token.
+   */
+  gradients?: Gradients;
+}
+
 /** Options of every model that reads a text and answers at once. */
 export interface ReadOptions<
   Attention extends boolean = boolean,

@@ -9,7 +9,12 @@ import type { TracedTensor } from './results.js';
  * Throws `invalid_option` for keys that are not in `known`.
  */
 export function encodeOptions(
-  options: { signal?: AbortSignal | undefined; trace?: unknown; patch?: unknown },
+  options: {
+    signal?: AbortSignal | undefined;
+    trace?: unknown;
+    gradients?: unknown;
+    patch?: unknown;
+  },
   known: readonly string[],
   where: string,
   fixed?: object,
@@ -20,21 +25,45 @@ export function encodeOptions(
   const numbers = new Numbers();
   const patch = withoutNumbers(rest.patch, numbers);
   const json = toJson({ ...rest, patch, ...fixed });
-  return { json, values: numbers.bytes(), traced: rest.trace !== undefined, explains: false };
+  return {
+    json,
+    values: numbers.bytes(),
+    traced: rest.trace !== undefined,
+    explains: false,
+    gradients: rest.gradients !== undefined,
+  };
+}
+
+// The methods of explanations that use gradients.
+const gradientMethods: unknown[] = ['gradient_times_input', 'integrated_gradients', 'relevance'];
+
+/** The options of an explanation that need care here. The others pass through. */
+export interface ExplainCallOptions {
+  signal?: AbortSignal | undefined;
+  onProgress?: unknown;
+  method: string;
+  of?: unknown;
+  scores?: unknown;
 }
 
 /** Encodes the options of an explanation, which may have scores of tokens. */
 export function encodeExplanation(
-  options: { signal?: AbortSignal | undefined; scores?: unknown },
+  options: ExplainCallOptions,
   known: readonly string[],
 ): EngineOptions {
   checkOptions(options, known, 'explain');
-  const { signal, scores, ...rest } = options;
+  const { signal, onProgress, scores, ...rest } = options;
   checkSignal(signal);
+  checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
   const numbers = new Numbers();
-  const given = scores === undefined ? {} : { scores: numbers.add(scores, 'scores') };
+  const given = {
+    ...(scores === undefined ? {} : { scores: numbers.add(scores, 'scores') }),
+    ...(onProgress === undefined ? {} : { onProgress: true }),
+  };
   const json = toJson({ ...rest, ...given });
-  return { json, values: numbers.bytes(), traced: false, explains: true };
+  const methods = [rest.method, rest.of];
+  const gradients = !!onProgress || methods.some((each) => gradientMethods.includes(each));
+  return { json, values: numbers.bytes(), traced: false, explains: true, gradients };
 }
 
 function toJson(options: object): Uint8Array {

@@ -6,7 +6,9 @@ import type { EngineOptions, RawResult } from '../engine/engine.js';
 import type { ToInput } from '../engine/input.js';
 import type { Outcome } from './results.js';
 import type { Architecture } from './architecture.js';
+import { assembleExplanation } from './assemble.js';
 import { encodeExplanation, encodeOptions } from './encode.js';
+import type { ExplainCallOptions } from './encode.js';
 import type { ModelInfo } from './info.js';
 import type { OpenedModel } from './open_model.js';
 import type { Session } from './session.js';
@@ -125,12 +127,14 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** Explains the answer to one input, or to two. */
   protected async explained<Result>(
     given: unknown,
-    options: CallOptions & { method: string; scores?: unknown },
+    options: ExplainCallOptions & { onProgress?: ((result: never) => void) | undefined },
     method: Method,
   ): Promise<Result> {
     const input = this.#toInput(given);
     const encoded: EngineOptions = encodeExplanation(options, method.options);
-    return (await this.#session.results<Result>([input], encoded, options.signal))[0]!;
+    const { signal, onProgress } = options;
+    const show = (raw: RawResult): void => onProgress?.(assembleExplanation<never>(raw));
+    return (await this.#session.results<Result>([input], encoded, signal, show))[0]!;
   }
 }
 

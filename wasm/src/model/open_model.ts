@@ -1,5 +1,5 @@
 import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from '../base/checks.js';
-import { GlassformerError, messageOf, throwIfAborted } from '../base/errors.js';
+import { GlassformerError, throwIfAborted } from '../base/errors.js';
 import { isAbsence } from '../base/fetch.js';
 import { compileBinary, compileModule, scopeOf } from '../engine/binary.js';
 import type { Scope } from '../engine/binary.js';
@@ -12,15 +12,10 @@ import { checkCache } from '../loading/cache.js';
 import type { FolderRequest } from '../loading/load_model.js';
 import { locateModel, resolveUrls } from '../loading/locate.js';
 import type { Urls } from '../loading/locate.js';
-import type {
-  LoadOptions,
-  ModelFiles,
-  Progress,
-  TranslatorLoadOptions,
-} from '../loading/options.js';
+import type { AllLoadOptions, LoadOptions, ModelFiles, Progress } from '../loading/options.js';
 import type { Architecture } from './architecture.js';
 import type { ClassifierInfo, ModelInfo } from './info.js';
-import { Session, interruptible } from './session.js';
+import { Session, callBack, interruptible } from './session.js';
 
 /** A model that was loaded. */
 export interface OpenedModel<Info extends ModelInfo> {
@@ -33,7 +28,7 @@ export interface OpenedModel<Info extends ModelInfo> {
 export async function openModel<Info extends ModelInfo>(
   task: Task | undefined,
   folder: string | URL | ModelFiles,
-  options: TranslatorLoadOptions,
+  options: AllLoadOptions,
 ): Promise<OpenedModel<Info>> {
   const { host, result } = await openFolder('load', task, folder, options);
   const { architecture, ...info } = result as unknown as Info & { architecture: Architecture };
@@ -55,18 +50,18 @@ const loadOptions = [
   'untrained',
 ];
 
-export function checkLoadOptions(task: Task | undefined, options: TranslatorLoadOptions): void {
-  const own = task ? tasks[task].load : ['explain', 'shortlist'];
+export function checkLoadOptions(task: Task | undefined, options: AllLoadOptions): void {
+  const own = task ? tasks[task].load : ['explain', 'gradients', 'shortlist'];
   checkOptions(options, [...loadOptions, ...own], 'load');
   const { compute, onProgress, signal, shortlist, cache, timeout } = options;
-  const { binary, explain, module, worker, untrained } = options;
+  const { binary, explain, gradients, module, worker, untrained } = options;
   checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
   checkOption([undefined, 'simd', 'relaxed'].includes(binary), 'binary', '"simd" or "relaxed"');
   checkOption(module === undefined || isModule(module), 'module', 'a WebAssembly.Module or bytes');
   checkOption(!module || !binary, 'binary', 'nothing where module is given');
   const places = ['undefined', 'boolean', 'function'];
   checkOption(places.includes(typeof worker), 'worker', 'true, false or a function');
-  for (const [name, flag] of Object.entries({ shortlist, explain, cache })) {
+  for (const [name, flag] of Object.entries({ shortlist, explain, gradients, cache })) {
     checkOption(['undefined', 'boolean'].includes(typeof flag), name, 'true or false');
   }
   const seed = typeof untrained === 'boolean' ? undefined : untrained;
@@ -87,13 +82,13 @@ export async function openFolder<K extends 'load' | 'inspect'>(
   kind: K,
   task: Task | undefined,
   folder: string | URL | ModelFiles,
-  options: TranslatorLoadOptions,
+  options: AllLoadOptions,
 ): Promise<{ host: Host; result: NonNullable<Result<K>> }> {
   checkRuntime();
   checkLoadOptions(task, options);
   const urls = resolveUrls(options.urls);
   const request = { ...folderRequest(folder, options, urls), task };
-  const scopes = [scopeOf(task, options.explain ?? false), 'all'] as const;
+  const scopes = [scopeOf(task, options), 'all'] as const;
   try {
     return await startHost(kind, request as Request<K>, scopes, options, urls);
   } catch (error) {
@@ -104,7 +99,7 @@ export async function openFolder<K extends 'load' | 'inspect'>(
 /** Returns the request to load a folder. The options are checked. */
 export function folderRequest(
   folder: string | URL | ModelFiles,
-  options: TranslatorLoadOptions,
+  options: AllLoadOptions,
   urls: Urls,
 ): Omit<FolderRequest, 'module'> {
   const { compute, shortlist = false, cache = false, timeout } = options;
@@ -138,13 +133,7 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
         const whole = { ...request, module: await compiled } as Request<K>;
         throwIfAborted(inner);
         const onEvent = (progress: Progress): void => {
-          if (inner.aborted) return;
-          try {
-            onProgress?.(progress);
-          } catch (error) {
-            const message = `onProgress threw an error: ${messageOf(error)}`;
-            fail(new GlassformerError('callback_failed', message, { cause: error }));
-          }
+          if (!inner.aborted) callBack('onProgress', () => onProgress?.(progress), fail);
         };
         return where.call(kind, whole, inner, onEvent as (event: CallEvent<K>) => void);
       };

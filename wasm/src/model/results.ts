@@ -51,6 +51,18 @@ export type WithTrace<Trace> = Asked<
   }
 >;
 
+/** The gradients in a result. */
+export type WithGradients<Gradients> = Asked<
+  Gradients,
+  {
+    /**
+     * With option `gradients`: by the names of tensors, in the order in which those were computed,
+     * each with the shape of its tensor.
+     */
+    gradients: Record<string, TracedTensor>;
+  }
+>;
+
 /** A result of a text that may be longer than the model's limit. */
 export interface Clipped {
   /**

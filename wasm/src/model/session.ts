@@ -1,4 +1,4 @@
-import { GlassformerError, abortedError } from '../base/errors.js';
+import { GlassformerError, abortedError, messageOf } from '../base/errors.js';
 import { onAbort } from '../base/signals.js';
 import { resultsOf } from '../engine/engine.js';
 import type { EngineOptions, RawResult } from '../engine/engine.js';
@@ -26,7 +26,10 @@ export class Session {
   }
 
   /** Runs `work`. Rejects on an abort or a disposal at once, without waiting for `work`. */
-  run<T>(signal: AbortSignal | undefined, work: (inner: AbortSignal) => Promise<T>): Promise<T> {
+  run<T>(
+    signal: AbortSignal | undefined,
+    work: (inner: AbortSignal, fail: Fail) => Promise<T>,
+  ): Promise<T> {
     if (this.#disposed) return Promise.reject(disposedError());
     return interruptible(signal, this.#running, work);
   }
@@ -38,7 +41,7 @@ export class Session {
 
   /**
    * Answers some inputs, or rejects with the error of the first that fails. `onProgress` gets the
-   * intermediate result of each step, if the options ask for them.
+   * intermediate result of each step, if the options ask for them; if it throws, the call fails.
    */
   async results<Result>(
     inputs: Input[],
@@ -46,8 +49,10 @@ export class Session {
     signal: AbortSignal | undefined,
     onProgress: (progress: RawResult) => void = () => {},
   ): Promise<Result[]> {
-    const answers = await this.run(signal, (inner) =>
-      this.#host.call('run', { inputs, options, each: false }, inner, onProgress),
+    const answers = await this.run(signal, (inner, fail) =>
+      this.#host.call('run', { inputs, options, each: false }, inner, (progress) => {
+        if (!inner.aborted) callBack('onProgress', () => onProgress(progress), fail);
+      }),
     );
     return resultsOf(answers, inputs.length).map((raw) => this.#assemble<Result>(raw, options));
   }
@@ -70,7 +75,7 @@ export class Session {
 
   #assemble<Result>(raw: RawResult, options: EngineOptions): Result {
     if (options.explains) return assembleExplanation<Result>(raw);
-    return assemble<Result>(raw, options.traced, this.#labels);
+    return assemble<Result>(raw, options, this.#labels);
   }
 
   dispose(): void {
@@ -89,6 +94,16 @@ const abandoned =
 
 function disposedError(): GlassformerError {
   return new GlassformerError('disposed', 'The model was disposed of; load it again');
+}
+
+/** Calls a function of the user. If it throws, calls `fail` with `callback_failed`. */
+export function callBack(name: string, call: () => void, fail: Fail): void {
+  try {
+    call();
+  } catch (error) {
+    const message = `${name} threw an error: ${messageOf(error)}`;
+    fail(new GlassformerError('callback_failed', message, { cause: error }));
+  }
 }
 
 /**

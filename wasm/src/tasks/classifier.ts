@@ -1,26 +1,39 @@
 import { toTextOrPair } from '../engine/input.js';
 import type { TextPair } from '../engine/input.js';
-import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
-import type { ReadOptions, TensorNames } from '../model/call_options.js';
+import type {
+  ExplainableLoadOptions,
+  GradientLoadOptions,
+  ModelFiles,
+} from '../loading/options.js';
+import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { LoadedModel, methodOf } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
-import type { Asked, Clipped, Outcome, WithAttention, WithTrace } from '../model/results.js';
+import type {
+  Asked,
+  Clipped,
+  Outcome,
+  WithAttention,
+  WithGradients,
+  WithTrace,
+} from '../model/results.js';
 import type { AllOptions, ExplainMethod, ExplainOptions, Explanations } from './explain.js';
 
 export interface ClassifyOptions<
   Attention extends boolean = boolean,
   Contributions extends boolean = boolean,
   Trace extends TensorNames = TensorNames,
-> extends ReadOptions<Attention, Trace> {
+  Gradients extends TensorNames = TensorNames,
+>
+  extends ReadOptions<Attention, Trace>, GradientOptions<Gradients> {
   /** Returns the contribution of each token to each label's logit. */
   contributions?: Contributions | undefined;
   /**
    * How to read a text with more tokens than `info.maxSourceLength`. `first` (the default) reads its
    * beginning. `mean` and `max` read all of it in windows; a label's score is the mean or the maximum
    * of its scores in the windows, and the scores need not sum to 1. Attention, contributions, traces,
-   * patches and `maskTokens` require a text that fits one window.
+   * gradients, patches and `maskTokens` require a text that fits one window.
    */
   window?: 'first' | 'mean' | 'max' | undefined;
   /**
@@ -35,9 +48,11 @@ export type Classification<
   Attention extends boolean = boolean,
   Contributions extends boolean = boolean,
   Trace extends TensorNames = TensorNames,
+  Gradients extends TensorNames = TensorNames,
 > = Clipped &
   WithAttention<Attention> &
-  WithTrace<Trace> & {
+  WithTrace<Trace> &
+  WithGradients<Gradients> & {
     /** The label with the highest score. */
     label: string;
     score: number;
@@ -69,6 +84,7 @@ export const classifyMethod = methodOf<ClassifyOptions>()(
   'attention',
   'contributions',
   'trace',
+  'gradients',
   'patch',
   'ablate',
   'maskTokens',
@@ -85,6 +101,7 @@ const methods = {
     'effects',
     'site',
     'head',
+    'onProgress',
     'of',
     'scores',
     'orders',
@@ -112,7 +129,7 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
    */
   static async load(
     folder: string | URL | ModelFiles,
-    options: ExplainableLoadOptions = {},
+    options: ExplainableLoadOptions & GradientLoadOptions = {},
   ): Promise<Classifier> {
     return new Classifier(await openModel('text-classification', folder, options));
   }
@@ -122,10 +139,11 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
     Attention extends boolean = false,
     Contributions extends boolean = false,
     Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
   >(
     text: string | TextPair,
-    options: ClassifyOptions<Attention, Contributions, Trace> = {},
-  ): Promise<Classification<Attention, Contributions, Trace>> {
+    options: ClassifyOptions<Attention, Contributions, Trace, Gradients> = {},
+  ): Promise<Classification<Attention, Contributions, Trace, Gradients>> {
     return this.one(text, options, methods.classify);
   }
 
@@ -137,10 +155,11 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
     Attention extends boolean = false,
     Contributions extends boolean = false,
     Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
   >(
     texts: readonly (string | TextPair)[],
-    options: ClassifyOptions<Attention, Contributions, Trace> = {},
-  ): Promise<Classification<Attention, Contributions, Trace>[]> {
+    options: ClassifyOptions<Attention, Contributions, Trace, Gradients> = {},
+  ): Promise<Classification<Attention, Contributions, Trace, Gradients>[]> {
     return this.batch(texts, options, methods.classify);
   }
 
@@ -153,10 +172,15 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
     Attention extends boolean = false,
     Contributions extends boolean = false,
     Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
   >(
     texts: Iterable<string | TextPair> | AsyncIterable<string | TextPair>,
-    options: ClassifyOptions<Attention, Contributions, Trace> = {},
-  ): AsyncGenerator<Outcome<Classification<Attention, Contributions, Trace>>, void, void> {
+    options: ClassifyOptions<Attention, Contributions, Trace, Gradients> = {},
+  ): AsyncGenerator<
+    Outcome<Classification<Attention, Contributions, Trace, Gradients>>,
+    void,
+    void
+  > {
     return this.each(texts, options, methods.classify);
   }
 

@@ -38,6 +38,14 @@ export interface ExplainOptions {
     site?: 'residual' | 'attention' | 'feed_forward' | 'head' | undefined;
     /** With site "head". */
     head?: number | undefined;
+    /**
+     * Called with the table before it is complete, for a model that was loaded with `gradients: true`
+     * and `compute: 'f32'`. First, all changes are estimates: the gradient of the number with respect
+     * to a vector, times the donor's vector minus the base's (attribution patching: Nanda 2023); NaN
+     * for a token without a counterpart. Later, the first `done` changes, row by row, are measured. If
+     * it throws, the call fails with `callback_failed`.
+     */
+    onProgress?: ((table: Explanations['transplant'] & { done: number }) => void) | undefined;
   };
   /**
    * Deletion and insertion curves of the text's words, in the order of token scores: those of a
@@ -46,7 +54,14 @@ export interface ExplainOptions {
   faithfulness: Common & {
     method: 'faithfulness';
     label?: string | undefined;
-    of?: 'rollout' | 'value_norms' | 'ledger' | undefined;
+    of?:
+      | 'rollout'
+      | 'value_norms'
+      | 'ledger'
+      | 'gradient_times_input'
+      | 'integrated_gradients'
+      | 'relevance'
+      | undefined;
     scores?: Float32Array | undefined;
     /** Number of random orders to compare with. Default: 20. */
     orders?: number | undefined;
@@ -65,6 +80,23 @@ export interface ExplainOptions {
    * (default: 0.8): Conmy et al. 2023; not with `compute: 'int8'`.
    */
   circuit: Common & { method: 'circuit'; least?: number | undefined };
+  /**
+   * The product of each token's embedding and the gradient of the explained number with respect to
+   * it: Shrikumar et al. 2017. This and the next two methods need a model that was loaded with
+   * `gradients: true` and `compute: 'f32'`.
+   */
+  gradient_times_input: Common & { method: 'gradient_times_input'; label?: string | undefined };
+  /**
+   * The same with the mean of the gradients on the way from zeros, which stand for no word, to the
+   * embeddings: Sundararajan et al. 2017. The way has 64 steps. If the gap is larger than 2 %, it is
+   * computed again with twice as many, up to 256.
+   */
+  integrated_gradients: Common & { method: 'integrated_gradients'; label?: string | undefined };
+  /**
+   * Attention weights times their gradients, positive parts only, multiplied through the layers:
+   * Chefer et al. 2021. Not for linear attention.
+   */
+  relevance: Common & { method: 'relevance'; label?: string | undefined };
 }
 
 export type ExplainMethod = keyof ExplainOptions;
@@ -170,6 +202,27 @@ export interface Explanations {
     faithfulness: number;
     heads: { layer: number; head: number }[];
     edges: AttentionEdge[];
+  };
+  gradient_times_input: Explained<'gradient_times_input'> & {
+    /** [T] In units of the explained number. */
+    scores: number[];
+  };
+  integrated_gradients: Explained<'integrated_gradients'> & {
+    /** [T] 0 for special tokens. Together with `gap` they sum to `value` - `baseline`. */
+    scores: number[];
+    /** The explained number, and the same with zeros for the embeddings of the text's tokens. */
+    value: number;
+    baseline: number;
+    /** `value` - `baseline` - the sum of `scores`: the error of the finite number of steps. */
+    gap: number;
+    /** The number of steps. */
+    steps: number;
+  };
+  relevance: Explained<'relevance'> & {
+    /** [T] Relevance for the answer; never negative. */
+    scores: number[];
+    /** [T, T] Row i: the relevance of each token for token i's last state. */
+    relevance: TracedTensor;
   };
 }
 

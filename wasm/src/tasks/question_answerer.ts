@@ -1,11 +1,11 @@
 import { toQuestion } from '../engine/input.js';
-import type { LoadOptions, ModelFiles } from '../loading/options.js';
-import type { ReadOptions, TensorNames } from '../model/call_options.js';
+import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
+import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel, methodOf } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
-import type { Outcome, WithAttention, WithTrace } from '../model/results.js';
+import type { Outcome, WithAttention, WithGradients, WithTrace } from '../model/results.js';
 
 /** A question, and the text that may contain its answer. */
 export interface Question {
@@ -16,7 +16,9 @@ export interface Question {
 export interface AnswerOptions<
   Attention extends boolean = boolean,
   Trace extends TensorNames = TensorNames,
-> extends Omit<ReadOptions<Attention, Trace>, 'maskTokens'> {
+  Gradients extends TensorNames = TensorNames,
+>
+  extends Omit<ReadOptions<Attention, Trace>, 'maskTokens'>, GradientOptions<Gradients> {
   /** Maximum number of tokens per window. Default: 384, or the model's own limit if it is lower. */
   maxSequenceLength?: number | undefined;
   /**
@@ -35,8 +37,10 @@ export interface AnswerOptions<
 export type Answer<
   Attention extends boolean = boolean,
   Trace extends TensorNames = TensorNames,
+  Gradients extends TensorNames = TensorNames,
 > = WithAttention<Attention> &
-  WithTrace<Trace> & {
+  WithTrace<Trace> &
+  WithGradients<Gradients> & {
     /** A part of the context; with `handleImpossibleAnswer`, empty if there is no answer. */
     answer: string;
     /** Its probability. */
@@ -51,6 +55,7 @@ const methods = {
     'answer',
     'attention',
     'trace',
+    'gradients',
     'patch',
     'ablate',
     'maxSequenceLength',
@@ -73,20 +78,24 @@ export class QuestionAnswerer extends LoadedModel<ModelInfo> {
   /** Loads the model in a folder; see `Classifier.load`. */
   static async load(
     folder: string | URL | ModelFiles,
-    options: LoadOptions = {},
+    options: GradientLoadOptions = {},
   ): Promise<QuestionAnswerer> {
     return new QuestionAnswerer(await openModel('question-answering', folder, options));
   }
 
   /**
-   * Answers a question. Tokens, attention and trace are those of the window with the answer; patches
-   * apply to every window.
+   * Answers a question. Tokens, attention, trace and gradients are those of the window with the
+   * answer; patches apply to every window.
    */
-  answer<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  answer<
+    Attention extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
     question: string,
     context: string,
-    options: AnswerOptions<Attention, Trace> = {},
-  ): Promise<Answer<Attention, Trace>> {
+    options: AnswerOptions<Attention, Trace, Gradients> = {},
+  ): Promise<Answer<Attention, Trace, Gradients>> {
     return this.one({ question, context }, options, methods.answer);
   }
 
@@ -94,18 +103,26 @@ export class QuestionAnswerer extends LoadedModel<ModelInfo> {
    * Answers several questions. Returns their results in order. If a question is refused, the batch
    * is rejected; the message tells which question it was.
    */
-  answerBatch<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  answerBatch<
+    Attention extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
     questions: readonly Question[],
-    options: AnswerOptions<Attention, Trace> = {},
-  ): Promise<Answer<Attention, Trace>[]> {
+    options: AnswerOptions<Attention, Trace, Gradients> = {},
+  ): Promise<Answer<Attention, Trace, Gradients>[]> {
     return this.batch(questions, options, methods.answer);
   }
 
   /** Answers any number of questions; see `Classifier.classifyEach`. */
-  answerEach<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  answerEach<
+    Attention extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
     questions: Iterable<Question> | AsyncIterable<Question>,
-    options: AnswerOptions<Attention, Trace> = {},
-  ): AsyncGenerator<Outcome<Answer<Attention, Trace>>, void, void> {
+    options: AnswerOptions<Attention, Trace, Gradients> = {},
+  ): AsyncGenerator<Outcome<Answer<Attention, Trace, Gradients>>, void, void> {
     return this.each(questions, options, methods.answer);
   }
 }

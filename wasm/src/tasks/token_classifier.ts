@@ -1,12 +1,18 @@
 import { toText } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
-import type { LoadOptions, ModelFiles } from '../loading/options.js';
-import type { ReadOptions, TensorNames } from '../model/call_options.js';
+import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
+import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { LoadedModel, methodOf } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
-import type { Clipped, Outcome, WithAttention, WithTrace } from '../model/results.js';
+import type {
+  Clipped,
+  Outcome,
+  WithAttention,
+  WithGradients,
+  WithTrace,
+} from '../model/results.js';
 
 /**
  * How tokens are combined to entities: not at all (`none`); neighbors with the same tag (`simple`);
@@ -19,7 +25,14 @@ export type Aggregation = 'none' | 'simple' | 'first' | 'average' | 'max';
 export interface TokenClassifyOptions<
   Attention extends boolean = boolean,
   Trace extends TensorNames = TensorNames,
-> extends ReadOptions<Attention, Trace> {
+  Gradients extends TensorNames = TensorNames,
+>
+  extends ReadOptions<Attention, Trace>, GradientOptions<Gradients> {
+  /**
+   * The position in `tokens` of the token whose label `gradients` explain. Default: the first token
+   * that is not special.
+   */
+  gradientToken?: number | undefined;
   /** How tokens are combined to entities. Default: `none`. */
   aggregation?: Aggregation | undefined;
   /** Labels that are not entities. Default: `["O"]`. */
@@ -27,8 +40,8 @@ export interface TokenClassifyOptions<
   /**
    * How to read a text with more tokens than `info.maxSourceLength`. `all` (the default) reads all
    * of it in windows; of overlapping entities the longest is kept, of equally long ones the most
-   * certain. `first` reads the beginning. Attention, traces, patches and `maskTokens` require a text
-   * that fits one window.
+   * certain. `first` reads the beginning. Attention, traces, gradients, patches and `maskTokens`
+   * require a text that fits one window.
    */
   window?: 'all' | 'first' | undefined;
   /**
@@ -56,9 +69,11 @@ export interface Entity {
 export type TokenClassification<
   Attention extends boolean = boolean,
   Trace extends TensorNames = TensorNames,
+  Gradients extends TensorNames = TensorNames,
 > = Clipped &
   WithAttention<Attention> &
-  WithTrace<Trace> & {
+  WithTrace<Trace> &
+  WithGradients<Gradients> & {
     /** The entities, in the order of the text. */
     entities: Entity[];
     /** The number of windows in which the text was read. */
@@ -70,6 +85,8 @@ const methods = {
     'classify',
     'attention',
     'trace',
+    'gradients',
+    'gradientToken',
     'patch',
     'ablate',
     'maskTokens',
@@ -93,16 +110,20 @@ export class TokenClassifier extends LoadedModel<ClassifierInfo> {
   /** Loads the model in a folder; see `Classifier.load`. */
   static async load(
     folder: string | URL | ModelFiles,
-    options: LoadOptions = {},
+    options: GradientLoadOptions = {},
   ): Promise<TokenClassifier> {
     return new TokenClassifier(await openModel('token-classification', folder, options));
   }
 
   /** Finds the entities of a text. */
-  classify<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  classify<
+    Attention extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
     text: string,
-    options: TokenClassifyOptions<Attention, Trace> = {},
-  ): Promise<TokenClassification<Attention, Trace>> {
+    options: TokenClassifyOptions<Attention, Trace, Gradients> = {},
+  ): Promise<TokenClassification<Attention, Trace, Gradients>> {
     return this.one(text, options, methods.classify);
   }
 
@@ -110,18 +131,26 @@ export class TokenClassifier extends LoadedModel<ClassifierInfo> {
    * Finds the entities of several texts. Returns their results in order. If a text is refused, the
    * batch is rejected; the message tells which text it was.
    */
-  classifyBatch<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  classifyBatch<
+    Attention extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
     texts: readonly string[],
-    options: TokenClassifyOptions<Attention, Trace> = {},
-  ): Promise<TokenClassification<Attention, Trace>[]> {
+    options: TokenClassifyOptions<Attention, Trace, Gradients> = {},
+  ): Promise<TokenClassification<Attention, Trace, Gradients>[]> {
     return this.batch(texts, options, methods.classify);
   }
 
   /** Finds the entities of any number of texts; see `Classifier.classifyEach`. */
-  classifyEach<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  classifyEach<
+    Attention extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
     texts: Texts,
-    options: TokenClassifyOptions<Attention, Trace> = {},
-  ): AsyncGenerator<Outcome<TokenClassification<Attention, Trace>>, void, void> {
+    options: TokenClassifyOptions<Attention, Trace, Gradients> = {},
+  ): AsyncGenerator<Outcome<TokenClassification<Attention, Trace, Gradients>>, void, void> {
     return this.each(texts, options, methods.classify);
   }
 }

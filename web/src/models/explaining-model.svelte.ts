@@ -67,6 +67,16 @@ export const explainingInFloats = <M extends Model>(kind: Loadable<M>): Explaini
     ),
   );
 
+/** Returns a model in f32, in the binary with gradients, in addition to the view's own. */
+export const gradientsInFloats = <M extends Model>(kind: {
+  load(folder: URL, options: LoadOptions & { gradients: boolean }): Promise<M>;
+}): ExplainingModel<M> =>
+  new ExplainingModel(
+    new ModelLoader((folder, options) =>
+      kind.load(folder, { ...options, compute: 'f32', gradients: true }),
+    ),
+  );
+
 /** A question to an explaining model. A new question replaces the one before. */
 export class Question<M extends Model> {
   busy = $state(false);

@@ -3,7 +3,10 @@ import type { Classification, Explanations } from 'glassformer';
 import { percent, signed } from '../../ui/text/format.ts';
 import { shownTokens } from '../words/tokens.ts';
 
-export type TransplantTable = Explanations['transplant'];
+export type TransplantTable = Explanations['transplant'] & {
+  /** The number of measured cells, row by row, if the others are only estimates. */
+  done?: number;
+};
 
 /** The kinds of vectors that are replaced. Each belongs to a layer and a token. */
 export const sites = ['residual', 'attention', 'feed_forward', 'head'] as const;
@@ -64,6 +67,10 @@ export function columnsOf(table: TransplantTable, base: string, donor: string): 
 /** Returns the change at a cell; NaN if nothing can be replaced there. */
 export const deltaAt = ({ delta }: TransplantTable, { row, cell }: Carried): number =>
   row < delta.shape[0]! && cell < delta.shape[1]! ? delta.data[row * delta.shape[1]! + cell]! : NaN;
+
+/** Returns whether the change at a cell is measured, not only estimated. */
+export const isMeasured = ({ delta, done = Infinity }: TransplantTable, at: Carried): boolean =>
+  at.row * delta.shape[1]! + at.cell < done;
 
 /** Returns a text's number and, if it differs, the number without the alignment's positions. */
 export const alignedNumber = (aligned: number, plain: number): string =>
@@ -139,4 +146,6 @@ export interface PairReading extends Part {
   base: string;
   donor: string;
   table: TransplantTable;
+  /** The table of the estimates that came before the measured effects, if there were any. */
+  estimates?: TransplantTable | undefined;
 }

@@ -11,6 +11,7 @@ import {
   type Part,
   type Site,
   type PairReading,
+  type TransplantTable,
 } from '../../panels/transplant/transplant.ts';
 import { fromTransplantLink, pairText, toTransplantLink } from './link.ts';
 
@@ -18,9 +19,12 @@ import { fromTransplantLink, pairText, toTransplantLink } from './link.ts';
 const pause = 40;
 
 export class TransplantExplorer extends Explorer<Classifier> {
-  /** Loads the model in floats, so that a patched vector is exactly the other text's. */
+  /**
+   * Loads the model in floats, so that a patched vector is exactly the other text's, and with
+   * gradients, which estimate the effects before they are measured.
+   */
   readonly loader = new ModelLoader((folder, options) =>
-    Classifier.load(folder, { ...options, compute: 'f32', explain: true }),
+    Classifier.load(folder, { ...options, compute: 'f32', gradients: true }),
   );
 
   /** The text being patched. */
@@ -32,6 +36,8 @@ export class TransplantExplorer extends Explorer<Classifier> {
   head = $state(0);
   /** Undefined before the first run, and if a text has no tokens. */
   reading = $state.raw<PairReading>();
+  /** The next reading while it is computed: it has estimates, and the effects so far. */
+  partial = $state.raw<PairReading>();
   /** The patched vector, if any. */
   carried = $state.raw<Carried>();
 
@@ -121,12 +127,18 @@ export class TransplantExplorer extends Explorer<Classifier> {
     const label = model.info.labels.at(-1);
     const options = { method: 'transplant', site, label, signal } as const;
     const part = site === 'head' ? { head } : {};
+    const texts = { base, donor, site, head };
+    let estimates: TransplantTable | undefined;
+    const onProgress = (table: TransplantTable) => {
+      estimates ??= table;
+      this.partial = { ...texts, table };
+    };
     const table = await model.explain<'transplant'>(
       { text: base, pair: donor },
-      { ...options, ...part },
+      { ...options, ...part, onProgress },
     );
     this.milliseconds = performance.now() - start;
-    this.#show({ base, donor, site, head, table });
+    this.#show({ ...texts, table, estimates });
   }
 
   protected clear(): void {
@@ -135,6 +147,7 @@ export class TransplantExplorer extends Explorer<Classifier> {
 
   #show(reading: PairReading | undefined): void {
     this.busy = false;
+    this.partial = undefined;
     this.reading = reading;
     const before = this.#carriedOf;
     this.#carriedOf = reading;

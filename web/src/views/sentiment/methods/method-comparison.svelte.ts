@@ -12,6 +12,8 @@ export interface MethodRow {
   scores: Float32Array;
   /** The score of the test: insertion minus deletion. */
   faithfulness: number;
+  /** How exact the scores are, if they are approximate. */
+  exactness?: string;
 }
 
 export interface Comparison {
@@ -40,12 +42,21 @@ export class MethodComparison {
         ledger: await model.explain<'ledger'>(text, { method: 'ledger', signal }),
         valueNorms: await model.explain<'value_norms'>(text, { method: 'value_norms', signal }),
         rollout: await model.explain<'rollout'>(text, { method: 'rollout', signal }),
+        gradientTimesInput: await model.explain<'gradient_times_input'>(text, {
+          method: 'gradient_times_input',
+          signal,
+        }),
+        integratedGradients: await model.explain<'integrated_gradients'>(text, {
+          method: 'integrated_gradients',
+          signal,
+        }),
+        relevance: await model.explain<'relevance'>(text, { method: 'relevance', signal }),
         result: await model.classify(text, { attention: true, signal }),
       };
       const { tokens, label } = findings.ledger;
       const rows: MethodRow[] = [];
       const test = { method: 'faithfulness', signal } as const;
-      for (const { scores: scoresOf, ...method } of scorings) {
+      for (const { scores: scoresOf, exactness, ...method } of scorings) {
         const scores = scoresOf(findings);
         const found = await model.explain<'faithfulness'>(text, { ...test, scores, orders: 0 });
         if (rows.length === 0) {
@@ -53,7 +64,10 @@ export class MethodComparison {
           const { score } = found.leaveOneOut;
           rows.push({ method: leaveOneOut, scores: ofTokens, faithfulness: score });
         }
-        rows.push({ method, scores, faithfulness: found.order.score });
+        rows.push({
+          ...{ method, scores, faithfulness: found.order.score },
+          ...(exactness && { exactness: exactness(findings) }),
+        });
         this.found = { text, tokens, label, rows: [...rows], random: undefined };
       }
       const { random } = await model.explain<'faithfulness'>(text, {

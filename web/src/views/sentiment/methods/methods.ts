@@ -1,5 +1,6 @@
 /** The methods to score a text's tokens that the page compares. */
 import type { Classification, Explanations } from 'glassformer';
+import { finelySigned, signed } from '../../../ui/text/format.ts';
 
 export interface Method {
   name: string;
@@ -21,6 +22,9 @@ export interface Findings {
   ledger: Explanations['ledger'];
   valueNorms: Explanations['value_norms'];
   rollout: Explanations['rollout'];
+  gradientTimesInput: Explanations['gradient_times_input'];
+  integratedGradients: Explanations['integrated_gradients'];
+  relevance: Explanations['relevance'];
   /** The classification with its attention weights. */
   result: Classification<true>;
 }
@@ -28,6 +32,8 @@ export interface Findings {
 interface Scoring extends Method {
   /** One score per token, for the explained answer. */
   scores: (findings: Findings) => Float32Array;
+  /** How exact the scores are, if they are approximate. */
+  exactness?: (findings: Findings) => string;
 }
 
 /** The methods in the order of the page. */
@@ -43,6 +49,27 @@ export const scorings: readonly Scoring[] = [
     note: 'its share of the sum, counted where it was written',
     signed: true,
     scores: ({ ledger }) => rowSums(ledger.written),
+  },
+  {
+    name: 'Gradient × input',
+    note: 'each number of its embedding, times how much the answer changes with that number',
+    signed: true,
+    scores: ({ gradientTimesInput }) => Float32Array.from(gradientTimesInput.scores),
+  },
+  {
+    name: 'Integrated gradients',
+    note: 'the same, with the mean change on the way from zeros to the embeddings',
+    signed: true,
+    scores: ({ integratedGradients }) => Float32Array.from(integratedGradients.scores),
+    exactness: ({ integratedGradients: { value, baseline, gap, steps } }) =>
+      `gap ${finelySigned(gap)}: apart from it, the scores of ${steps} steps sum to ` +
+      `${signed(value - baseline)}, the change from zeros to this text`,
+  },
+  {
+    name: 'Relevance',
+    note: 'attention weights times how much the answer changes with each, where that is positive, multiplied through the layers',
+    signed: false,
+    scores: ({ relevance }) => Float32Array.from(relevance.scores),
   },
   {
     name: 'Rollout',

@@ -19,7 +19,10 @@ const sentence = 'The plot is not good at all.';
 
 let classifier;
 before(async () => {
-  classifier = await Classifier.load(join(root, 'weights/sentiment'), { explain: true });
+  classifier = await Classifier.load(join(root, 'weights/sentiment'), {
+    compute: 'f32',
+    gradients: true,
+  });
 });
 after(() => classifier?.dispose());
 
@@ -37,7 +40,7 @@ async function open(page, text) {
 
 onPage('each method shows its scores and its result in the test', {}, async (page) => {
   await open(page, sentence);
-  assert.equal(await page.getByTestId('method').count(), 7);
+  assert.equal(await page.getByTestId('method').count(), 10);
   const tests = [];
   for (const row of await page.getByTestId('method').all()) {
     const scores = await row
@@ -62,6 +65,9 @@ onPage('each method shows its scores and its result in the test', {}, async (pag
   for (const [name, key] of [
     ['Rollout', 'rollout'],
     ['Value norms', 'value_norms'],
+    ['Gradient × input', 'gradient_times_input'],
+    ['Integrated gradients', 'integrated_gradients'],
+    ['Relevance', 'relevance'],
   ])
     await of(name, (await classifier.explain(sentence, { method: key })).scores);
   const ledger = await classifier.explain(sentence, { method: 'ledger' });
@@ -133,7 +139,7 @@ onPage('the scores are also in a table', {}, async (page) => {
 
 onPage('the comparison follows typing and says which texts it cannot compare', {}, async (page) => {
   await open(page, sentence);
-  await workersLeft(page, 1); // The model that explains is the view's.
+  await workersLeft(page, 2); // The view's model computes in integers, this panel's in floats.
   await page.getByTestId('input').pressSequentially(' Really not. Never!');
   const row = method(page, 'Leaving it out');
   await row.getByText('Never').waitFor();
@@ -144,6 +150,35 @@ onPage('the comparison follows typing and says which texts it cannot compare', {
   await page.getByText('For texts of up to 128 tokens').waitFor();
   await page.getByRole('link', { name: 'Speed' }).click();
   await workersLeft(page, 1);
+});
+
+onPage('integrated gradients show their gap', {}, async (page) => {
+  await open(page, sentence);
+  assert.equal(await page.getByTestId('exactness').count(), 1);
+  const told = await method(page, 'Integrated gradients').getByTestId('exactness').textContent();
+  const { gap, value, baseline, steps } = await classifier.explain(sentence, {
+    method: 'integrated_gradients',
+  });
+  const numbers = told
+    .replaceAll('−', '-')
+    .match(/[+-]?\d+(\.\d+)?/g)
+    .map(Number);
+  near(numbers[0], gap, 'gap', 0.01);
+  assert.equal(numbers[1], steps);
+  near(numbers[2], value - baseline, 'difference', 0.01);
+});
+
+onPage('the binary with gradients is fetched when the panel opens', {}, async (page) => {
+  const fetched = [];
+  page.on('request', (request) => fetched.push(request.url()));
+  const binaries = () => fetched.filter((url) => /gradients[\w.-]*\.wasm/.test(url)).length;
+  await read(page, sentence);
+  await page.getByRole('button', { name: 'Find the smallest circuit' }).click();
+  await page.getByTestId('circuit-told').waitFor();
+  assert.ok(fetched.some((url) => url.endsWith('.wasm')) && binaries() === 0, fetched.join(' '));
+  await page.getByRole('button', { name: 'Compare the methods' }).click();
+  await page.getByTestId('method').first().waitFor();
+  assert.equal(binaries(), 1);
 });
 
 onPage('axe finds no violations', {}, async (page) => {

@@ -11,11 +11,17 @@ const { byToken, leaveOneOut, scorings } = await source('views/sentiment/methods
 const text = 'A gripping film with a dreadful ending.';
 
 test('each method scores every token', async () => {
-  const model = await Classifier.load(join(root, 'weights/sentiment'), { explain: true });
+  const model = await Classifier.load(join(root, 'weights/sentiment'), {
+    compute: 'f32',
+    gradients: true,
+  });
   const findings = {
     ledger: await model.explain(text, { method: 'ledger' }),
     valueNorms: await model.explain(text, { method: 'value_norms' }),
     rollout: await model.explain(text, { method: 'rollout' }),
+    gradientTimesInput: await model.explain(text, { method: 'gradient_times_input' }),
+    integratedGradients: await model.explain(text, { method: 'integrated_gradients' }),
+    relevance: await model.explain(text, { method: 'relevance' }),
     result: await model.classify(text, { attention: true }),
   };
   model.dispose();
@@ -28,6 +34,16 @@ test('each method scores every token', async () => {
   // Attention weights of a query sum to one, and so do their means.
   for (const name of ['Rollout', 'Last attention', 'All attention'])
     assert.ok(Math.abs(sum(found.get(name)) - 1) < 1e-4, name);
+  for (const [name, key] of [
+    ['Gradient × input', 'gradientTimesInput'],
+    ['Integrated gradients', 'integratedGradients'],
+    ['Relevance', 'relevance'],
+  ])
+    assert.deepEqual(found.get(name), Float32Array.from(findings[key].scores), name);
+  const { gap, baseline } = findings.integratedGradients;
+  assert.ok(Math.abs(sum(found.get('Integrated gradients')) + gap - (value - baseline)) < 1e-3);
+  const [exactness] = scorings.flatMap(({ exactness }) => exactness?.(findings) ?? []);
+  assert.match(exactness, /^gap [+−]0\.\d{3}: .* of (64|128|256) steps sum to /);
   const { encoder } = findings.result.attention;
   let last = 0;
   for (let head = 0; head < encoder.heads; head++)

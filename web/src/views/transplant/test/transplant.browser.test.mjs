@@ -20,7 +20,7 @@ let classifier;
 before(async () => {
   classifier = await Classifier.load(join(root, 'weights/sentiment'), {
     compute: 'f32',
-    explain: true,
+    gradients: true,
   });
 });
 after(() => classifier?.dispose());
@@ -70,6 +70,68 @@ onPage('the table matches the package for every site', {}, async (page) => {
   await assertTable(page, { site: 'head', head: 0 });
   await page.getByTestId('site-head').selectOption('head 6');
   await assertTable(page, { site: 'head', head: 5 });
+});
+
+onPage('estimates fill the table first and are plotted against Δ', {}, async (page) => {
+  // Records the estimates that are ever in the table.
+  await page.evaluate(() => {
+    window.estimated = {};
+    new MutationObserver(() => {
+      for (const { dataset } of document.querySelectorAll('[data-estimated]'))
+        window.estimated[dataset.estimated] = Number(dataset.value);
+    }).observe(document.body, { subtree: true, childList: true, attributes: true });
+  });
+  const [text, pair] = ['The plot is not so bad.', 'The plot is so good.'];
+  await page.getByTestId('donor').fill(pair);
+  await page.getByTestId('base').fill(text);
+  await settled(page);
+  await page.evaluate(() => (window.estimated = {}));
+  await page.getByTestId('base').fill(`${text} `);
+  const table = await assertTable(page);
+  assert.equal(await page.locator('[data-estimated]').count(), 0);
+
+  let first;
+  const onProgress = (soFar) => (first ??= soFar);
+  const options = { method: 'transplant', label, onProgress };
+  await classifier.explain({ text: `${text} `, pair }, options);
+  const [rows, cells] = table.delta.shape;
+  const places = Array.from(
+    { length: rows * cells },
+    (_, i) => `${Math.floor(i / cells)}.${i % cells}`,
+  ).filter((_, i) => !Number.isNaN(first.delta.data[i]));
+  const at = ({ data }, place) => {
+    const [row, cell] = place.split('.').map(Number);
+    return data[row * cells + cell];
+  };
+  const estimated = await page.evaluate(() => window.estimated);
+  assert.deepEqual(Object.keys(estimated).sort(), [...places].sort());
+  for (const place of places) near(estimated[place], at(first.delta, place), `estimate ${place}`);
+
+  const points = await page.locator('[data-point]').evaluateAll((list) =>
+    list.map(({ dataset, cx, cy }) => ({
+      ...{ place: dataset.point, x: cx.baseVal.value, y: cy.baseVal.value },
+      ...{ estimate: Number(dataset.estimate), measured: Number(dataset.measured) },
+    })),
+  );
+  const differing = places.filter((place) => at(table.delta, place) !== 0);
+  assert.deepEqual(points.map(({ place }) => place).sort(), differing.sort());
+  for (const { place, estimate, measured } of points) {
+    near(estimate, at(first.delta, place), `x of ${place}`);
+    near(measured, at(table.delta, place), `y of ${place}`);
+  }
+  // Larger numbers are further to the right, and higher.
+  const most = (key) => points.reduce((a, b) => (b[key] > a[key] ? b : a));
+  assert.equal(Math.max(...points.map(({ x }) => x)), most('estimate').x);
+  assert.equal(Math.min(...points.map(({ y }) => y)), most('measured').y);
+  const mean = (of) => points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [x, y] = [mean((p) => p.estimate), mean((p) => p.measured)];
+  const covariance = mean((p) => (p.estimate - x) * (p.measured - y));
+  const variances = mean((p) => (p.estimate - x) ** 2) * mean((p) => (p.measured - y) ** 2);
+  const told = await page.getByTestId('correlation').textContent();
+  const [, said, over] = /is (−?[\d.]+), over (\d+) cells/.exec(told);
+  const expected = covariance / Math.sqrt(variances);
+  assert.ok(Math.abs(Number(said.replace('−', '-')) - expected) < 0.006, `${told} ${expected}`);
+  assert.equal(Number(over), points.length);
 });
 
 onPage('cells can be patched by mouse, keys and drag', {}, async (page) => {
