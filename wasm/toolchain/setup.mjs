@@ -49,6 +49,8 @@ const groups = {
       'clang-format',
       'fonts-dejavu-core',
       'libclang-rt-19-dev',
+      'libopenmpi-dev', // for training with several processes
+      'openmpi-bin',
       'parallel',
       'sentencepiece',
     ],
