@@ -2,7 +2,8 @@
 // of the tests installs on Debian.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -68,25 +69,30 @@ test('two and three processes give the weights of one', { skip }, () => {
   assert.deepEqual(weights('threads'), weights('one'), 'with threads');
 });
 
-/** Starts a long training of two processes; calls `act(child)` once it has written a log line. */
+const long = ['--epochs', '1000'];
+
+/** Starts a long training of two processes; calls `act(child)` once its log has another line. */
 async function interrupted(folder, more, act) {
-  const list = [...launcher(2), ...args(folder, '--epochs', '400', ...more)];
+  const log = `${path(folder)}.log.jsonl`;
+  const sizeOf = () => (existsSync(log) ? statSync(log).size : 0);
+  const before = sizeOf();
+  const list = [...launcher(2), ...args(folder, ...long, ...more)];
   const child = spawn('mpirun', list, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const timer = setInterval(() => {
+    if (sizeOf() === before) return;
+    clearInterval(timer);
+    act(child);
+  }, 5);
   let said = '';
-  let acted = false;
   child.stderr.setEncoding('utf8');
-  for await (const chunk of child.stderr) {
-    said += chunk;
-    if (!acted && said.includes('"step"')) {
-      acted = true;
-      act(child);
-    }
-  }
+  for await (const chunk of child.stderr) said += chunk;
+  clearInterval(timer);
+  if (child.exitCode === null) await once(child, 'exit');
   return { said, status: child.exitCode };
 }
 
 test('stopped processes leave a checkpoint, and a dead one ends the others', { skip }, async () => {
-  const whole = glassformer(args('whole', '--epochs', '400'));
+  const whole = glassformer(args('whole', ...long));
   assert.equal(whole.status, 0, whole.stderr);
   const stopped = await interrupted('long', [], (child) => child.kill('SIGTERM'));
   assert.match(stopped.said, /stopped; the same command with --resume goes on/);
@@ -103,7 +109,7 @@ test('stopped processes leave a checkpoint, and a dead one ends the others', { s
   assert.deepEqual(readFileSync(checkpoint), kept);
   assert.ok(!existsSync(path('long')));
 
-  const resumed = together(2, ...args('long', '--epochs', '400', '--resume'));
+  const resumed = together(2, ...args('long', ...long, '--resume'));
   assert.equal(resumed.status, 0, resumed.stderr);
   assert.match(resumed.stderr, /goes on after step \d+/);
   assert.deepEqual(weights('long'), weights('whole'));
