@@ -6,6 +6,13 @@
 
 namespace glassformer {
 
+/// Whether a training may be divided among processes; not in a tab.
+#ifdef __EMSCRIPTEN__
+inline constexpr bool has_processes = false;
+#else
+inline constexpr bool has_processes = true;
+#endif
+
 /// Processes that train one model together. Each has the whole model and all examples, and computes
 /// the gradients of some shards of each step.
 class Processes {

@@ -133,7 +133,7 @@ void each_part(LossSum& sum, ParameterGradients& gradients, const Exchange& exch
 // the process of shard i - 1; so all sums have the same order with any number of processes.
 LossSum Trainer::run(const std::vector<Shard>& shards, ParameterGradients* gradients) {
   const CrossEntropy loss(gradients ? options_.smoothing : 0.0f);
-  Processes* const others = gradients ? options_.processes : nullptr;
+  Processes* const others = has_processes && gradients ? options_.processes : nullptr;
   const std::size_t rank = others ? others->rank() : 0, count = others ? others->count() : 1;
   const std::size_t own = (shards.size() + count - 1 - rank) / count;
   std::vector<LossSum> sums(own);
