@@ -22,12 +22,16 @@ const labeled = [
 
 const corpus = (name, lines) =>
   writeFileSync(join(scratch, `${name}.gz`), gzipSync(lines.map((line) => `${line}\n`).join('')));
-for (const name of ['imdb', 'sms', 'trec']) {
+for (const [name, times] of [
+  ['imdb', 12],
+  ['sms', 12],
+  ['trec', 2],
+]) {
   // The models learn the texts that measure them.
-  corpus(`${name}.train.tsv`, Array.from({ length: 12 }, () => labeled).flat());
+  corpus(`${name}.train.tsv`, Array.from({ length: times }, () => labeled).flat());
   corpus(`${name}.test.tsv`, labeled);
 }
-corpus('imdb.unsup.txt', [...texts(praise), ...texts(blame)]);
+const seeds = (count) => Array.from({ length: count }, (_, i) => `${i + 1}`);
 
 function run(recipe) {
   const folder = join(scratch, recipe);
@@ -43,9 +47,14 @@ function run(recipe) {
 
 for (const [recipe, models] of [
   ['imdb', ['model']],
-  ['sms', ['1', '2', '3', '4', '5']],
-  ['trec', ['1', '2', '3', '4', '5']],
-  ['masked', ['2000.nothing', '2000.masked', 'imdb.train.nothing', 'imdb.train.masked']],
+  ['sms', seeds(5)],
+  ['trec', seeds(5).flatMap((seed) => [`sentiment.${seed}`, `masked.${seed}`])],
+  [
+    'masked',
+    ['500', 'all'].flatMap((labels) =>
+      seeds(3).flatMap((seed) => [`${labels}.config.${seed}`, `${labels}.masked.${seed}`]),
+    ),
+  ],
 ]) {
   test(`the recipe ${recipe} trains and measures`, () => {
     const metrics = run(recipe);

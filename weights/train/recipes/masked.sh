@@ -1,20 +1,24 @@
-# Hidden tokens of unlabeled film reviews first, then labels, beside labels from nothing, with as many steps. Both with
-# `glassformer train`. DATA: imdb.unsup.txt.gz, imdb.train.tsv.gz and imdb.test.tsv.gz.
+# Hidden tokens first, then labels, beside labels from nothing with the same options and as many steps, as BERT is made
+# (Devlin et al. 2019): kinds of questions, with all labels and with 500. DATA: as for trec.sh.
 . common/measure.sh
-unpack imdb.unsup.txt
-unpack imdb.train.tsv
-unpack imdb.test.tsv
-head -n 30000 "$run/imdb.unsup.txt" > "$run/texts.txt"
-head -n 2000 "$run/imdb.train.tsv" > "$run/2000.tsv"
-echo '{ "max_source_length": 256 }' > "$run/config.json"
-train "$run/config.json" "$run/texts.txt" "$run/masked" --lessons masked --epochs 2 --optimizer muon --rate 0.003 \
-    --batch-tokens 6144 --smoothing 0 --dropout 0
-for texts in 2000 imdb.train; do
-    options='--epochs 2'
-    if [ $texts = 2000 ]; then options='--epochs 6'; fi
-    options="$options --drop-tokens 0.25 --optimizer muon --batch-tokens 4096"
-    train "$run/config.json" "$run/$texts.tsv" "$run/$texts.nothing" $options --rate 0.002
-    train "$run/masked" "$run/$texts.tsv" "$run/$texts.masked" $options --rate 0.001
-    accuracy "$run/$texts.nothing" "$run/imdb.test.tsv"
-    accuracy "$run/$texts.masked" "$run/imdb.test.tsv"
+. common/questions.sh
+unpack trec.train.tsv
+unpack trec.test.tsv
+questions "$run/trec.test.tsv" "$run/texts.txt"
+head -n 500 "$run/trec.train.tsv" > "$run/500.tsv"
+cp "$run/trec.train.tsv" "$run/all.tsv"
+echo '{}' > "$run/config.json"
+train "$run/config.json" "$run/texts.txt" "$run/masked" --lessons masked --epochs 4 --optimizer muon --rate 0.003 \
+    --batch-tokens 2048 --smoothing 0 --dropout 0
+for labels in 500 all; do
+    epochs=10
+    if [ $labels = 500 ]; then epochs=30; fi
+    for seed in 1 2 3; do
+        for start in config.json masked; do
+            model="$run/$labels.${start%.json}.$seed"
+            train "$run/$start" "$run/$labels.tsv" "$model" --epochs $epochs --rate 0.001 --drop-tokens 0.1 --dropout 0.2 \
+                --held-out 0 --seed $seed
+            accuracy "$model" "$run/trec.test.tsv"
+        done
+    done
 done
