@@ -409,5 +409,5 @@ test('--gradients of a model that writes are those of its next token', () => {
   assert.match(prefix.stderr, /invalid_option: --gradients: expected no --patch, --task/);
   const answers = trace(join(checkpoints, 't5'), ['logits'], ['a film'], ['--gradients']);
   assert.equal(answers.status, 1);
-  assert.match(answers.stderr, /unsupported: explain: expected a model/);
+  assert.match(answers.stderr, /unsupported: explain: expected a model that translates/);
 });

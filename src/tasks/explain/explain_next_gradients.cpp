@@ -163,13 +163,18 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
 
 std::unique_ptr<Job> begin_next_gradients(Pipeline& pipeline, std::span<const TextInput> texts,
                                           const TaskOptions& options) {
-  const Task task = pipeline.config().task;
-  if (task != Task::translation && task != Task::text_generation) return nullptr;
   OptionsReader reader(options);
   const JsonValue* method = reader.find("method");
   if (!method || !method->is_string()) return nullptr;
-  if (std::ranges::find(methods_by_gradients, method->string()) == methods_by_gradients.end()) {
-    return nullptr;
+  const std::string name = method->string();
+  if (std::ranges::find(methods_by_gradients, name) == methods_by_gradients.end()) return nullptr;
+  const Task task = pipeline.config().task;
+  if (task != Task::translation && task != Task::text_generation) {
+    if (name != "gradients") return nullptr;
+    throw_error(ErrorCode::unsupported,
+                {"explain: expected a model that translates or continues texts for the method "
+                 "gradients, got one for {}",
+                 {to_string(task)}});
   }
   return std::make_unique<NextGradientsJob>(pipeline, texts,
                                             read_options<NextGradientsRequest>(options));
