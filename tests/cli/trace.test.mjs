@@ -377,11 +377,37 @@ test('--gradients writes the gradients of the answer, as PyTorch has them', () =
     assert.deepEqual(shape, golden.shape, name);
     values.forEach((value, i) => assert.ok(Math.abs(value - golden.values[i]) < 1e-4, name));
   }
-  const writer = join(goldens, 'translate_pre_norm_shared');
-  const refused = glassformer(
-    ['trace', writer, '--names', 'logits', '--out', join(scratch, 'none'), '--gradients'],
-    'a film\n',
+});
+
+test('--gradients of a model that writes are those of its next token', () => {
+  const folder = join(checkpoints, 'llama');
+  const plan = JSON.parse(readFileSync(join(folder, 'expected.gradients.json'), 'utf8'));
+  const { texts } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
+  // PyTorch's are those of the likeliest token's lead over the runner-up, too.
+  const { tensors, status, stderr } = trace(
+    folder,
+    ['decoder.embed_tokens', 'decoder.layers.*.self_attn.weights'],
+    [texts[plan.text].text],
+    ['--gradients'],
   );
-  assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /unsupported: --gradients: expected a model that reads texts/);
+  assert.equal(status, 0, stderr);
+  const expected = read(join(folder, 'expected.gradients.safetensors'));
+  assert.ok(Object.keys(tensors).length >= 2);
+  for (const [name, { shape, values }] of Object.entries(tensors)) {
+    assert.deepEqual(shape, expected[`trace/${name}`].shape, name);
+    assertNear(values, expected[`trace/${name}`].values, 1e-4, name);
+  }
+  const translated = trace(
+    join(goldens, 'translate_pre_norm_shared'),
+    ['encoder.embed_tokens'],
+    ['a film'],
+    ['--gradients'],
+  );
+  assert.ok(translated.tensors['encoder.embed_tokens'].values.some((value) => value !== 0));
+  const prefix = trace(folder, ['logits'], ['a film'], ['--gradients', '--no-prefix']);
+  assert.equal(prefix.status, 1);
+  assert.match(prefix.stderr, /invalid_option: --gradients: expected no --patch, --task/);
+  const answers = trace(join(checkpoints, 't5'), ['logits'], ['a film'], ['--gradients']);
+  assert.equal(answers.status, 1);
+  assert.match(answers.stderr, /unsupported: explain: expected a model that translates/);
 });

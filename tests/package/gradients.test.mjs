@@ -11,6 +11,7 @@ import { expectedOf, folderOf, names as checkpointNames, taskOf } from './checkp
 import {
   Classifier,
   Embedder,
+  Generator,
   QuestionAnswerer,
   TokenClassifier,
   Translator,
@@ -20,12 +21,14 @@ import {
   dist,
   goldenFolder,
   goldenNames,
+  hasSelfAttention,
   load,
   openAny,
   plain,
   readGolden,
   readSafetensors,
   root,
+  translationGoldenNames,
 } from './helpers.mjs';
 
 const tolerance = 1e-4;
@@ -106,6 +109,226 @@ for (const binary of binaries) {
       assertGradients(result.gradients, golden);
     });
 }
+
+/**
+ * Checkpoints that continue texts or translate, with gradients of a next token. Some goldens are of
+ * the beginning of a text, which cannot be given as a text.
+ */
+const writers = checkpointNames.filter((name) => {
+  const file = join(folderOf(name), 'expected.gradients.json');
+  if (!existsSync(file)) return false;
+  const { text, ids } = JSON.parse(readFileSync(file, 'utf8'));
+  const { task, texts } = expectedOf(name);
+  return ['generate', 'translate'].includes(task) && texts[text]?.ids.join() === ids.join();
+});
+const translators = translationGoldenNames.filter((name) => hasSelfAttention(name));
+assert.ok(writers.length >= 9 && translators.length >= 4);
+
+const ofNext = [
+  ...translators.map((name) => ({
+    name,
+    folder: goldenFolder(name),
+    file: 'gradients',
+    Class: Translator,
+    textOf: (index) => readGolden(name).texts[index],
+  })),
+  ...writers.map((name) => ({
+    name,
+    folder: folderOf(name),
+    file: 'expected.gradients',
+    Class: taskOf(name).Class,
+    textOf: (index) => expectedOf(name).texts[index].text,
+  })),
+];
+
+/** Returns the options that explain a golden's number: one next token's lead over another. */
+function pairOf({ contrast, target_ids: read }) {
+  const idOf = (sign) => contrast.find(([, , weight]) => weight === sign)[1];
+  const pair = { token: idOf(1), against: idOf(-1) };
+  return read ? { ...pair, prefix: read.slice(1) } : pair;
+}
+
+/** Returns the product of matrices in arrays of rows. */
+const times = (a, b) =>
+  a.map((row) => b[0].map((_, c) => row.reduce((sum, x, j) => sum + x * b[j][c], 0)));
+const plus = (a, b) => a.map((row, i) => row.map((x, j) => x + b[i][j]));
+const identity = (n) =>
+  Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => +(i === j)));
+const transposed = (a) => a[0].map((_, j) => a.map((row) => row[j]));
+/** Returns the mean over heads of max(0, A ⊙ ∂y/∂A), for tensors [heads, queries, keys]. */
+function positiveMean({ shape: [heads, queries, keys], data }, { data: slopes }) {
+  return Array.from({ length: queries }, (_, i) =>
+    Array.from({ length: keys }, (_, j) => {
+      let sum = 0;
+      for (let head = 0; head < heads; head++) {
+        const at = (head * queries + i) * keys + j;
+        sum += Math.max(0, data[at] * slopes[at]) / heads;
+      }
+      return sum;
+    }),
+  );
+}
+/** Returns R with the rows of R - I divided by their sums; rows of zeros stay zero. */
+function normalized(r) {
+  const unit = identity(r.length);
+  return r.map((row, i) => {
+    const more = row.map((x, j) => x - unit[i][j]);
+    const sum = more.reduce((total, x) => total + x, 0);
+    return more.map((x, j) => (sum === 0 ? 0 : x / sum) + unit[i][j]);
+  });
+}
+
+for (const binary of binaries)
+  for (const { name, folder, file, Class, textOf } of ofNext)
+    test(`${name}, ${binary}: gradients of a next token equal PyTorch’s`, async () => {
+      const golden = goldenOf(folder, file);
+      const model = await load(folder, { binary, gradients: true }, Class);
+      const text = textOf(golden.text);
+      const pair = pairOf(golden);
+      const names = ['*.*', '*.*.*.*', '*.*.*.*.*'];
+      const result = await model.explain(text, { method: 'gradients', names, ...pair });
+      const { tensors } = golden;
+      delete tensors.logits;
+      assertGradients(result.gradients, { tensors });
+      assert.deepEqual([result.token.id, result.against.id], [pair.token, pair.against]);
+
+      // What the other two methods compute, in doubles, from PyTorch's gradients.
+      const trace = await traced(model, text, pair.prefix, [
+        '*.embed_tokens',
+        '*.layers.*.*.weights',
+      ]);
+      const stacks = pair.prefix ? ['decoder', 'encoder'] : ['decoder'];
+      const products = stacks.flatMap((stack) => {
+        const { shape, data } = trace[`${stack}.embed_tokens`];
+        const slopes = tensors[`${stack}.embed_tokens`].data;
+        return Array.from({ length: shape[0] }, (_, row) => {
+          let sum = 0;
+          for (let c = row * shape[1]; c < (row + 1) * shape[1]; c++) sum += data[c] * slopes[c];
+          return sum;
+        });
+      });
+      const input = await model.explain(text, { method: 'gradient_times_input', ...pair });
+      const most = Math.max(...products.map(Math.abs));
+      assertNear(input.scores, products, tolerance * Math.max(1, most), 'gradient × input');
+
+      const mean = (tensor) => positiveMean(trace[tensor], tensors[tensor]);
+      const layersOf = (stack) => model.architecture[stack].layers.keys();
+      const rowOf = (stack) => trace[`${stack}.embed_tokens`].shape[0];
+      let own = identity(rowOf('decoder'));
+      let source;
+      let read;
+      if (pair.prefix) {
+        read = identity(rowOf('encoder'));
+        for (const layer of layersOf('encoder'))
+          read = plus(read, times(mean(`encoder.layers.${layer}.self_attn.weights`), read));
+        source = own.map(() => read.map(() => 0));
+      }
+      for (const layer of layersOf('decoder')) {
+        const a = mean(`decoder.layers.${layer}.self_attn.weights`);
+        if (source) source = plus(source, times(a, source));
+        own = plus(own, times(a, own));
+        if (!source) continue;
+        const cross = mean(`decoder.layers.${layer}.encoder_attn.weights`);
+        const moved = times(times(transposed(normalized(own)), cross), normalized(read));
+        source = plus(source, moved);
+      }
+      const unit = identity(own.length);
+      const expected = own.map((row, i) => [
+        ...row.map((x, j) => x - unit[i][j]),
+        ...(source?.[i] ?? []),
+      ]);
+      const found = await model.explain(text, { method: 'relevance', ...pair });
+      assert.deepEqual(found.relevance.shape, [own.length, expected[0].length]);
+      assertNear(found.relevance.data, expected.flat(), 1e-4, 'relevance');
+      assertNear(found.scores, expected.at(-1), 1e-4, 'scores');
+      assert.ok(found.scores.some((score) => score > 0));
+    });
+
+/** Traces the run that reads a text and, of a translator, this prefix. */
+async function traced(model, text, prefix, names) {
+  if (!prefix) return (await model.next(text, { trace: names })).trace;
+  const options = { beams: 1, maxLength: prefix.length + 1, trace: names };
+  const { sentences } = await model.translate(text, { ...options, prefixes: [prefix] });
+  return sentences[0].trace;
+}
+
+test('without a pair, the likeliest next token is explained, against the runner-up', async () => {
+  const folder = join(root, 'weights/writer');
+  const generator = await load(folder, floats, Generator);
+  const given = 'The acting is dreadful, so this film is';
+  const [first, second] = (await generator.next(given, { temperature: 1 })).next;
+  for (const method of ['gradient_times_input', 'relevance']) {
+    const { token, against, tokens, scores } = await generator.explain(given, { method });
+    assert.deepEqual([token.id, against.id], [first.id, second.id]);
+    assert.equal(scores.length, tokens.length);
+  }
+  const other = { token: second.id, against: first.id };
+  const method = 'gradient_times_input';
+  const { scores } = await generator.explain(given, { method });
+  const opposite = await generator.explain(given, { method, ...other });
+  assertNear(
+    opposite.scores,
+    scores.map((score) => -score),
+    1e-3,
+    'the other token',
+  );
+});
+
+test('of a translation, the token at a place is explained', async () => {
+  const translator = await load(join(root, 'weights/en-de'), floats, Translator);
+  const given = 'It rains. The film is not good.';
+  const place = { sentence: 1, position: 3 };
+  const ledger = await translator.explain(given, { method: 'ledger', ...place });
+  for (const method of ['gradient_times_input', 'relevance']) {
+    const found = await translator.explain(given, { method, ...place });
+    const { scores, sourceTokens } = found;
+    assert.equal(scores.length, place.position + 1 + sourceTokens.length);
+    for (const key of ['text', 'sentence', 'position', 'token', 'against', 'sourceTokens'])
+      assert.deepEqual(found[key], ledger[key], key);
+  }
+  const { scores } = await translator.explain(given, { method: 'relevance', ...place });
+  const ofSource = scores.slice(place.position + 1);
+  const heaviest = ofSource.indexOf(Math.max(...ofSource));
+  assert.equal(ledger.token.text, ' nicht');
+  assert.equal(ledger.sourceTokens[heaviest].text, ' not');
+});
+
+test('gradients of next tokens are refused by name', async () => {
+  const folder = folderOf('gpt2_generate');
+  const generator = await load(folder, { gradients: true }, Generator);
+  const refused = (model, options, code, pattern) =>
+    assertError(() => model.explain('good', options), code, pattern);
+  const invalid = 'invalid_option';
+  await refused(generator, { method: 'gradients' }, invalid, /names: expected names/);
+  await refused(generator, { method: 'gradients', names: ['no.such'] }, invalid, /no\.such/);
+  await refused(generator, { method: 'relevance', names: ['logits'] }, invalid, /names/);
+  await refused(generator, { method: 'relevance', effects: true }, invalid, /effects/);
+  await refused(generator, { method: 'relevance', token: 1, against: 1 }, invalid, /against/);
+  await refused(generator, { method: 'relevance', token: 500 }, invalid, /token.*below 500/);
+  const answering = await load(folderOf('t5'), { gradients: true }, Generator);
+  const names = ['logits'];
+  await refused(
+    answering,
+    { method: 'gradients', names },
+    'unsupported',
+    /translates or continues/,
+  );
+  const integers = await load(folder, { gradients: true, compute: 'int8' }, Generator);
+  await refused(integers, { method: 'relevance' }, 'unsupported', /f32|int8/);
+  const explains = await load(folder, { explain: true }, Generator);
+  await refused(
+    explains,
+    { method: 'relevance' },
+    'unsupported',
+    /loaded with the option gradients/,
+  );
+  const golden = (name) => load(goldenFolder(name), { gradients: true }, Translator);
+  const recurrent = await golden('translate_recurrent_post_norm');
+  await refused(recurrent, { method: 'relevance' }, 'unsupported', /recurrent/);
+  const translator = await golden('translate_pre_norm_shared');
+  await refused(translator, { method: 'relevance', sentence: 9 }, invalid, /sentence.*got 9/);
+  await refused(translator, { method: 'relevance', position: 999 }, invalid, /position.*got 999/);
+});
 
 test('gradients come with traces and patches, for batches and streams, in a worker', async () => {
   const options = { ...floats, worker: true };
@@ -406,8 +629,8 @@ test('gradients are refused by name', async () => {
   await assertError(labelled, 'invalid_option', /orders/);
 
   await assertError(() => load(folder, { gradients: 'yes' }), 'invalid_option', /gradients/);
-  const translator = () => load(goldenFolder('translate_pre_norm_shared'), floats, Translator);
-  await assertError(translator, 'invalid_option', /unknown option "gradients"/);
+  const vectors = () => load(folderOf('bert_embed'), { gradients: true }, Embedder);
+  await assertError(vectors, 'invalid_option', /unknown option "gradients"/);
   const embedder = await load(folderOf('bert_embed'), {}, Embedder);
   const ofVector = () => embedder.embed('a film', { gradients: ['logits'] });
   await assertError(ofVector, 'invalid_option', /unknown option "gradients"/);

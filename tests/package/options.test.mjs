@@ -70,6 +70,7 @@ function methodOf(name) {
     cut: 'edges',
     least: 'circuit',
     words: 'lens',
+    names: 'gradients',
     beams: 'lens',
   };
   return { method: methods[name] ?? 'ledger', ...(name === 'cut' && { edges: [] }) };

@@ -208,6 +208,17 @@ export async function explainByGradients(): Promise<void> {
     { text: 'a', pair: 'b' },
     { method: 'transplant', onProgress: ({ done, delta }) => console.log(done, delta.data[0]) },
   );
+  using translator: Translator = await Translator.load('x', { gradients: true });
+  const names = ['encoder.embed_tokens'];
+  const slopes = await translator.explain('a', { method: 'gradients', names, position: 2 });
+  const ofSource: TracedTensor | undefined = slopes.gradients['encoder.embed_tokens'];
+  using generator: Generator = await Generator.load('x', { gradients: true });
+  const ahead = await generator.explain('a', { method: 'relevance', token: 1, against: 2 });
+  console.log(ofSource?.shape, slopes.token.text, ahead.scores, ahead.against.id);
+  // @ts-expect-error: names of tensors are missing
+  await generator.explain('a', { method: 'gradients' });
+  // @ts-expect-error: a text that is continued has no sentences
+  await generator.explain('a', { method: 'relevance', sentence: 1 });
   // @ts-expect-error: only transplants show progress
   await classifier.explain('a', { method: 'relevance', onProgress() {} });
   console.log(ends, input, relevance.data.length);

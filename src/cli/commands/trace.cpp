@@ -2,12 +2,14 @@
 #include <iostream>
 #include <iterator>
 
+#include "base/json/json_writer.hpp"
 #include "base/strings/printable.hpp"
 #include "cli/files/new_files.hpp"
 #include "cli/lines.hpp"
 #include "tasks/answer/answer.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/embed/embed.hpp"
+#include "tasks/explain/explain.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/tag/token_classify.hpp"
 #include "tasks/translate/translate.hpp"
@@ -119,11 +121,11 @@ class TraceCommand final : public Command {
       (gradients_ ? options.encoder.gradients : options.encoder.trace) = names_;
       options.encoder.patch = read_patches(patch_);
     } else {
-      if (gradients_) {
-        throw_error(ErrorCode::unsupported,
-                    "--gradients: expected a model that reads texts, got one that writes");
+      if (gradients_ && (!patch_.path.empty() || !task_.empty() || no_prefix_)) {
+        refuse_option(
+            "--gradients: expected no --patch, --task or --no-prefix of a model that writes");
       }
-      options.trace = names_;
+      if (!gradients_) options.trace = names_;
       options.patch = read_patches(patch_);
     }
     if constexpr (requires { options.prefix; }) {
@@ -134,10 +136,20 @@ class TraceCommand final : public Command {
     }
   }
 
+  // Starts a line. The gradients of a model that writes are those of its next token.
+  template <class OnePipeline, class Options>
+  std::unique_ptr<Job> begin_line(OnePipeline& pipeline, std::span<const TextInput> texts,
+                                  const Options& options) const {
+    if constexpr (!requires { options.encoder; }) {
+      if (gradients_) return begin_explanation_job(pipeline, {.texts = texts}, gradient_options());
+    }
+    return begin_job(pipeline, texts, options);
+  }
+  std::string gradient_options() const;
   template <class OnePipeline>
   Exit run(OnePipeline& pipeline) const;
   template <class OnePipeline, class Options>
-  static TracedAnswer answer(OnePipeline& pipeline, const TextInput& text, const Options& options);
+  TracedAnswer answer(OnePipeline& pipeline, const TextInput& text, const Options& options) const;
 
   std::filesystem::path model_, out_;
   std::vector<std::string> names_;
@@ -147,10 +159,20 @@ class TraceCommand final : public Command {
   bool pairs_ = false, json_ = false, no_prefix_ = false, gradients_ = false;
 };
 
+std::string TraceCommand::gradient_options() const {
+  JsonWriter json;
+  json.object([&] {
+    json.field("method", "gradients");
+    json.key("names");
+    json.array(names_, [&](const std::string& name) { json.value(name); });
+  });
+  return json.take();
+}
+
 template <class OnePipeline, class Options>
 TracedAnswer TraceCommand::answer(OnePipeline& pipeline, const TextInput& text,
-                                  const Options& options) {
-  const auto job = begin_job(pipeline, std::span(&text, 1), options);
+                                  const Options& options) const {
+  const auto job = begin_line(pipeline, std::span(&text, 1), options);
   while (job->step()) {
   }
   job->finish();
@@ -165,7 +187,7 @@ Exit TraceCommand::run(OnePipeline& pipeline) const {
   NewFiles files(out_.has_parent_path() ? out_.parent_path() : ".", {name});
   typename OnePipeline::Options options;
   ask(options);
-  begin_job(pipeline, std::span<const TextInput>(), options);  // rejects bad options first
+  begin_line(pipeline, std::span<const TextInput>(), options);  // rejects bad options first
   const bool pairs = pairs_ || pipeline.config().task == Task::question_answering;
   const LineForm form = pairs ? LineForm::pair : LineForm::text;
 

@@ -52,12 +52,8 @@ std::int32_t NextTokenLedger::likeliest(std::span<const float> logits,
   return static_cast<std::int32_t>(best.value_or(but == 0 ? 1 : 0));
 }
 
-NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions& options) const {
-  if (vocabulary() < 2) {
-    throw_error(ErrorCode::unsupported, "ledger: expected a vocabulary of at least two tokens");
-  }
-  const NextTokenRun seen = trace_next_token(model_, text, ledger_tensors(model_.model));
-  const std::vector<float>& logits = seen.logits;
+NextLedger NextTokenLedger::choose(std::span<const float> logits,
+                                   const NextLedgerOptions& options) const {
   const float total = writing_kernels().log_sum_exp(logits.data(), logits.size());
   if (!std::isfinite(total)) {
     throw_error(ErrorCode::non_finite, "text: expected finite logits of the next token");
@@ -68,6 +64,15 @@ NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions
   NextLedger result;
   result.token = guess(options.token.value_or(likeliest(logits, options.against)));
   result.against = guess(options.against.value_or(likeliest(logits, result.token.id)));
+  return result;
+}
+
+NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions& options) const {
+  if (vocabulary() < 2) {
+    throw_error(ErrorCode::unsupported, "ledger: expected a vocabulary of at least two tokens");
+  }
+  const NextTokenRun seen = trace_next_token(model_, text, ledger_tensors(model_.model));
+  NextLedger result = choose(seen.logits, options);
   result.ledger = ledger(model_.model, seen, contrast_of(result));
   expect_finite(result.ledger.written);
   expect_finite(result.ledger.read);

@@ -1,15 +1,22 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explain/contrast.hpp"
 #include "explain/next_token.hpp"
 #include "families/config/model_config.hpp"
 #include "glassformer/explainer.hpp"
+#include "tasks/explain/explanation.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
+
+class TranslatePipeline;
 
 /// Runs a decoder and returns these tensors. Throws `too_large` if they would take too much memory.
 NextTokenRun trace_next_token(const WriterRunner& model, const DecodedText& text,
@@ -29,6 +36,12 @@ class NextTokenLedger {
   /// Throws `invalid_option` for tokens that do not exist.
   void expect_tokens(const NextLedgerOptions& options) const;
 
+  /// Returns the two tokens that are compared, given the logits [V] of the next one, without a sum.
+  /// Throws `non_finite`.
+  NextLedger choose(std::span<const float> logits, const NextLedgerOptions& options) const;
+  /// Returns the number that compares these tokens.
+  Contrast contrast_of(const NextLedger& of) const;
+
   /// Computes the sum, without effects. Throws `too_large`, `non_finite`.
   NextLedger sum(const DecodedText& text, const NextLedgerOptions& options) const;
   /// Measures the effect of the first column without one.
@@ -36,12 +49,32 @@ class NextTokenLedger {
 
  private:
   std::int32_t likeliest(std::span<const float> logits, std::optional<std::int32_t> but) const;
-  Contrast contrast_of(const NextLedger& of) const;
 
   WriterRunner model_;
   const Tokenizer& tokenizer_;
   const std::vector<bool>& never_;
 };
+
+/// The place of a token in the translation of a text.
+struct TranslatedPlace {
+  std::size_t beams = 1, sentence = 0, position = 0;
+  std::vector<std::int32_t> prefix = {};  ///< ids that the translation must begin with
+};
+
+/// A place, as a translator came to it.
+struct ReachedPlace {
+  ExplainedSentence sentence;
+  std::vector<std::int32_t> decoded;  ///< the tokens read, beginning with the start token
+  Seq2Seq::Encoded encoded;           ///< the source
+  std::int32_t own;                   ///< the token that the translation has there
+
+  DecodedText text() const { return {decoded, &encoded}; }
+};
+
+/// Translates a sentence up to a place. Throws `invalid_option` for a place that does not exist,
+/// and the errors of TranslatePipeline::translate.
+ReachedPlace reach(TranslatePipeline& pipeline, std::string_view text,
+                   const TranslatedPlace& place);
 
 /// Whether a ledger is complete: has everything that was requested.
 inline bool is_whole(const NextLedger& result, const NextLedgerOptions& options) {

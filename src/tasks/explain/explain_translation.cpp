@@ -197,6 +197,11 @@ class TranslationSteps final : public ExplanationSteps {
   std::vector<Sentence> sentences_;
 };
 
+void expect_below(const char* name, const char* what, std::size_t got, std::size_t end) {
+  if (got < end) return;
+  refuse_option({"{}: expected {}, below {}, got {}", {name, what, end, got}});
+}
+
 // Explains one token of one sentence.
 class LedgerSteps final : public ExplanationSteps {
  public:
@@ -222,10 +227,6 @@ class LedgerSteps final : public ExplanationSteps {
 
  private:
   const Options& options() const { return explainer_.options(); }
-  static void expect_below(const char* name, const char* what, std::size_t got, std::size_t end) {
-    if (got < end) return;
-    refuse_option({"{}: expected {}, below {}, got {}", {name, what, end, got}});
-  }
 
   void begin() {
     sentence_ = explainer_.begin(text_, ranges_[options().sentence]);
@@ -267,6 +268,25 @@ class TranslationExplanations final : public ExplanationJob {
 };
 
 }  // namespace
+
+ReachedPlace reach(TranslatePipeline& pipeline, std::string_view text,
+                   const TranslatedPlace& place) {
+  const TranslationExplainer explainer(pipeline, {.method = "ledger",
+                                                  .beams = place.beams,
+                                                  .position = place.position,
+                                                  .prefix = place.prefix});
+  const std::vector<SentenceRange> ranges = sentences_of(text);
+  expect_below("sentence", "one of the text's sentences", place.sentence, ranges.size());
+  ReachedPlace reached;
+  reached.sentence = explainer.begin(text, ranges[place.sentence]);
+  const std::vector<OutputToken>& tokens = reached.sentence.translation.output.tokens;
+  expect_below("position", "one of the translation's tokens", place.position, tokens.size());
+  reached.decoded.push_back(pipeline.specials().start);
+  for (std::size_t t = 0; t < place.position; ++t) reached.decoded.push_back(tokens[t].id);
+  reached.encoded = explainer.encode(reached.sentence.translation);
+  reached.own = tokens[place.position].id;
+  return reached;
+}
 
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(TranslatePipeline& pipeline,
                                                             std::span<const TextInput> texts,

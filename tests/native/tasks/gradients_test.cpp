@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cmath>
 #include <map>
 
@@ -13,6 +14,8 @@
 #include "support/checkpoint_golden.hpp"
 #include "support/error_of.hpp"
 #include "support/golden.hpp"
+#include "tasks/explain/explain.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer::test {
 namespace {
@@ -154,6 +157,51 @@ TEST_CASE("gradients are refused where there is no number to explain", "[gradien
   CHECK(refusal([&] {
           embedder.embed("a film", {.encoder = {.gradients = {"*.embed_tokens"}}});
         }) == ErrorCode::unsupported);
+}
+
+// Returns the gradients of a next token of a text, with options in JSON.
+std::vector<TracedTensor> next_gradients(const std::filesystem::path& folder,
+                                         const std::string& text, const nlohmann::json& options) {
+  const auto pipeline = load_pipeline(folder, {});
+  const TextInput input(text);
+  const auto job =
+      begin_explanation_job(*pipeline, {.texts = std::span(&input, 1)}, options.dump());
+  while (job->step()) {
+  }
+  job->finish();
+  TensorsBeside writer;
+  job->write(0, writer);
+  return writer.take_tensors();
+}
+
+TEST_CASE("gradients of a next token match PyTorch's", "[gradients]") {
+  const std::string name = GENERATE("gpt2_generate", "llama", "marian", "translate_odd_local");
+  const bool ours = name.starts_with("translate");
+  const std::filesystem::path folder =
+      ours ? golden_folder.parent_path() / name : checkpoints / name;
+  const std::string file = ours ? "gradients" : "expected.gradients";
+  const auto read = [&](const std::string& path) {
+    return nlohmann::json::parse(read_file(folder / path, any_file));
+  };
+  const nlohmann::json plan = read(file + ".json");
+  const nlohmann::json texts = read(ours ? "golden.json" : "expected.json").at("texts");
+  const nlohmann::json given = texts.at(plan.at("text").get<std::size_t>());
+  nlohmann::json options = {{"method", "gradients"}, {"names", {"*.embed_tokens"}}};
+  for (const auto& term : plan.at("contrast")) {
+    options[term.at(2).get<double>() > 0 ? "token" : "against"] = term.at(1);
+  }
+  if (plan.contains("target_ids")) {
+    options["prefix"] = plan.at("target_ids");
+    options["prefix"].erase(0);  // the start token
+  }
+  const std::string text = given.is_string() ? given : given.at("text");
+  const Tensors expected = read_safetensors(folder / (file + ".safetensors"));
+  std::vector<TracedTensor> gradients = next_gradients(folder, text, options);
+  REQUIRE(gradients.size() == (plan.contains("target_ids") ? 2 : 1));
+  for (TracedTensor& gradient : gradients) {
+    gradient.name.erase(0, std::string("gradients.").size());
+  }
+  for (const TracedTensor& gradient : gradients) check(gradients, gradient.name, expected);
 }
 
 TEST_CASE("gradient methods of a classifier follow their formulas", "[gradients][explain]") {

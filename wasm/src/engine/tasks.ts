@@ -43,19 +43,19 @@ const table = {
     class: 'Translator',
     binary: 'write',
     stepwise: true,
-    load: ['explain', 'shortlist'],
+    load: ['explain', 'gradients', 'shortlist'],
   },
   'text-generation': {
     class: 'Generator',
     binary: 'write',
     stepwise: true,
-    load: ['explain'],
+    load: ['explain', 'gradients'],
   },
   'text2text-generation': {
     class: 'Generator',
     binary: 'write',
     stepwise: true,
-    load: ['explain'],
+    load: ['explain', 'gradients'],
   },
 } as const satisfies Record<string, TaskFacts>;
 

@@ -81,19 +81,19 @@ export interface LoadOptions {
   untrained?: boolean | number | undefined;
 }
 
-/** Load options of models whose answers can be explained. */
-export interface ExplainableLoadOptions extends LoadOptions {
-  /** Loads the larger binary, which has `explain`. Default: false. */
-  explain?: boolean | undefined;
-}
-
 /** Load options of models whose answers have gradients. */
 export interface GradientLoadOptions extends LoadOptions {
   /**
-   * Loads the largest binary, which has the option `gradients` of calls, `explain`, and the methods
-   * of `explain` that use gradients. Gradients need `compute: 'f32'`. Default: false.
+   * Loads the largest binary, which has gradients, `explain`, and the methods of `explain` that use
+   * gradients. Gradients need `compute: 'f32'`. Default: false.
    */
   gradients?: boolean | undefined;
+}
+
+/** Load options of models whose answers can be explained. */
+export interface ExplainableLoadOptions extends GradientLoadOptions {
+  /** Loads the larger binary, which has `explain`. Default: false. */
+  explain?: boolean | undefined;
 }
 
 export interface TranslatorLoadOptions extends ExplainableLoadOptions {
@@ -103,6 +103,3 @@ export interface TranslatorLoadOptions extends ExplainableLoadOptions {
    */
   shortlist?: boolean | undefined;
 }
-
-/** The load options of all classes. */
-export type AllLoadOptions = TranslatorLoadOptions & GradientLoadOptions;

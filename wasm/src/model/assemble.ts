@@ -37,7 +37,11 @@ export function assemble<Result>(
 /** Puts the tensors of an explanation in their places. */
 export function assembleExplanation<Result>({ result, tensors }: RawResult): Result {
   for (const tensor of tensors) {
-    const [holder, name] = placeOf(tensor, result);
+    let [holder, name] = placeOf(tensor, result);
+    if (name.startsWith('gradients.')) {
+      holder = (holder as Holder).gradients ??= {};
+      name = name.slice('gradients.'.length);
+    }
     (holder as Record<string, TracedTensor>)[name] = { shape: tensor.shape, data: tensor.data };
   }
   return result as Result;

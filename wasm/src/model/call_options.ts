@@ -46,10 +46,10 @@ export interface TraceOptions<Trace extends TensorNames = TensorNames> {
 export interface GradientOptions<Gradients extends TensorNames = TensorNames> {
   /**
    * Names of tensors, as in `trace`: returns the gradient of the answer with respect to each of them,
-   * for a model that was loaded with `gradients: true` and `compute: 'f32'`. The answer is the
-   * log-odds of two labels; with more labels, the logit of the predicted label minus the mean of
-   * all; with one, its logit; of a question, the sum of the logits of the answer's first and last
-   * token.
+   * for a model that was loaded with `gradients: true` and `compute: 'f32'`. The answer is a number
+   * computed from the logits. With two labels, it is the log-odds of the predicted one; with more, its
+   * logit minus the mean of all; with one, its logit. For labels of tokens, it is the same for one
+   * token. For a question, it is the sum of the logits of the answer's first and last token.
    */
   gradients?: Gradients;
 }

@@ -35,7 +35,12 @@ export function encodeOptions(
 }
 
 // The methods of explanations that use gradients.
-const gradientMethods: unknown[] = ['gradient_times_input', 'integrated_gradients', 'relevance'];
+const gradientMethods: unknown[] = [
+  'gradients',
+  'gradient_times_input',
+  'integrated_gradients',
+  'relevance',
+];
 
 /** The options of an explanation that need care here. The others pass through. */
 export interface ExplainCallOptions {

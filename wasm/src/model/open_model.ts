@@ -12,7 +12,12 @@ import { checkCache } from '../loading/cache.js';
 import type { FolderRequest } from '../loading/load_model.js';
 import { locateModel, resolveUrls } from '../loading/locate.js';
 import type { Urls } from '../loading/locate.js';
-import type { AllLoadOptions, LoadOptions, ModelFiles, Progress } from '../loading/options.js';
+import type {
+  LoadOptions,
+  ModelFiles,
+  Progress,
+  TranslatorLoadOptions,
+} from '../loading/options.js';
 import type { Architecture } from './architecture.js';
 import type { ClassifierInfo, ModelInfo } from './info.js';
 import { Session, callBack, interruptible } from './session.js';
@@ -28,7 +33,7 @@ export interface OpenedModel<Info extends ModelInfo> {
 export async function openModel<Info extends ModelInfo>(
   task: Task | undefined,
   folder: string | URL | ModelFiles,
-  options: AllLoadOptions,
+  options: TranslatorLoadOptions,
 ): Promise<OpenedModel<Info>> {
   const { host, result } = await openFolder('load', task, folder, options);
   const { architecture, ...info } = result as unknown as Info & { architecture: Architecture };
@@ -50,7 +55,7 @@ const loadOptions = [
   'untrained',
 ];
 
-export function checkLoadOptions(task: Task | undefined, options: AllLoadOptions): void {
+export function checkLoadOptions(task: Task | undefined, options: TranslatorLoadOptions): void {
   const own = task ? tasks[task].load : ['explain', 'gradients', 'shortlist'];
   checkOptions(options, [...loadOptions, ...own], 'load');
   const { compute, onProgress, signal, shortlist, cache, timeout } = options;
@@ -82,7 +87,7 @@ export async function openFolder<K extends 'load' | 'inspect'>(
   kind: K,
   task: Task | undefined,
   folder: string | URL | ModelFiles,
-  options: AllLoadOptions,
+  options: TranslatorLoadOptions,
 ): Promise<{ host: Host; result: NonNullable<Result<K>> }> {
   checkRuntime();
   checkLoadOptions(task, options);
@@ -99,7 +104,7 @@ export async function openFolder<K extends 'load' | 'inspect'>(
 /** Returns the request to load a folder. The options are checked. */
 export function folderRequest(
   folder: string | URL | ModelFiles,
-  options: AllLoadOptions,
+  options: TranslatorLoadOptions,
   urls: Urls,
 ): Omit<FolderRequest, 'module'> {
   const { compute, shortlist = false, cache = false, timeout } = options;

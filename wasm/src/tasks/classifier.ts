@@ -1,10 +1,6 @@
 import { toTextOrPair } from '../engine/input.js';
 import type { TextPair } from '../engine/input.js';
-import type {
-  ExplainableLoadOptions,
-  GradientLoadOptions,
-  ModelFiles,
-} from '../loading/options.js';
+import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { LoadedModel, methodOf } from '../model/model.js';
@@ -129,7 +125,7 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
    */
   static async load(
     folder: string | URL | ModelFiles,
-    options: ExplainableLoadOptions & GradientLoadOptions = {},
+    options: ExplainableLoadOptions = {},
   ): Promise<Classifier> {
     return new Classifier(await openModel('text-classification', folder, options));
   }

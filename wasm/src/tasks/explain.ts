@@ -226,10 +226,22 @@ export interface Explanations {
   };
 }
 
-interface LedgerPair {
+/** Two next tokens that are compared, by their ids. */
+interface NextPair {
   token?: number | undefined;
   against?: number | undefined;
+}
+
+interface LedgerPair extends NextPair {
   effects?: boolean | undefined;
+}
+
+/** A token of a translation. */
+interface Place {
+  beams?: number | undefined;
+  sentence?: number | undefined;
+  position?: number | undefined;
+  prefix?: readonly number[] | undefined;
 }
 
 /** The options of each method for translations. */
@@ -251,14 +263,17 @@ export interface ExplainTranslationOptions {
    * that the translation must begin with; the default position is then the token after them.
    * `effects` adds how much the number falls without each column.
    */
-  ledger: Common &
-    LedgerPair & {
-      method: 'ledger';
-      beams?: number | undefined;
-      sentence?: number | undefined;
-      position?: number | undefined;
-      prefix?: readonly number[] | undefined;
-    };
+  ledger: Common & LedgerPair & Place & { method: 'ledger' };
+  /**
+   * The gradients of the number that `ledger` explains, with respect to the tensors with these names
+   * ("*" matches any characters except dots). This and the next two methods need a model that was
+   * loaded with `gradients: true` and `compute: 'f32'`, whose decoder has self-attention.
+   */
+  gradients: Common & NextPair & Place & { method: 'gradients'; names: readonly string[] };
+  /** As for a classifier. */
+  gradient_times_input: Common & NextPair & Place & { method: 'gradient_times_input' };
+  /** Chefer et al. 2021, for an encoder with a decoder. */
+  relevance: Common & NextPair & Place & { method: 'relevance' };
 }
 
 export type ExplainTranslationMethod = keyof ExplainTranslationOptions;
@@ -291,16 +306,29 @@ export interface TranslationExplanations {
    * "layers.0.encoder_attn.head.3", which read source tokens; a recurrent unit is
    * "layers.0.self_attn".
    */
-  ledger: ExplainedSentence &
-    Pick<
-      Explanations['ledger'],
-      'method' | 'value' | 'columns' | 'effects' | 'written' | 'read'
-    > & {
-      sentence: number;
-      position: number;
-      token: Guess;
-      against: Guess;
-    };
+  ledger: ExplainedToken<'ledger'> &
+    Pick<Explanations['ledger'], 'value' | 'columns' | 'effects' | 'written' | 'read'>;
+  /** By the names of tensors. The rows of the decoder are the tokens that it had read. */
+  gradients: ExplainedToken<'gradients'> & { gradients: Record<string, TracedTensor> };
+  gradient_times_input: ExplainedToken<'gradient_times_input'> & {
+    /** [T + S] For each row of the ledger. */
+    scores: number[];
+  };
+  relevance: ExplainedToken<'relevance'> & {
+    /** [T + S] For each row of the ledger; never negative. */
+    scores: number[];
+    /** [T, T + S] Row i: the relevance of each token for the decoder's last state of token i. */
+    relevance: TracedTensor;
+  };
+}
+
+/** Why one token of one sentence leads another. */
+interface ExplainedToken<Method> extends ExplainedSentence {
+  method: Method;
+  sentence: number;
+  position: number;
+  token: Guess;
+  against: Guess;
 }
 
 /** A possible next token. */
@@ -324,6 +352,15 @@ export interface ExplainGenerationOptions {
    * column.
    */
   ledger: Common & LedgerPair & { method: 'ledger' };
+  /**
+   * The gradients of the same difference, with respect to the tensors with these names ("*" matches
+   * any characters except dots). This and the next two methods need a model that was loaded with
+   * `gradients: true` and `compute: 'f32'`.
+   */
+  gradients: Common & NextPair & { method: 'gradients'; names: readonly string[] };
+  /** As for a classifier, for the same difference. */
+  gradient_times_input: Common & NextPair & { method: 'gradient_times_input' };
+  relevance: Common & NextPair & { method: 'relevance' };
 }
 
 export type ExplainGenerationMethod = keyof ExplainGenerationOptions;
@@ -338,7 +375,17 @@ export interface GenerationExplanations {
     layers: Guess[][][];
   };
   /** Only the last row is written; its heads' contributions are listed by the token they read. */
-  ledger: Omit<Explanations['ledger'], 'label'> & { token: Guess; against: Guess };
+  ledger: Omit<Explanations['ledger'], 'label'> & ComparedTokens;
+  /** By the names of tensors. */
+  gradients: Pick<Explanations['rollout'], 'tokens' | 'clipped'> &
+    ComparedTokens & { method: 'gradients'; gradients: Record<string, TracedTensor> };
+  gradient_times_input: Omit<Explanations['gradient_times_input'], 'label'> & ComparedTokens;
+  relevance: Omit<Explanations['relevance'], 'label'> & ComparedTokens;
+}
+
+interface ComparedTokens {
+  token: Guess;
+  against: Guess;
 }
 
 /** All options of all methods. */

@@ -245,6 +245,7 @@ const methods = {
     'words',
     'token',
     'against',
+    'names',
     'effects',
     'signal',
   ),

@@ -2,7 +2,7 @@ import { checkOption } from '../base/checks.js';
 import { GlassformerError } from '../base/errors.js';
 import { tasks } from '../engine/tasks.js';
 import type { Task } from '../engine/tasks.js';
-import type { AllLoadOptions, ModelFiles } from '../loading/options.js';
+import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
 import type { ModelInfo } from '../model/info.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
@@ -45,12 +45,15 @@ const classes = {
  */
 export function load<Name extends Task>(
   folder: string | URL | ModelFiles,
-  options: AllLoadOptions & { task: Name },
+  options: TranslatorLoadOptions & { task: Name },
 ): Promise<ModelOfTask[Name]>;
-export function load(folder: string | URL | ModelFiles, options?: AllLoadOptions): Promise<Model>;
+export function load(
+  folder: string | URL | ModelFiles,
+  options?: TranslatorLoadOptions,
+): Promise<Model>;
 export async function load(
   folder: string | URL | ModelFiles,
-  options: AllLoadOptions & { task?: Task } = {},
+  options: TranslatorLoadOptions & { task?: Task } = {},
 ): Promise<Model> {
   const { task: wanted, ...others } = options;
   const known = Object.keys(tasks);

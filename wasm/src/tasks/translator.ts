@@ -60,6 +60,7 @@ const methods = {
     'words',
     'token',
     'against',
+    'names',
     'effects',
     'signal',
     'beams',

@@ -1,0 +1,120 @@
+#include "explain/next_gradients.hpp"
+
+#include <algorithm>
+
+#include "explain/readings/relevance.hpp"
+#include "explain/traced.hpp"
+#include "models/whole_pass.hpp"
+
+namespace glassformer {
+namespace {
+
+// Traces tensors of the decoder and, if there is one, of the encoder.
+std::vector<TracedTensor> trace_of_both(const WriterRunner& model, const DecodedText& text,
+                                        const std::string& in_decoder,
+                                        const std::string& in_encoder) {
+  std::vector<TracedTensor> traced = run_to_next_token(model, text, {.names = {in_decoder}}).trace;
+  if (!text.source) return traced;
+  const auto& translator = static_cast<const Seq2Seq&>(model.model);
+  Seq2Seq::Encoded encoded =
+      translator.encode(text.source->sources, {.names = {in_encoder}}, model.session);
+  std::ranges::move(encoded.traces[0], std::back_inserter(traced));
+  return traced;
+}
+
+// Returns Σ a · b of each row.
+void append_row_products(const TracedTensor& a, const TracedTensor& b, std::vector<float>& to) {
+  const std::size_t width = a.shape[1];
+  for (std::size_t row = 0; row < a.shape[0]; ++row) {
+    const std::size_t at = row * width;
+    to.push_back(static_cast<float>(dot(&a.data[at], &b.data[at], width)));
+  }
+}
+
+// Returns a tensor [H, queries, keys] of each layer as one map.
+AttentionMap map_of_layers(std::span<const TracedTensor> tensors, const Stack& stack,
+                           std::string_view name, std::string_view tensor) {
+  AttentionMap map;
+  for (std::size_t layer = 0; layer < stack.config().layers.size(); ++layer) {
+    const TracedTensor& of_layer = find_traced(tensors, layer_name(name, layer, tensor));
+    map.heads = of_layer.shape[0];
+    map.queries = of_layer.shape[1];
+    map.keys = of_layer.shape[2];
+    map.data.insert(map.data.end(), of_layer.data.begin(), of_layer.data.end());
+    ++map.layers;
+  }
+  return map;
+}
+
+void expect_softmax(const Stack& stack) {
+  if (stack.config().layers.front().mixer != Mixer::linear) return;
+  throw_error(ErrorCode::unsupported,
+              "relevance: expected attention with a softmax, got linear attention");
+}
+
+}  // namespace
+
+Gradients next_token_gradients(const WriterRunner& model, const DecodedText& text,
+                               const Contrast& contrast, const std::vector<std::string>& names) {
+  expect_gradients(model->compute());
+  Batch targets;
+  targets.add(text.ids);
+  const std::size_t row = text.ids.size() - 1;
+  const WholePass pass(text.source ? text.source->sources : Batch(), std::move(targets));
+  const auto forward = [&](Run& run) {
+    return text.source ? pass(static_cast<const Seq2Seq&>(model.model), run)
+                       : pass(model.model, run);
+  };
+  return gradients_of(
+      forward, [&](const ConstView&) { return terms_of(contrast, row); }, names, model.session);
+}
+
+std::vector<float> next_gradient_times_input(const WriterRunner& model, const DecodedText& text,
+                                             const Contrast& contrast) {
+  const std::string target = "decoder.embed_tokens", source = "encoder.embed_tokens";
+  const std::vector<TracedTensor> embeddings = trace_of_both(model, text, target, source);
+  std::vector<std::string> names = {target};
+  if (text.source) names.push_back(source);
+  const Gradients gradients = next_token_gradients(model, text, contrast, names);
+  std::vector<float> scores;
+  for (const std::string& name : names) {
+    append_row_products(find_traced(embeddings, name), find_traced(gradients.tensors, name),
+                        scores);
+  }
+  return scores;
+}
+
+Relevance next_relevance(const WriterRunner& model, const DecodedText& text,
+                         const Contrast& contrast) {
+  const std::string own = "self_attn.weights", cross = "encoder_attn.weights";
+  const Stack& decoder = model->decoder().stack();
+  expect_softmax(decoder);
+  const std::vector<TracedTensor> weights =
+      trace_of_both(model, text, "decoder.layers.*.*.weights", "encoder.layers.*." + own);
+  std::vector<std::string> names = {"decoder.layers.*.*.weights"};
+  if (text.source) names.push_back("encoder.layers.*." + own);
+  const Gradients gradients = next_token_gradients(model, text, contrast, names);
+  const auto of_decoder = [&](std::span<const TracedTensor> tensors, std::string_view tensor) {
+    return map_of_layers(tensors, decoder, "decoder", tensor);
+  };
+  Relevance result;
+  const AttentionMap a = of_decoder(weights, own), ga = of_decoder(gradients.tensors, own);
+  if (text.source) {
+    const Stack& encoder = static_cast<const Seq2Seq&>(model.model).encoder().stack();
+    expect_softmax(encoder);
+    const auto of_encoder = [&](std::span<const TracedTensor> tensors) {
+      return map_of_layers(tensors, encoder, "encoder", own);
+    };
+    const AttentionMap e = of_encoder(weights), ge = of_encoder(gradients.tensors);
+    const AttentionMap c = of_decoder(weights, cross), gc = of_decoder(gradients.tensors, cross);
+    result.matrix = relevance({e, a, c}, {ge, ga, gc});
+  } else {
+    result.matrix = relevance(a, ga);
+  }
+  const std::size_t columns = result.matrix.size() / text.ids.size();
+  result.scores.assign(result.matrix.end() - static_cast<std::ptrdiff_t>(columns),
+                       result.matrix.end());
+  return result;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explain/gradients.hpp"
+#include "explain/next_token.hpp"
+#include "explain/results.hpp"
+
+namespace glassformer {
+
+// Gradients of the number that a contrast makes of a next token's logits. T tokens that the decoder
+// has read, S source tokens; S = 0 without an encoder. All of these throw `unsupported` if this
+// program or the model's arithmetic has no gradients, or the decoder has recurrent units.
+
+/// Returns the gradients with respect to these tensors of the decoder and the encoder. Each has the
+/// shape of its tensor; rows of the decoder are the tokens read.
+Gradients next_token_gradients(const WriterRunner& model, const DecodedText& text,
+                               const Contrast& contrast, const std::vector<std::string>& names);
+
+/// Gradient × input: Σ_D e ⊙ ∂y/∂e of each token's embedding e, [T + S] (Shrikumar et al. 2017).
+std::vector<float> next_gradient_times_input(const WriterRunner& model, const DecodedText& text,
+                                             const Contrast& contrast);
+
+/// Relevance (Chefer et al. 2021): the matrix [T, T + S] and the scores of its last row. Throws
+/// `unsupported` for linear attention.
+Relevance next_relevance(const WriterRunner& model, const DecodedText& text,
+                         const Contrast& contrast);
+
+}  // namespace glassformer
