@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "explain/readings/relevance.hpp"
+#include "explain/readings/rollout.hpp"
 #include "explain/traced.hpp"
 #include "models/whole_pass.hpp"
 
@@ -47,6 +48,7 @@ AttentionMap map_of_layers(std::span<const TracedTensor> tensors, const Stack& s
 }
 
 void expect_softmax(const Stack& stack) {
+  expect_residuals(stack.config(), "relevance");
   if (stack.config().layers.front().mixer != Mixer::linear) return;
   throw_error(ErrorCode::unsupported,
               "relevance: expected attention with a softmax, got linear attention");
