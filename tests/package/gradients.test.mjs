@@ -192,7 +192,7 @@ for (const binary of binaries)
       assertGradients(result.gradients, { tensors });
       assert.deepEqual([result.token.id, result.against.id], [pair.token, pair.against]);
 
-      // What the other two methods compute, in doubles, from PyTorch's gradients.
+      // The other two methods, computed in doubles from PyTorch's gradients.
       const trace = await traced(model, text, pair.prefix, [
         '*.embed_tokens',
         '*.layers.*.*.weights',
@@ -648,4 +648,17 @@ test('load fetches the binary with gradients only if they are wanted', async () 
   // The complete binary cannot take its place.
   const urls = { 'glassformer.wasm': 'http://127.0.0.1:9/glassformer.wasm' };
   await load(goldenFolder('pre_norm_mean'), { urls, gradients: true });
+});
+
+test('glassformer/inline names the missing binary and the cure', async () => {
+  const inline = await import('../../dist/inline.js');
+  const folder = goldenFolder('pre_norm_mean');
+  await assert.rejects(inline.Classifier.load(folder, { gradients: true }), (error) => {
+    assert.equal(error.code, 'unsupported_runtime');
+    assert.match(
+      error.message,
+      /does not contain glassformer\.gradients[\w.]*\.wasm; name its URL/,
+    );
+    return true;
+  });
 });

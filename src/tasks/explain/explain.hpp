@@ -174,7 +174,8 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(GeneratePipeline& pi
                                                             const ExplainRequest& request);
 
 /// Starts explanations of a next token by gradients, with options in JSON: of a decoder that
-/// continues texts, or of a translator. Returns null for other tasks and methods:
+/// continues texts, or of a translator. Returns null for other methods, and for other tasks except
+/// with the method "gradients", which throws `unsupported`:
 ///
 ///   gradients              names, token?, against?, and of a translator beams?, sentence?,
 ///                          position?, prefix?

@@ -20,7 +20,7 @@ struct NextGradientsRequest {
   std::string method = {};
   std::vector<std::string> names = {};
   std::optional<std::size_t> token = {}, against = {};
-  // Of a translator.
+  // For translators only.
   std::optional<std::size_t> beams = {}, sentence = {}, position = {};
   std::optional<std::vector<std::int32_t>> prefix = {};
 };
