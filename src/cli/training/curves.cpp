@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <sstream>
+
+#include "cli/training/fixed_decimals.hpp"
 
 namespace glassformer {
 namespace {
@@ -29,12 +30,6 @@ path { fill: none; stroke-width: 2 }
 }
 </style>
 )";
-
-std::string decimal(double number, int digits) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << number;
-  return text.str();
-}
 
 // A step between ticks: 1, 2 or 5 times a power of ten, so that there are 3 to 6 of them.
 double tick_step(double range) {
@@ -68,14 +63,15 @@ struct Panel {
 
 void add_text(std::ostream& svg, double x, double y, const std::string& attributes,
               const std::string& text) {
-  svg << "<text x=\"" << decimal(x, 1) << "\" y=\"" << decimal(y, 1) << '"' << attributes << '>'
-      << text << "</text>\n";
+  svg << "<text x=\"" << fixed_decimals(x, 1) << "\" y=\"" << fixed_decimals(y, 1) << '"'
+      << attributes << '>' << text << "</text>\n";
 }
 
 void add_line(std::ostream& svg, double x1, double y1, double x2, double y2,
               const std::string& kind) {
-  svg << "<path class=\"" << kind << "\" d=\"M" << decimal(x1, 1) << ' ' << decimal(y1, 1) << 'L'
-      << decimal(x2, 1) << ' ' << decimal(y2, 1) << "\"/>\n";
+  svg << "<path class=\"" << kind << "\" d=\"M" << fixed_decimals(x1, 1) << ' '
+      << fixed_decimals(y1, 1) << 'L' << fixed_decimals(x2, 1) << ' ' << fixed_decimals(y2, 1)
+      << "\"/>\n";
 }
 
 class Plot {
@@ -108,10 +104,12 @@ class Plot {
     for (double value = y_.low; value < y_.high + y_.step / 2; value += y_.step) {
       add_line(svg_, left_, y(value), left_ + plot_width, y(value),
                "grid\" style=\"stroke-width:1");
-      add_text(svg_, left_ - 6, y(value) + 4, " text-anchor=\"end\"", decimal(value, y_.digits()));
+      add_text(svg_, left_ - 6, y(value) + 4, " text-anchor=\"end\"",
+               fixed_decimals(value, y_.digits()));
     }
     for (double step = 0; step < x_.high + x_.step / 100; step += x_.step) {
-      add_text(svg_, x(step), top + plot_height + 18, " text-anchor=\"middle\"", decimal(step, 0));
+      add_text(svg_, x(step), top + plot_height + 18, " text-anchor=\"middle\"",
+               fixed_decimals(step, 0));
     }
     add_text(svg_, left_ + plot_width / 2, top + plot_height + 38, " text-anchor=\"middle\"",
              "steps");
@@ -122,8 +120,9 @@ class Plot {
     std::string path;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!values[i]) continue;
-      path += (path.empty() ? 'M' : 'L') + decimal(x(static_cast<double>(points_[i].step)), 1) +
-              ' ' + decimal(y(*values[i]), 1);
+      path += (path.empty() ? 'M' : 'L') +
+              fixed_decimals(x(static_cast<double>(points_[i].step)), 1) + ' ' +
+              fixed_decimals(y(*values[i]), 1);
     }
     // A path of one point shows nothing without its end.
     if (!path.empty()) {
@@ -148,7 +147,7 @@ std::string in_words(const Panel& panel) {
     if (first == values.end()) return;
     const auto last = std::ranges::find_if(values.rbegin(), values.rend(), has_value);
     if (!text.empty()) text += ", ";
-    text += name + " from " + decimal(**first, 3) + " to " + decimal(**last, 3);
+    text += name + " from " + fixed_decimals(**first, 3) + " to " + fixed_decimals(**last, 3);
   };
   add("training", panel.training);
   add("held out", panel.held_out);

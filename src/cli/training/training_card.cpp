@@ -1,9 +1,9 @@
 #include "cli/training/training_card.hpp"
 
-#include <iomanip>
 #include <sstream>
 
 #include "base/strings/printable.hpp"
+#include "cli/training/fixed_decimals.hpp"
 
 namespace glassformer {
 namespace {
@@ -13,12 +13,6 @@ std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
   return digits;
-}
-
-std::string decimal(double number, int digits) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << number;
-  return text.str();
 }
 
 // A name in a table or a sentence, as code.
@@ -31,8 +25,8 @@ std::string code(const std::string& name) {
 }
 
 void add_row(std::ostream& text, const std::string& kind, double loss, double accuracy) {
-  text << "| " << kind << " | " << decimal(loss, 4) << " | " << decimal(100 * accuracy, 2)
-       << " % |\n";
+  text << "| " << kind << " | " << fixed_decimals(loss, 4) << " | "
+       << fixed_decimals(100 * accuracy, 2) << " % |\n";
 }
 
 }  // namespace
