@@ -4,7 +4,7 @@ import { labels, type Taught } from './sentences/sentences.svelte.ts';
 export const textOf = (rows: readonly Taught[]): string =>
   rows.map(({ text, label }) => `${label}\t${text.replace(/\s+/g, ' ')}`).join('\n');
 
-/** Returns the sentences of a link; undefined if there are none. Lines without a label are skipped. */
+/** Returns the sentences of a link; undefined if it has none. Lines without a label are skipped. */
 export function rowsIn(text: string): Taught[] | undefined {
   const rows = text.split('\n').flatMap((line) => {
     const [label = '', ...rest] = line.split('\t');

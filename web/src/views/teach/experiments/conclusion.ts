@@ -1,4 +1,4 @@
-/** What an experiment measured, in sentences. */
+/** The result of an experiment, in sentences. */
 import { decimals, percent, powerOfTen } from '../../../ui/text/format.ts';
 import type { Experiment } from './experiments.ts';
 import type { Outcome, Trial } from './trial.svelte.ts';

@@ -5,7 +5,7 @@ import { meanNorms } from '../learning/series.ts';
 import { messages } from '../messages.ts';
 import type { Experiment } from './experiments.ts';
 
-/** What one training ended with, on the examples that are held out. */
+/** The last measurement of one training, on the examples that are held out. */
 export interface Outcome {
   loss: number;
   accuracy: number;

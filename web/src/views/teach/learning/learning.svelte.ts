@@ -32,7 +32,7 @@ export interface Snapshot {
 
 export type Phase = 'idle' | 'making' | 'learning' | 'paused' | 'done' | 'stopped' | 'failed';
 
-/** What a training starts from and how it goes. */
+/** How a training starts and goes on. */
 export interface Plan {
   /** A model's folder, or fields of config.json. */
   start: URL | ModelConfig;
