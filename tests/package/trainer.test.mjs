@@ -116,7 +116,7 @@ test('a model without residual connections is saved, and no reading follows them
     assert.deepEqual(await model.classify('a great film', { trace: names }), answer);
     for (const method of ['ledger', 'rollout']) {
       const asked = model.explain('a great film', { method });
-      await assertError(asked, 'unsupported', /residual connections, got one without/);
+      await assertError(asked, 'unsupported', /expected residual connections, got none/);
     }
   }
 });

@@ -72,8 +72,7 @@ Matrix roll_out(const AttentionMap& map) {
 
 void expect_residuals(const StackConfig& config, const char* reading) {
   if (std::ranges::all_of(config.layers, &LayerConfig::residual)) return;
-  throw_error(ErrorCode::unsupported,
-              {"{}: expected a model with residual connections, got one without", {reading}});
+  throw_error(ErrorCode::unsupported, {"{}: expected residual connections, got none", {reading}});
 }
 
 std::vector<float> rollout(const AttentionMap& attention) { return roll_out(attention).data; }

@@ -30,23 +30,9 @@ class Residual {
   /// result by its name, and the sum as `residual`, if that is not null.
   template <class Add>
   void operator()(View x, const Run& run, const char* residual, const Add& add) const {
-    if (!norm_) {
-      add_to(x, run, add);
-      if (residual) run.done(residual, x);
-    } else if (placement_ == NormPlacement::pre) {
-      const Arena::Scope scope(run.arena());
-      View normed = run.make(x.shape(0), x.shape(1));
-      (*norm_)(const_view(x), normed, run);
-      run.done(name_, normed);
-      if (!connected_) set_to_zero(x, run);
-      add(x, const_view(normed));
-      if (residual) run.done(residual, x);
-    } else {
-      add_to(x, run, add);
-      if (residual) run.done(residual, x);
-      (*norm_)(const_view(x), x, run);
-      run.done(name_, x);
-    }
+    const Arena::Scope scope(run.arena());
+    add(x, begin(x, run));
+    end(x, run, residual);
   }
 
   /// May be null.
@@ -54,16 +40,10 @@ class Residual {
   NormPlacement placement() const { return placement_; }
 
  private:
-  // The sublayer reads the stream itself or, if the stream's values are still needed after the
-  // sublayer has changed them, a copy.
-  template <class Add>
-  void add_to(View x, const Run& run, const Add& add) const {
-    if (!run.tape() && connected_) return add(x, const_view(x));
-    const View copy = run.make(x.shape(0), x.shape(1));
-    scale(const_view(x), 1.0f, copy, run);
-    if (!connected_) set_to_zero(x, run);
-    add(x, const_view(copy));
-  }
+  // Returns the sublayer's input: the norm's result, the stream itself or, if the stream's values
+  // are still needed after the sublayer has changed them, a copy.
+  ConstView begin(View x, const Run& run) const;
+  void end(View x, const Run& run, const char* residual) const;
 
   std::string name_;
   std::unique_ptr<Norm> norm_;

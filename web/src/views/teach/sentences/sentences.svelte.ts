@@ -1,5 +1,5 @@
 /** A few labelled sentences that the sentiment model is taught, and what they change. */
-import { Classifier, type Trainer } from 'glassformer';
+import { Classifier } from 'glassformer';
 import { folderOf } from '../../../models/models.ts';
 import { Learning } from '../learning/learning.svelte.ts';
 import { probes } from './probes.ts';
@@ -123,7 +123,7 @@ async function verdictsBefore(texts: readonly string[]): Promise<Verdict[]> {
 }
 
 async function verdictsOf(
-  model: Pick<Trainer, 'classify'> | Classifier,
+  model: { classify(text: string): Promise<Verdict> },
   texts: readonly string[],
 ): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
