@@ -66,7 +66,7 @@ export const experiments: readonly Experiment[] = [
     claim: 'Scores must be divided by √d_head, or the softmax saturates and gradients vanish.',
     config: { d_model: 128, d_ff: 128, n_heads: 1, encoder_layers: 2 },
     options,
-    epochs: 2,
+    epochs: 1,
     variants: [
       { name: 'divided', config: {} },
       { name: 'not divided', config: { score_divisor: 1 } },
