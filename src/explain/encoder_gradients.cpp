@@ -25,13 +25,8 @@ std::vector<float> gradient_times_input(const EncoderRunner& model, const Explai
   constexpr const char* name = "encoder.embed_tokens";
   const TracedTensor embeddings = std::move(trace(model, text, {name})[0]);
   const Gradients gradients = encoder_gradients(model, text, contrast, {name});
-  const std::size_t width = embeddings.shape[1];
   std::vector<float> scores;
-  for (std::size_t token = 0; token < text.tokens(); ++token) {
-    const std::size_t at = token * width;
-    scores.push_back(
-        static_cast<float>(dot(&embeddings.data[at], &gradients.tensors[0].data[at], width)));
-  }
+  append_row_products(embeddings, gradients.tensors[0], scores);
   return scores;
 }
 

@@ -1,6 +1,7 @@
 #include "explain/gradients.hpp"
 
 #include "base/error.hpp"
+#include "explain/traced.hpp"
 #include "run/trace/gradient_tracer.hpp"
 
 namespace glassformer {
@@ -11,6 +12,14 @@ AnswerTerms terms_of(const Contrast& contrast, std::size_t row) {
     if (contrast.weights[c] != 0) terms.push_back({row, c, contrast.weights[c]});
   }
   return terms;
+}
+
+void append_row_products(const TracedTensor& a, const TracedTensor& b, std::vector<float>& to) {
+  const std::size_t width = a.shape[1];
+  for (std::size_t row = 0; row < a.shape[0]; ++row) {
+    const std::size_t at = row * width;
+    to.push_back(static_cast<float>(dot(&a.data[at], &b.data[at], width)));
+  }
 }
 
 void expect_gradients(Compute compute) {

@@ -39,6 +39,9 @@ inline void expect_linked_gradients() {
               "gradients: expected a program that computes them, got one without them");
 }
 
+/// Appends Σ a · b of each row of two tensors [N, D].
+void append_row_products(const TracedTensor& a, const TracedTensor& b, std::vector<float>& to);
+
 /// Throws `unsupported` if this program, or this arithmetic, has no gradients.
 void expect_gradients(Compute compute);
 

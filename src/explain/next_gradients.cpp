@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "explain/readings/relevance.hpp"
-#include "explain/readings/rollout.hpp"
 #include "explain/traced.hpp"
 #include "models/whole_pass.hpp"
 
@@ -23,15 +22,6 @@ std::vector<TracedTensor> trace_of_both(const WriterRunner& model, const Decoded
   return traced;
 }
 
-// Returns Σ a · b of each row.
-void append_row_products(const TracedTensor& a, const TracedTensor& b, std::vector<float>& to) {
-  const std::size_t width = a.shape[1];
-  for (std::size_t row = 0; row < a.shape[0]; ++row) {
-    const std::size_t at = row * width;
-    to.push_back(static_cast<float>(dot(&a.data[at], &b.data[at], width)));
-  }
-}
-
 // Returns a tensor [H, queries, keys] of each layer as one map.
 AttentionMap map_of_layers(std::span<const TracedTensor> tensors, const Stack& stack,
                            std::string_view name, std::string_view tensor) {
@@ -45,13 +35,6 @@ AttentionMap map_of_layers(std::span<const TracedTensor> tensors, const Stack& s
     ++map.layers;
   }
   return map;
-}
-
-void expect_softmax(const Stack& stack) {
-  expect_residuals(stack.config(), "relevance");
-  if (stack.config().layers.front().mixer != Mixer::linear) return;
-  throw_error(ErrorCode::unsupported,
-              "relevance: expected attention with a softmax, got linear attention");
 }
 
 }  // namespace
@@ -90,7 +73,7 @@ Relevance next_relevance(const WriterRunner& model, const DecodedText& text,
                          const Contrast& contrast) {
   const std::string own = "self_attn.weights", cross = "encoder_attn.weights";
   const Stack& decoder = model->decoder().stack();
-  expect_softmax(decoder);
+  expect_relevance(decoder.config());
   const std::vector<TracedTensor> weights =
       trace_of_both(model, text, "decoder.layers.*.*.weights", "encoder.layers.*." + own);
   std::vector<std::string> names = {"decoder.layers.*.*.weights"};
@@ -103,7 +86,7 @@ Relevance next_relevance(const WriterRunner& model, const DecodedText& text,
   const AttentionMap a = of_decoder(weights, own), ga = of_decoder(gradients.tensors, own);
   if (text.source) {
     const Stack& encoder = static_cast<const Seq2Seq&>(model.model).encoder().stack();
-    expect_softmax(encoder);
+    expect_relevance(encoder.config());
     const auto of_encoder = [&](std::span<const TracedTensor> tensors) {
       return map_of_layers(tensors, encoder, "encoder", own);
     };

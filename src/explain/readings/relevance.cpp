@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -61,6 +63,13 @@ void pass_layer(std::span<const float> mean, std::size_t tokens, std::vector<flo
 }
 
 }  // namespace
+
+void expect_relevance(const StackConfig& config) {
+  expect_residuals(config, "relevance");
+  if (config.layers.front().mixer != Mixer::linear) return;
+  throw_error(ErrorCode::unsupported,
+              "relevance: expected attention with a softmax, got linear attention");
+}
 
 std::vector<float> relevance(const AttentionMap& weights, const AttentionMap& gradients) {
   const std::size_t tokens = weights.queries;

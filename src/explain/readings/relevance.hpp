@@ -7,6 +7,10 @@
 
 namespace glassformer {
 
+/// Throws `unsupported` for a stack without a relevance: with linear attention, or without residual
+/// connections.
+void expect_relevance(const StackConfig& config);
+
 /// Computes the relevance of all tokens for each token's last state (Chefer et al. 2021, "Generic
 /// Attention-model Explainability", equations 5 and 6): Ā = mean over heads of max(0, A ⊙ ∂y/∂A); R
 /// = I, and R += Ā R in each layer. Both maps are [L, H, T, T]. Returns R - I, [T, T].

@@ -194,11 +194,7 @@ GradientScores ClassifierExplainer::gradient_times_input(const ExplainInput& inp
 Relevance ClassifierExplainer::relevance(const ExplainInput& input, std::size_t label) const {
   expect_linked_gradients();
   const StackConfig& config = pipeline_.config().encoder();
-  expect_residuals(config, "relevance");
-  if (config.layers.front().mixer == Mixer::linear) {
-    throw_error(ErrorCode::unsupported,
-                "relevance: expected attention with a softmax, got linear attention");
-  }
+  expect_relevance(config);
   const std::size_t tokens = input.text.tokens();
   TraceBudget().take(
       saturating_product({2 * config.layers.size(), config.n_heads(), tokens, tokens}));
