@@ -2,31 +2,19 @@
 import {
   Trainer,
   type Classification,
-  type GradientNorm,
   type ModelConfig,
   type Score,
   type TrainerOptions,
+  type TrainingStep,
   type TrainOptions,
 } from 'glassformer';
 import type { Failure } from '../../../ui/failure.ts';
 import { teachFailure } from './teach-failure.ts';
 
-/** One step, as the curves show it. */
-export interface Point extends Score {
-  step: number;
-  /** The share of the training that is over, from 0 to 1. */
-  progress: number;
-  rate: number;
-  gradientNorms: readonly GradientNorm[];
-  /** The score on the examples that are held out, at some steps. */
-  heldOut?: Score;
-}
-
 /** The answer for the watched text after a step; step 0 is before the training. */
 export interface Snapshot {
   text: string;
   step: number;
-  progress: number;
   answer: Classification<true>;
 }
 
@@ -40,7 +28,7 @@ export interface Plan {
   options: TrainerOptions;
   train: Pick<TrainOptions, 'epochs' | 'minutes'>;
   /** Ends the training after a step for which it returns true. */
-  until?: (point: Point) => boolean;
+  until?: (step: TrainingStep) => boolean;
   /** Called after the last step. */
   atEnd?: (trainer: Trainer) => Promise<void>;
 }
@@ -55,13 +43,10 @@ export class Learning {
   /** The text whose attention is kept as it changes; may be empty. */
   watched = $state('');
   failure = $state.raw<Failure>();
-  points = $state.raw<readonly Point[]>([]);
+  points = $state.raw<readonly TrainingStep[]>([]);
   snapshots = $state.raw<readonly Snapshot[]>([]);
   /** The chosen snapshot; undefined: the newest. */
   chosen = $state<number>();
-  /** The time spent learning, in milliseconds, and the tokens read in it. */
-  milliseconds = $state(0);
-  tokens = $state(0);
   trainer = $state.raw<Trainer>();
 
   #stopping = new AbortController();
@@ -75,13 +60,23 @@ export class Learning {
     return this.phase === 'paused';
   }
 
-  get last(): Point | undefined {
+  get last(): TrainingStep | undefined {
     return this.points.at(-1);
   }
 
   /** The last score on examples that are held out. */
   get heldOut(): Score | undefined {
     return this.points.filter((point) => point.heldOut).at(-1)?.heldOut;
+  }
+
+  /** The time spent learning, in milliseconds. */
+  get milliseconds(): number {
+    return this.points.reduce((sum, step) => sum + step.milliseconds, 0);
+  }
+
+  /** The tokens that were read in that time. */
+  get tokens(): number {
+    return this.points.reduce((sum, step) => sum + step.tokens, 0);
   }
 
   get snapshot(): Snapshot | undefined {
@@ -101,7 +96,8 @@ export class Learning {
     try {
       const examples = await plan.examples;
       const trainer = await Trainer.from(plan.start, examples, { ...plan.options, signal });
-      if (signal.aborted) return trainer.dispose();
+      if (signal.aborted) trainer.dispose();
+      signal.throwIfAborted();
       this.trainer = trainer;
       await this.#learn(trainer, plan, signal);
       if (this.#stopping !== stopping) return;
@@ -115,28 +111,23 @@ export class Learning {
   }
 
   async #learn(trainer: Trainer, { train, until }: Plan, signal: AbortSignal): Promise<void> {
-    const take = async (step: number, progress: number) => {
+    const take = async (step: number) => {
       const { watched: text } = this;
       if (!text.trim()) return;
       const answer = await trainer.classify(text, { attention: true });
-      this.snapshots = [...this.snapshots, { text, step, progress, answer }];
+      this.snapshots = [...this.snapshots, { text, step, answer }];
     };
-    await take(0, 0);
+    await take(0);
     if (signal.aborted) return;
     this.phase = 'learning';
-    const points: Point[] = [];
+    const points: TrainingStep[] = [];
     let drawn = performance.now();
     let next = 0;
     for await (const step of trainer.train(train)) {
-      const { loss, accuracy, progress, rate, gradientNorms, heldOut } = step;
-      points.push({
-        ...{ step: step.step, loss, accuracy, progress, rate, gradientNorms },
-        ...(heldOut && { heldOut }),
-      });
-      this.milliseconds += step.milliseconds;
-      this.tokens += step.tokens;
+      points.push(step);
+      const { progress } = step;
       if (progress >= next) {
-        await take(step.step, progress);
+        await take(step.step);
         const taken = Math.floor(Math.sqrt(progress) * snapshots) + 1;
         next = Math.min((taken / snapshots) ** 2, 1);
       }
@@ -148,7 +139,7 @@ export class Learning {
         this.points = [...points];
         await new Promise<void>((resolve) => (this.#resume = resolve));
       }
-      if (signal.aborted || until?.(points.at(-1)!)) break;
+      if (signal.aborted || until?.(step)) break;
     }
     this.points = points;
   }
@@ -174,7 +165,6 @@ export class Learning {
     this.close();
     this.points = this.snapshots = [];
     this.chosen = this.failure = undefined;
-    this.milliseconds = this.tokens = 0;
   }
 
   /** Ends the training and frees the model. */

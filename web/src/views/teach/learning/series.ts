@@ -1,6 +1,5 @@
 /** The lines of a chart, from the steps of a training. */
-import type { GradientNorm } from 'glassformer';
-import type { Point } from './learning.svelte.ts';
+import type { GradientNorm, TrainingStep } from 'glassformer';
 
 export interface Series {
   name: string;
@@ -14,8 +13,8 @@ const most = 400;
 
 /** Returns the mean of each step and the steps before it that weigh most: an exponential average. */
 export function smoothed(
-  points: readonly Point[],
-  of: (point: Point) => number,
+  points: readonly TrainingStep[],
+  of: (point: TrainingStep) => number,
   kept = 0.9,
 ): Series['values'] {
   let sum = 0;
@@ -31,13 +30,17 @@ export function smoothed(
 
 /** Returns the values of the steps at which the examples that are held out were measured. */
 export const heldOut = (
-  points: readonly Point[],
+  points: readonly TrainingStep[],
   of: (score: { loss: number; accuracy: number }) => number,
 ): Series['values'] =>
   points.flatMap((point) => (point.heldOut ? [[point.step, of(point.heldOut)] as const] : []));
 
 /** Returns the mean of each part's gradient norms over the last steps up to `step`. */
-export function meanNorms(points: readonly Point[], step = Infinity, over = 10): GradientNorm[] {
+export function meanNorms(
+  points: readonly TrainingStep[],
+  step = Infinity,
+  over = 10,
+): GradientNorm[] {
   const upTo = points.filter((point) => point.step <= step).slice(-over);
   return (upTo[0]?.gradientNorms ?? []).map(({ name }, i) => ({
     name,
