@@ -15,6 +15,8 @@ interface Drawing {
 
 export class OpenViews {
   view = $state.raw<View>(firstView);
+  /** The view whose code was fetched last. */
+  #drawn = $state.raw<View>();
   /** Whether the page shows only the view, embedded in another page. */
   readonly embedded = isEmbedded(location.hash);
   readonly #states: ReadonlyMap<View, ViewState>;
@@ -66,17 +68,15 @@ export class OpenViews {
   get drawing(): Promise<Drawing> {
     const { view, state } = this;
     const shown = state instanceof LaterState ? state.fetched : state;
-    return Promise.all([view.module(), shown]).then(
-      ([
-        {
-          default: { View: Drawn },
-        },
-        explorer,
-      ]) => ({
-        Drawn,
-        explorer,
-      }),
-    );
+    return Promise.all([view.module(), shown]).then(([{ default: module }, explorer]) => {
+      if (this.view === view) this.#drawn = view;
+      return { Drawn: module.View, explorer };
+    });
+  }
+
+  /** Whether the open view is still being fetched, or works on an answer. */
+  get working(): boolean {
+    return this.#drawn !== this.view || this.state.working;
   }
 
   /** Returns the address of a view in its current state. */
