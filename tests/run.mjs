@@ -253,6 +253,8 @@ async function runStep(name, { needs = [], files, work }, failedSteps) {
     if (counts.failed > 0) throw Object.assign(new Error('tests failed'), { output });
     passed += counts.passed;
     report(`${String(counts.passed).padStart(4)} passed`);
+    for (const [, line] of output.matchAll(/^# (passed only the second time: .*)$/gm))
+      console.log(`  ${line}`);
   } catch (error) {
     const counts = count(error.output ?? '');
     passed += counts.failed > 0 ? counts.passed : 0;
