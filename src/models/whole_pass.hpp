@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/model.hpp"
@@ -8,7 +9,7 @@
 namespace glassformer {
 
 /// Whole sequences that a model reads in one pass, to learn from them or to compute gradients: the
-/// texts of an encoder, those of a decoder, or a decoder's with the source of each.
+/// texts or pictures of an encoder, the texts of a decoder, or a decoder's with the source of each.
 ///
 /// A decoder reads a text as if it had written it, every token at once ("teacher forcing": Williams
 /// and Zipser 1989): row t reads the tokens up to t and predicts the next.
@@ -17,6 +18,7 @@ class WholePass {
   /// For a model without a decoder. The head reads only these rows of the states, or all of them if
   /// `rows` is empty.
   explicit WholePass(Batch texts, std::vector<std::size_t> rows = {});
+  explicit WholePass(Pictures pictures);
   /// For a model without an encoder, `sources` has no sequences; otherwise one for each target.
   WholePass(Batch sources, Batch targets);
   WholePass(const WholePass&) = delete;  // segments point to the batches
@@ -36,9 +38,10 @@ class WholePass {
   const Batch& targets() const { return targets_; }
 
  private:
-  static void read(const Batch& batch, std::span<const RowSegment> segments, Run& run);
+  static void read(const Sequences& batch, std::span<const RowSegment> segments, Run& run);
 
   Batch sources_, targets_;
+  std::optional<Pictures> pictures_;
   std::vector<std::size_t> rows_;
   std::vector<RowSegment> source_segments_, target_segments_, cross_segments_;
 };
