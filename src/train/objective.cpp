@@ -38,33 +38,27 @@ std::unique_ptr<Lesson> ClassObjective::lesson(Examples examples, SplitMix64* ra
   return std::unique_ptr<Lesson>(new Lesson{WholePass(std::move(texts)), std::move(targets)});
 }
 
-std::vector<float> PictureObjective::read(const Example& example, SplitMix64* random) const {
-  const auto& [height, width, channels, rows, mean, std, strength] = options_;
-  const std::size_t size = height * width;
-  std::vector<float> pixels(example.pixels.size()), plain(size);
-  const bool distorts = random && strength > 0;
-  Distortion distortion;
-  if (distorts) distortion = Distortion::at_random(strength, height, width, *random);
-  for (std::size_t channel = 0; channel < channels; ++channel) {
-    const std::span of_channel = std::span(pixels).subspan(channel * size, size);
-    for (std::size_t i = 0; i < size; ++i) {
-      plain[i] = (static_cast<float>(example.pixels[channel * size + i]) / 255 - mean[channel]) /
-                 std[channel];
-    }
-    if (distorts) {
-      distort(plain, height, width, distortion, of_channel);
-    } else {
-      std::ranges::copy(plain, of_channel.begin());
-    }
+Pixels PictureObjective::read(const Example& example, SplitMix64* random) const {
+  auto [values, height, width, region] =
+      prepare(example.picture, options_.steps, options_.channels);
+  Pixels pixels = {.values = std::move(values), .height = height, .width = width};
+  if (!random || options_.distortion == 0) return pixels;
+  const Distortion distortion = Distortion::at_random(options_.distortion, height, width, *random);
+  std::vector<float> plain(height * width);
+  for (std::size_t channel = 0; channel < options_.channels; ++channel) {
+    const std::span values_of =
+        std::span(pixels.values).subspan(channel * plain.size(), plain.size());
+    std::ranges::copy(values_of, plain.begin());
+    distort(plain, height, width, distortion, values_of);
   }
   return pixels;
 }
 
 std::unique_ptr<Lesson> PictureObjective::lesson(Examples examples, SplitMix64* random) const {
-  Pictures pictures(options_.rows);
+  Pictures pictures;
   std::vector<Target> targets;
   for (const Example* const example : examples) {
-    pictures.add(read(*example, random));
+    pictures.add(read(*example, random), example->patches);
     targets.push_back({.row = targets.size(), .label = example->label});
   }
   return std::unique_ptr<Lesson>(new Lesson{WholePass(std::move(pictures)), std::move(targets)});

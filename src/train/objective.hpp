@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/split_mix.hpp"
+#include "image/picture_steps.hpp"
 #include "models/whole_pass.hpp"
 #include "train/example.hpp"
 #include "train/loss.hpp"
@@ -49,17 +50,16 @@ class ClassObjective final : public Objective {
 class PictureObjective final : public Objective {
  public:
   struct Options {
-    std::size_t height = 0, width = 0, channels = 1;
-    std::size_t rows = 0;                    ///< that a model makes of a picture
-    std::vector<float> mean = {}, std = {};  ///< per channel: a pixel is (byte / 255 - mean) / std
-    float distortion = 0;                    ///< strength: see Distortion::at_random
+    PictureSteps steps;        ///< before the model
+    std::size_t channels = 1;  ///< that the model reads
+    float distortion = 0;      ///< strength: see Distortion::at_random
   };
   explicit PictureObjective(Options options) : options_(std::move(options)) {}
   std::unique_ptr<Lesson> lesson(Examples examples, SplitMix64* random) const override;
   float weight(const Example&) const override { return 1; }
 
  private:
-  std::vector<float> read(const Example& example, SplitMix64* random) const;
+  Pixels read(const Example& example, SplitMix64* random) const;
 
   Options options_;
 };

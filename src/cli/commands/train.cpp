@@ -33,6 +33,8 @@ const char* right_or_wrong(Lessons lessons) {
   switch (lessons) {
     case Lessons::classes:
       return "texts";
+    case Lessons::pictures:
+      return "pictures";
     case Lessons::token_classes:
       return "words";
     case Lessons::masked:
@@ -73,6 +75,7 @@ class TrainCommand final : public Command {
 
  private:
   TrainingStart start() const;
+  std::string read_data_files() const;
   // Returns whether the training came to its end.
   bool learn(Training& training);
   void resume(Training& training) const;
@@ -108,7 +111,8 @@ void TrainCommand::declare(CLI::App& app) {
          "DATA", data_,
          "examples, a line each: LABEL<TAB>TEXT; for translators TEXT<TAB>TRANSLATION, for writers "
          "and hidden tokens TEXT; for names in texts a line per word, WORD<TAB>LABEL, and an empty "
-         "line between sentences")
+         "line between sentences; for pictures IMAGES,LABELS: two files in MNIST's format IDX, or "
+         "labels as lines")
       ->required();
   app.add_option("OUT_DIR", folder_, "folder to write")->required();
   CLI::Option* const minutes =
@@ -139,6 +143,9 @@ void TrainCommand::declare(CLI::App& app) {
   app.add_option("--drop-tokens", options_.dropped_tokens,
                  "share of a text's tokens left out at random (0)")
       ->check(CLI::Range(0.0, 0.9));
+  app.add_option("--distortion", options_.distortion,
+                 "how strongly pictures are turned, scaled and moved at random; 0: not at all (1)")
+      ->check(CLI::Range(0.0, 4.0));
   app.add_option("--batch-tokens", options_.batch_tokens, "tokens per step (by the data)")
       ->check(CLI::PositiveNumber);
   app.add_option("--shard-tokens", options_.shard_tokens,
@@ -161,11 +168,26 @@ TrainingStart TrainCommand::start() const {
   }
   OpenFolder open(model_);
   start.known = open.config;
+  if (reads_pictures(open.config)) {
+    start.config = open.folder.config_text();
+    start.family = open.folder.family();
+  }
   start.model = make_model(open.config.architecture);
   open.load(parameters(*start.model));
   start.tokenizer = open.folder.take_tokenizer();
   start.target_tokenizer = open.folder.take_target_tokenizer();
   return start;
+}
+
+// Returns the file of examples, or those of pictures and of their labels, one after the other.
+std::string TrainCommand::read_data_files() const {
+  const std::string path = data_.string();
+  const std::size_t comma = path.rfind(',');
+  if (comma == std::string::npos || std::filesystem::exists(data_)) {
+    return read_file(data_, data_limit);
+  }
+  return read_file(path.substr(0, comma), data_limit) +
+         read_file(path.substr(comma + 1), data_limit);
 }
 
 Exit TrainCommand::run() {
@@ -180,7 +202,7 @@ Exit TrainCommand::run() {
   }
   processes_ = join_processes();
   options_.processes = processes_.get();
-  const std::string data = read_file(data_, data_limit);
+  const std::string data = read_data_files();
   Training training(start(), data, options_);
   expect_equal_processes(training);
   if (resume_) resume(training);
@@ -268,6 +290,8 @@ bool TrainCommand::learn(Training& training) {
 void TrainCommand::save(Training& training) const {
   std::vector<std::string> described = {"config.json", "model.safetensors"};
   if (!training.tokenizer_file().empty()) described.push_back("tokenizer.model");
+  const std::string steps = training.picture_steps_file();
+  if (!steps.empty()) described.push_back(picture_steps_name);
   std::vector<std::string> vocabularies;
   if (std::filesystem::is_directory(model_)) vocabularies = vocabulary_files_of(model_);
   described.insert(described.end(), vocabularies.begin(), vocabularies.end());
@@ -277,7 +301,8 @@ void TrainCommand::save(Training& training) const {
   OutputFile weights(files.path("model.safetensors"));
   weights.write(0, training.weights_file());
   weights.close();
-  files.write("config.json", to_json(training.config()));
+  files.write("config.json", training.config_file());
+  if (!steps.empty()) files.write(picture_steps_name, steps);
   if (const auto file = training.tokenizer_file(); !file.empty()) {
     files.write("tokenizer.model", {reinterpret_cast<const char*>(file.data()), file.size()});
   }
@@ -325,6 +350,9 @@ TrainingCard TrainCommand::card(Training& training) const {
   add("--averaging", shortest_decimal(options.averaging));
   if (options.lessons == Lessons::classes) {
     add("--drop-tokens", shortest_decimal(options.dropped_tokens));
+  }
+  if (options.lessons == Lessons::pictures) {
+    add("--distortion", shortest_decimal(options.distortion));
   }
   add("--batch-tokens", std::to_string(*options.batch_tokens));
   add("--shard-tokens", std::to_string(*options.shard_tokens));

@@ -1,13 +1,13 @@
 #include "tasks/train/curriculum.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/json/json.hpp"
 #include "models/initialize.hpp"
 #include "tasks/reading/input_reader.hpp"
 #include "tasks/reading/token_checks.hpp"
-#include "tasks/train/new_model.hpp"
 #include "text/sentencepiece/tokenizer.hpp"
 #include "text/training/unigram_trainer.hpp"
 
@@ -284,6 +284,71 @@ Curriculum CurriculumBuilder::translation(std::string_view data) {
   return std::move(made_);
 }
 
+std::vector<Example> read_labelled(const PictureData& data, const ModelConfig& config) {
+  std::map<std::string, std::int32_t> numbers;
+  for (const std::string& label : config.labels) {
+    numbers.emplace(label, static_cast<std::int32_t>(numbers.size()));
+  }
+  const std::size_t rows = std::get<PatchInput>(config.encoder().input).rows();
+  std::vector<Example> examples;
+  for (const PictureData::Item& item : data.items) {
+    const auto label = numbers.find(item.label);
+    if (label == numbers.end()) {
+      throw_error(ErrorCode::invalid_data, {"picture {}: expected a label of the model, got {}",
+                                            {examples.size() + 1, describe(item.label)}});
+    }
+    Example& example = examples.emplace_back();
+    example.picture = {.width = data.width,
+                       .height = data.height,
+                       .channels = data.channels,
+                       .bytes = {item.bytes.begin(), item.bytes.end()}};
+    example.patches = rows;
+    example.label = label->second;
+  }
+  return examples;
+}
+
+Curriculum CurriculumBuilder::pictures(std::string_view file) {
+  const PictureData data = read_pictures(file);
+  PublishedModel& model = made_.published.emplace();
+  if (!start_.known) {
+    model.config_file = complete_picture_config(start_.config, data);
+    model.family = &find_family("vit");
+    make_model_of(read_picture_config(model));
+  } else {
+    ModelConfig& known = *start_.known;
+    if (!reads_pictures(known) || !start_.family) {
+      throw_error(ErrorCode::wrong_task,
+                  {"expected a published model for image-classification to learn pictures, got one "
+                   "for {}",
+                   {to_string(known.task)}});
+    }
+    if (known.architecture.head.distilled) {
+      throw_error(ErrorCode::unsupported,
+                  "expected a model with one classifier to learn pictures, got one with two");
+    }
+    model = {.config_file = std::move(start_.config), .family = start_.family};
+    if (known.labels != data.labels) {
+      model.config_file = with_labels_in(model.config_file, data.labels);
+      known.labels = data.labels;
+      known.architecture.head.outputs = data.labels.size();
+    }
+    make_model_of(std::move(known));
+  }
+  const ModelConfig& config = made_.config;
+  const PatchInput& input = std::get<PatchInput>(config.encoder().input);
+  made_.examples = read_labelled(data, config);
+  const PreparedPicture first = prepare(made_.examples[0].picture, config.pictures, input.channels);
+  if (first.height != input.height || first.width != input.width) {
+    throw_error(ErrorCode::invalid_data,
+                {"pictures: expected {} x {} pixels after their preparation, got {} x {}",
+                 {input.height, input.width, first.height, first.width}});
+  }
+  made_.objective = std::make_unique<PictureObjective>(PictureObjective::Options{
+      .steps = config.pictures, .channels = input.channels, .distortion = options_.distortion});
+  return std::move(made_);
+}
+
 namespace {
 
 Lessons lessons_for(const TrainingStart& start) {
@@ -297,6 +362,8 @@ Lessons lessons_for(const TrainingStart& start) {
       return Lessons::classes;
     case Task::token_classification:
       return Lessons::token_classes;
+    case Task::image_classification:
+      return Lessons::pictures;
     case Task::question_answering:
     case Task::text2text_generation:
       break;
@@ -309,7 +376,9 @@ Lessons lessons_for(const TrainingStart& start) {
 }  // namespace
 
 Curriculum make_curriculum(TrainingStart start, std::string_view data, TrainingOptions& options) {
-  if (!options.lessons) options.lessons = lessons_for(start);
+  if (!options.lessons) {
+    options.lessons = holds_pictures(data) ? Lessons::pictures : lessons_for(start);
+  }
   CurriculumBuilder builder(std::move(start), options);
   switch (*options.lessons) {
     case Lessons::classes:
@@ -322,6 +391,8 @@ Curriculum make_curriculum(TrainingStart start, std::string_view data, TrainingO
       return builder.next_token(data);
     case Lessons::translation:
       return builder.translation(data);
+    case Lessons::pictures:
+      return builder.pictures(data);
   }
   return {};
 }

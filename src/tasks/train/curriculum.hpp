@@ -8,6 +8,8 @@
 
 #include "families/config/model_config.hpp"
 #include "models/model.hpp"
+#include "tasks/train/new_model.hpp"
+#include "tasks/train/picture_data.hpp"
 #include "tasks/train/training_data.hpp"
 #include "tasks/train/training_options.hpp"
 #include "text/tokenizer.hpp"
@@ -15,13 +17,15 @@
 
 namespace glassformer {
 
-/// The start of a training: a model with its tokenizer, or only the fields of a new one.
+/// The start of a training: a model with its tokenizer, or only the fields of a new one. A model
+/// that reads pictures has a family, and `config` is its config.json.
 struct TrainingStart {
   std::string config = "{}";                   ///< fields of config.json, of a new model
   std::unique_ptr<const Tokenizer> tokenizer;  ///< null: one is trained
   std::unique_ptr<const Tokenizer> target_tokenizer = {};  ///< of translations; null: the same
   std::optional<ModelConfig> known = {};  ///< of a model that has been trained before
   std::optional<Model> model = {};        ///< that model, loaded with floats
+  const Family* family = nullptr;         ///< of that model, if it is published
 };
 
 /// A model and what it has to learn.
@@ -30,7 +34,9 @@ struct Curriculum {
   Model model;         ///< may have a head that is not saved
   std::unique_ptr<const Tokenizer> tokenizer, target_tokenizer;
   std::vector<std::byte> tokenizer_file;  ///< if it was trained
-  bool fresh = true;                      ///< nothing was learned before
+  /// Of a model that reads pictures: it is saved in the format of its family.
+  std::optional<PublishedModel> published = {};
+  bool fresh = true;  ///< nothing was learned before
   std::vector<Example> examples;
   std::unique_ptr<Objective> objective;
 };
@@ -48,6 +54,8 @@ class CurriculumBuilder {
   Curriculum masked(std::string_view data);
   Curriculum next_token(std::string_view data);
   Curriculum translation(std::string_view data);
+  /// Reads two files, one after the other: see picture_data.hpp.
+  Curriculum pictures(std::string_view data);
 
  private:
   void take_tokenizer(const std::vector<DataLine>& lines);
@@ -61,6 +69,9 @@ class CurriculumBuilder {
   Curriculum made_;
 };
 
+/// Returns the pictures of data with the model's numbers of their labels. Throws `invalid_data` for
+/// a label that the model does not know.
+std::vector<Example> read_labelled(const PictureData& data, const ModelConfig& config);
 /// Returns examples of labels, as the model reads them. Throws `invalid_data` with the number of a
 /// line whose label the model does not know, and the errors of InputReader.
 std::vector<Example> read_labelled(const std::vector<DataLine>& lines, const ModelConfig& config,

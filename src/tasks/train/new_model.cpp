@@ -7,6 +7,7 @@
 #include "base/json/json.hpp"
 #include "base/json/json_writer.hpp"
 #include "families/config/config_fields.hpp"
+#include "families/config/hub_config.hpp"
 #include "models/initialize.hpp"
 #include "weights/safetensors.hpp"
 
@@ -72,6 +73,20 @@ constexpr Default of_writers[] = {
     {"end_ids", "[2]"},
     {"generation", "{\"bos_token_id\": 1}"},
 };
+constexpr Default of_picture_classifiers[] = {
+    {"model_type", "\"vit\""},
+    {"architectures", "[\"ViTForImageClassification\"]"},
+    {"hidden_size", "128"},
+    {"num_hidden_layers", "4"},
+    {"num_attention_heads", "8"},
+    {"intermediate_size", "512"},
+    {"hidden_act", "\"gelu\""},
+    {"layer_norm_eps", "1e-12"},
+    {"qkv_bias", "true"},
+    {"hidden_dropout_prob", "0.0"},
+    {"attention_probs_dropout_prob", "0.0"},
+    {"initializer_range", "0.02"},
+};
 constexpr Default of_translators[] = {
     {"model_type", "\"encoder_decoder\""},
     {"task", "\"translation\""},
@@ -87,16 +102,35 @@ constexpr Default of_translators[] = {
     {"end_token", "\"</s>\""},
 };
 
+using Fields = std::map<std::string, std::string>;
+
+// Returns the JSON text of each field.
+Fields fields_of(std::string_view text) {
+  const JsonValue given = parse_json(text, config_source);
+  if (!given.is_object()) config_source.fail("expected an object");
+  Fields fields;
+  for (JsonEntries entry(given); entry.next();) {
+    fields.emplace(entry.key(), entry.value().text());
+  }
+  return fields;
+}
+
+std::string written(const Fields& fields) {
+  JsonWriter json(JsonWriter::Layout::lines);
+  json.object([&] {
+    for (const auto& [name, value] : fields) {
+      json.key(name);
+      json.raw(value);
+    }
+  });
+  return json.take();
+}
+
 }  // namespace
 
 std::string complete_config(std::string_view text, Lessons lessons,
                             const std::vector<std::string>& labels, std::size_t vocab_size) {
-  const JsonValue given = parse_json(text, config_source);
-  if (!given.is_object()) config_source.fail("expected an object");
-  std::map<std::string, std::string> fields;
-  for (JsonEntries entry(given); entry.next();) {
-    fields.emplace(entry.key(), entry.value().text());
-  }
+  Fields fields = fields_of(text);
   const auto add = [&](std::span<const Default> defaults) {
     for (const Default& field : defaults) fields.emplace(field.name, field.json);
   };
@@ -130,15 +164,60 @@ std::string complete_config(std::string_view text, Lessons lessons,
       fields.emplace("source_vocab_size", size);
       fields.emplace("target_vocab_size", size);
       break;
+    case Lessons::pictures:
+      break;
   }
-  JsonWriter json(JsonWriter::Layout::lines);
-  json.object([&] {
-    for (const auto& [name, value] : fields) {
-      json.key(name);
-      json.raw(value);
-    }
+  return written(fields);
+}
+
+namespace {
+
+// Sets the fields of a published config.json that name the labels.
+void set_labels(Fields& fields, const std::vector<std::string>& labels) {
+  JsonWriter names, numbers;
+  names.object([&] {
+    for (std::size_t i = 0; i < labels.size(); ++i) names.field(std::to_string(i), labels[i]);
   });
-  return json.take();
+  numbers.object([&] {
+    for (std::size_t i = 0; i < labels.size(); ++i) numbers.field(labels[i], i);
+  });
+  fields.insert_or_assign("id2label", names.take());
+  fields.insert_or_assign("label2id", numbers.take());
+}
+
+std::string size_json(std::size_t height, std::size_t width) {
+  if (height == width) return std::to_string(height);
+  return "[" + std::to_string(height) + ", " + std::to_string(width) + "]";
+}
+
+}  // namespace
+
+std::string complete_picture_config(std::string_view text, const PictureData& data) {
+  Fields fields = fields_of(text);
+  for (const Default& field : of_picture_classifiers) fields.emplace(field.name, field.json);
+  const auto patch = [](std::size_t side) { return std::max<std::size_t>(side / 7, 1); };
+  fields.emplace("image_size", size_json(data.height, data.width));
+  fields.emplace("patch_size", size_json(patch(data.height), patch(data.width)));
+  fields.emplace("num_channels", std::to_string(data.channels));
+  set_labels(fields, data.labels);
+  return written(fields);
+}
+
+std::string with_labels_in(std::string_view config_file, const std::vector<std::string>& labels) {
+  Fields fields = fields_of(config_file);
+  set_labels(fields, labels);
+  fields.erase("num_labels");
+  return written(fields);
+}
+
+ModelConfig read_picture_config(const PublishedModel& model) {
+  HubConfig hub(model.config_file, {}, nullptr, config_source.name);
+  ModelConfig config = model.family->read(hub);
+  const PatchInput& input = std::get<PatchInput>(config.encoder().input);
+  config.pictures = usual_picture_steps(*model.family->pictures);
+  config.pictures.size = {input.height, input.width};
+  config.pictures.crops = false;
+  return config;
 }
 
 Task task_of_config(std::string_view text) {

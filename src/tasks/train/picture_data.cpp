@@ -76,6 +76,8 @@ std::vector<std::string> different(const std::vector<PictureData::Item>& items) 
 
 }  // namespace
 
+bool holds_pictures(std::string_view file) { return file.starts_with(idx_bytes); }
+
 PictureData read_pictures(std::string_view file) {
   const auto sizes = take_header(file);
   if (!sizes || sizes->size() < 3 || sizes->size() > 4) {

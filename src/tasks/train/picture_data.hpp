@@ -20,6 +20,9 @@ struct PictureData {
   std::vector<std::string> labels = {};  ///< the different ones: numbers in their order, or sorted
 };
 
+/// Returns whether a file begins as read_pictures expects.
+bool holds_pictures(std::string_view file);
+
 /// Reads two files, one after the other: pictures, and a label for each. Pictures are bytes in the
 /// format IDX, as those of MNIST: four bytes 0, 0, 8 and the number of dimensions, each dimension
 /// in four bytes, most significant first, then the bytes; [N, height, width] of gray or [N, height,

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "base/error.hpp"
+#include "families/weight_names.hpp"
 #include "train/shuffle.hpp"
 #include "weights/safetensors.hpp"
 
@@ -43,7 +44,16 @@ Training::Training(Curriculum curriculum, std::string_view data, const TrainingO
                      .processes = options_.processes});
 }
 
+std::string Training::config_file() const {
+  return learned_.published ? learned_.published->config_file : to_json(learned_.config);
+}
+
+std::string Training::picture_steps_file() const {
+  return learned_.published ? to_json(learned_.config.pictures) : std::string();
+}
+
 LossSum Training::evaluate(std::string_view data) {
+  if (learned_.published) return trainer_->evaluate(read_labelled(read_pictures(data), config()));
   return trainer_->evaluate(
       read_labelled(read_data(data, DataForm::labelled), config(), tokenizer()));
 }
@@ -98,16 +108,29 @@ void Training::choose_options() {
 }
 
 std::vector<std::byte> Training::weights_file() {
-  std::set<std::string> saved;
+  struct Saved {
+    std::string name;
+    std::vector<std::size_t> shape;
+  };
+  std::map<std::string, Saved> saved;
   for (const NamedParameter& parameter : parameters(make_model(learned_.config.architecture))) {
-    saved.insert(parameter.name);
+    saved[parameter.name] = {parameter.name, parameter.shape};
+  }
+  if (learned_.published) {
+    const Family& family = *learned_.published->family;
+    for (auto& [ours, in_file] : saved) in_file.name = name_in(family, ours);
+    for (const NamedParameter& parameter : parameters(learned_.model)) {
+      if (!parameter.stored.empty()) saved.at(parameter.name).shape = parameter.stored;
+    }
   }
   std::vector<std::byte> file;
   trainer_->with_average([&] {
     std::vector<NamedTensor> tensors;
     for (const LearnedParameters::Part& part : trainer_->parameters().parts()) {
-      if (!saved.contains(part.name)) continue;
-      tensors.push_back({part.name, DType::f32, part.shape, std::as_bytes(part.value)});
+      const auto in_file = saved.find(part.name);
+      if (in_file == saved.end()) continue;
+      const auto& [name, shape] = in_file->second;
+      tensors.push_back({name, DType::f32, shape, std::as_bytes(part.value)});
     }
     file = write_safetensors(tensors);
   });

@@ -42,6 +42,10 @@ class Training {
   std::vector<std::byte> weights_file();
   /// The file of the tokenizer that was trained; empty if there was one before.
   std::span<const std::byte> tokenizer_file() const { return learned_.tokenizer_file; }
+  /// The config.json of the model that is saved.
+  std::string config_file() const;
+  /// Its preprocessor_config.json; empty for a model that reads texts.
+  std::string picture_steps_file() const;
 
  private:
   void hold_out();

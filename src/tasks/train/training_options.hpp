@@ -17,6 +17,7 @@ enum class Lessons {
   masked,         ///< hidden words of texts
   next_token,     ///< texts, each token from those before it
   translation,    ///< the translation of each text
+  pictures,       ///< the label of each picture
 };
 
 /// How a model is trained. What is not set follows from the model and the data.
@@ -32,6 +33,7 @@ struct TrainingOptions {
   float smoothing = 0.1f;
   float averaging = 0.998f;
   float dropped_tokens = 0;  ///< share of a text's tokens that are left out at random
+  float distortion = 1;      ///< strength of random distortions of pictures; 0: none
   std::optional<std::size_t> batch_tokens = {};
   std::optional<std::size_t> shard_tokens = {};  ///< tokens that a thread reads at once
   std::optional<std::size_t> vocabulary = {};    ///< pieces of a new tokenizer
@@ -54,6 +56,7 @@ void fields(Visit& visit, TrainingOptions& options) {
   visit("smoothing", options.smoothing);
   visit("averaging", options.averaging);
   visit("droppedTokens", options.dropped_tokens);
+  visit("distortion", options.distortion);
   visit("batchTokens", options.batch_tokens, 1);
   visit("shardTokens", options.shard_tokens, 1);
   visit("vocabulary", options.vocabulary, 1);
@@ -65,7 +68,7 @@ void fields(Visit& visit, TrainingOptions& options) {
 }
 
 template <>
-inline constexpr std::array enum_names<Lessons>{"classes", "token-classes", "masked", "next-token",
-                                                "translation"};
+inline constexpr std::array enum_names<Lessons>{"classes",    "token-classes", "masked",
+                                                "next-token", "translation",   "pictures"};
 
 }  // namespace glassformer

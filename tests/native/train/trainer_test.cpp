@@ -434,6 +434,10 @@ TEST_CASE("work is finished in its order, and an exception ends it", "[train]") 
     };
     CHECK_THROWS_AS(in_turns(workers, 50, fail, [](std::size_t, std::size_t) {}),
                     std::runtime_error);
+    CHECK_THROWS_AS(at_once(workers, 50, [&](std::size_t i) { fail(0, i); }), std::runtime_error);
+    std::vector<int> done(50);
+    at_once(workers, done.size(), [&](std::size_t i) { ++done[i]; });
+    CHECK(std::ranges::count(done, 1) == 50);
   }
 }
 

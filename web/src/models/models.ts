@@ -2,7 +2,7 @@
 export const targets = ['de', 'fr'] as const;
 export type Target = (typeof targets)[number];
 
-export type ModelName = 'sentiment' | `en-${Target}` | 'writer';
+export type ModelName = 'sentiment' | `en-${Target}` | 'writer' | 'digits';
 
 /** Returns the folder of a model, next to the page. */
 export const folderOf = (name: ModelName): URL => new URL(`models/${name}`, document.baseURI);
@@ -19,6 +19,9 @@ const published = [
   'tokenizer_config.json',
 ];
 
+/** So has the model that reads pictures. */
+const pictures = ['config.json', 'manifest.json', 'model.safetensors', 'preprocessor_config.json'];
+
 /** Returns the files in a model's folder that the page reads; see web/build/models.ts. */
 export const filesOf = (name: ModelName): readonly string[] =>
-  name === 'writer' ? published : own;
+  name === 'writer' ? published : name === 'digits' ? pictures : own;

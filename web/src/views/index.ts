@@ -47,6 +47,12 @@ export const views: readonly View[] = [
     module: () => import('./writing/index.ts'),
   },
   {
+    name: 'digits',
+    title: 'Digits',
+    heading: 'a Transformer that reads pictures',
+    module: () => import('./digits/index.ts'),
+  },
+  {
     name: 'teach',
     title: 'Teach',
     heading: 'train a Transformer in this tab',

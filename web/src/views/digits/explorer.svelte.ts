@@ -1,0 +1,233 @@
+/** The view's state: a drawing or a picture, the model's answer to it, and the interventions. */
+import {
+  ImageClassifier,
+  type ClassifyImageOptions,
+  type ImageClassification,
+  type PatchGrid,
+  type PictureRegion,
+  type Pixels,
+} from 'glassformer';
+import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
+import { Explorer } from '../../models/explorer.svelte.ts';
+import { ModelLoader } from '../../models/model-loader.svelte.ts';
+import { numbersIn, type Link } from '../../ui/link.ts';
+import { examples } from './examples.ts';
+import { pictureOf, side, strokesIn, strokesText, wiped, type Stroke } from './drawing.ts';
+
+/** What the model reads: pixels that can be wiped. */
+export type Picture = Pixels & { readonly data: Uint8Array };
+
+/** A picture together with the model's result. */
+export interface Reading {
+  picture: Picture;
+  result: ImageClassification;
+}
+
+/** The evidence for a label: its logit minus the mean of all. */
+export function evidenceFor(label: string, { logits }: ImageClassification): number {
+  const all = Object.values(logits);
+  return logits[label]! - all.reduce((sum, each) => sum + each, 0) / all.length;
+}
+
+/** Returns a patch's place in a picture, in pixels. */
+export function placeOf(patch: number, { rows, columns }: PatchGrid, region: PictureRegion) {
+  const width = region.width / columns;
+  const height = region.height / rows;
+  return {
+    left: region.left + (patch % columns) * width,
+    top: region.top + Math.floor(patch / columns) * height,
+    width,
+    height,
+  };
+}
+
+export class DigitsExplorer extends Explorer<ImageClassifier> {
+  readonly loader = new ModelLoader((folder, options) => ImageClassifier.load(folder, options));
+
+  strokes = $state.raw<readonly Stroke[]>([]);
+  /** A file that was opened in place of a drawing. */
+  opened = $state.raw<Picture>();
+  /** Wiped patches, in their order. */
+  wiped = $state.raw<readonly number[]>([]);
+  /** The chosen head. */
+  head = $state.raw<HeadPosition>({ layer: 0, head: 0 });
+  /** The patch whose attention is shown; undefined: that of the class token. */
+  query = $state<number>();
+
+  /** With wiped patches; undefined before the first run and without a drawing. */
+  reading = $state.raw<Reading>();
+  /** The same picture with nothing wiped. */
+  untouched = $state.raw<Reading>();
+  /** Per patch, how much the evidence for the answer falls if it is wiped. */
+  effects = $state.raw<{ of: Reading; label: string; values: Float32Array }>();
+  #measuring = new AbortController();
+
+  constructor(link: Link) {
+    super();
+    this.strokes = strokesIn(examples[3]!.strokes);
+    this.#take(link);
+  }
+
+  async load(): Promise<void> {
+    if (await this.loader.load('digits')) void this.refresh();
+  }
+
+  follow(link: Link): void {
+    this.#take(link);
+    void this.refresh();
+  }
+
+  readonly viewpoint = ['head', 'query'];
+
+  get link(): Link {
+    const { strokes, head, query, wiped: patches, opened } = this;
+    return {
+      ...(!opened && { drawing: strokesText(strokes) }),
+      ...(!opened && patches.length > 0 && { wipe: patches.join(',') }),
+      ...((head.layer > 0 || head.head > 0) && { head: headName(head) }),
+      ...(query !== undefined && { query: `${query}` }),
+    };
+  }
+
+  #take(link: Link): void {
+    if (link.drawing !== undefined) {
+      this.opened = undefined;
+      this.strokes = strokesIn(link.drawing);
+      this.wiped = numbersIn(link.wipe, 4);
+    }
+    const [head] = headsIn(link.head);
+    if (head) this.head = head;
+    this.query = numbersIn(link.query, 4)[0];
+  }
+
+  get picture(): Picture {
+    return this.opened ?? { width: side, height: side, data: pictureOf(this.strokes) };
+  }
+
+  get grid(): PatchGrid | undefined {
+    return this.untouched?.result.grid;
+  }
+
+  get layers(): number {
+    return this.loader.info?.layers ?? 0;
+  }
+
+  get heads(): number {
+    return this.loader.info?.heads ?? 0;
+  }
+
+  get labels(): readonly string[] {
+    return this.loader.info?.labels ?? [];
+  }
+
+  /** Shows strokes: while they are drawn, or an example. */
+  draw(strokes: readonly Stroke[]): void {
+    this.opened = undefined;
+    this.wiped = [];
+    this.strokes = strokes;
+    void this.refresh();
+  }
+
+  undo(): void {
+    this.draw(this.strokes.slice(0, -1));
+  }
+
+  clear(): void;
+  clear(empty: boolean): void;
+  clear(empty?: boolean): void {
+    if (empty === undefined) return this.draw([]);
+    this.reading = this.untouched = undefined;
+    this.effects = undefined;
+    this.busy = false;
+  }
+
+  /** Reads a picture's file. */
+  async open(file: Blob): Promise<void> {
+    this.failure = undefined;
+    try {
+      const bitmap = await createImageBitmap(file);
+      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+      const context = canvas.getContext('2d')!;
+      context.drawImage(bitmap, 0, 0);
+      bitmap.close();
+      const { width, height, data } = context.getImageData(0, 0, canvas.width, canvas.height);
+      this.opened = { width, height, data: new Uint8Array(data.buffer) };
+    } catch (error) {
+      this.failure = this.failureOf(error);
+      return;
+    }
+    this.wiped = [];
+    void this.refresh();
+  }
+
+  toggle(patch: number): void {
+    this.wiped = this.wiped.includes(patch)
+      ? this.wiped.filter((each) => each !== patch)
+      : [...this.wiped, patch].sort((a, b) => a - b);
+    void this.refresh();
+  }
+
+  restore(): void {
+    this.wiped = [];
+    void this.refresh();
+  }
+
+  protected get empty(): boolean {
+    return !this.opened && this.strokes.length === 0;
+  }
+
+  /** Returns a picture with some patches black. */
+  #without(picture: Picture, patches: readonly number[], { grid, region }: ImageClassification) {
+    return patches
+      .filter((patch) => patch < grid.rows * grid.columns)
+      .reduce((left, patch) => wiped(left, placeOf(patch, grid, region)), picture);
+  }
+
+  protected async ask(model: ImageClassifier, signal: AbortSignal): Promise<void> {
+    const { picture } = this;
+    const options: ClassifyImageOptions<true> = { attention: true, signal };
+    const start = performance.now();
+    const untouched = { picture, result: await model.classify(picture, options) };
+    let reading: Reading = untouched;
+    if (this.wiped.length > 0) {
+      const left = this.#without(picture, this.wiped, untouched.result);
+      reading = { picture: left, result: await model.classify(left, options) };
+    }
+    if (signal.aborted) return;
+    this.milliseconds = performance.now() - start;
+    this.untouched = untouched;
+    this.reading = reading;
+    this.busy = false;
+    void this.#measure(model, reading);
+  }
+
+  /** Wipes each patch in turn. */
+  async #measure(model: ImageClassifier, reading: Reading): Promise<void> {
+    this.#measuring.abort();
+    const { signal } = (this.#measuring = new AbortController());
+    const { grid, label } = reading.result;
+    const patches = Array.from({ length: grid.rows * grid.columns }, (_, patch) => patch);
+    const pictures = patches.map((patch) =>
+      this.#without(reading.picture, [patch], reading.result),
+    );
+    try {
+      const results = await model.classifyBatch(pictures, { signal });
+      const whole = evidenceFor(label, reading.result);
+      const values = Float32Array.from(results, (each) => whole - evidenceFor(label, each));
+      if (!signal.aborted) this.effects = { of: reading, label, values };
+    } catch {
+      // A new drawing replaces this one, or the next run shows the failure.
+    }
+  }
+
+  /** The attention of the chosen query to each patch, in a head. */
+  attentionOf({ layer, head }: HeadPosition): Float32Array | undefined {
+    const map = this.reading?.result.attention?.encoder;
+    const { grid } = this.reading?.result ?? {};
+    if (!map || !grid || layer >= map.layers || head >= map.heads) return undefined;
+    const special = grid.special.length;
+    const row = this.query === undefined ? 0 : special + this.query;
+    const weights = map.at(layer, head).subarray(row * map.keys, (row + 1) * map.keys);
+    return weights.subarray(special);
+  }
+}
