@@ -55,6 +55,11 @@ View EncoderModel::forward(const Batch& batch, std::span<const std::size_t> rows
   return (*head_)(const_view(chosen), run);
 }
 
+View EncoderModel::forward(const Pictures& pictures, Run& run) const {
+  const View states = states_of(pictures, run);
+  return head_ ? (*head_)(const_view(states), run) : states;
+}
+
 template <class AnyBatch>
 EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest& request,
                                        Session& session) const {

@@ -40,6 +40,7 @@ class EncoderModel {
   /// are in the run's arena. A head with an output per token computes those of `rows` only, unless
   /// it is empty.
   View forward(const Batch& batch, std::span<const std::size_t> rows, Run& run) const;
+  View forward(const Pictures& pictures, Run& run) const;
 
   /// Runs blocks `first` … on `states` [N, D], and returns the head's logits, or the last states if
   /// there is no head. If `first` is the number of blocks, only the parts after them run. A tracer

@@ -7,6 +7,10 @@ namespace glassformer {
 WholePass::WholePass(Batch texts, std::vector<std::size_t> rows)
     : sources_(std::move(texts)), rows_(std::move(rows)), source_segments_(segments_of(sources_)) {}
 
+WholePass::WholePass(Pictures pictures)
+    : pictures_(std::make_unique<Pictures>(std::move(pictures))),
+      source_segments_(segments_of(*pictures_)) {}
+
 WholePass::WholePass(Batch sources, Batch targets)
     : sources_(std::move(sources)),
       targets_(std::move(targets)),
@@ -26,7 +30,7 @@ View WholePass::operator()(const Model& model, Run& run) const {
   return std::visit([&](const auto& of_kind) { return (*this)(*of_kind, run); }, model);
 }
 
-void WholePass::read(const Batch& batch, std::span<const RowSegment> segments, Run& run) {
+void WholePass::read(const Sequences& batch, std::span<const RowSegment> segments, Run& run) {
   run.sequences = &batch;
   run.segments = segments;
   run.positions = batch.positions();
@@ -34,7 +38,8 @@ void WholePass::read(const Batch& batch, std::span<const RowSegment> segments, R
 }
 
 View WholePass::operator()(const EncoderModel& model, Run& run) const {
-  read(sources_, source_segments_, run);
+  read(encoded(), source_segments_, run);
+  if (links_pictures && pictures_) return model.forward(*pictures_, run);
   return model.forward(sources_, rows_, run);
 }
 

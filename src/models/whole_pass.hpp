@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "models/model.hpp"
@@ -17,6 +18,8 @@ class WholePass {
   /// For a model without a decoder. The head reads only these rows of the states, or all of them if
   /// `rows` is empty.
   explicit WholePass(Batch texts, std::vector<std::size_t> rows = {});
+  /// For a model that reads pictures.
+  explicit WholePass(Pictures pictures);
   /// For a model without an encoder, `sources` has no sequences; otherwise one for each target.
   WholePass(Batch sources, Batch targets);
   WholePass(const WholePass&) = delete;  // segments point to the batches
@@ -32,13 +35,18 @@ class WholePass {
   View operator()(const Seq2Seq& model, Run& run) const;
 
   const Batch& sources() const { return sources_; }
+  /// Returns what an encoder reads: the sources or the pictures.
+  const Sequences& encoded() const {
+    return pictures_ ? static_cast<const Sequences&>(*pictures_) : sources_;
+  }
   std::span<const std::size_t> rows() const { return rows_; }
   const Batch& targets() const { return targets_; }
 
  private:
-  static void read(const Batch& batch, std::span<const RowSegment> segments, Run& run);
+  static void read(const Sequences& batch, std::span<const RowSegment> segments, Run& run);
 
   Batch sources_, targets_;
+  std::unique_ptr<Pictures> pictures_;  // may be null
   std::vector<std::size_t> rows_;
   std::vector<RowSegment> source_segments_, target_segments_, cross_segments_;
 };

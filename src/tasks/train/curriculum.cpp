@@ -299,6 +299,7 @@ Lessons lessons_for(const TrainingStart& start) {
       return Lessons::token_classes;
     case Task::question_answering:
     case Task::text2text_generation:
+    case Task::image_classification:
       break;
   }
   throw_error(ErrorCode::wrong_task,
@@ -309,6 +310,10 @@ Lessons lessons_for(const TrainingStart& start) {
 }  // namespace
 
 Curriculum make_curriculum(TrainingStart start, std::string_view data, TrainingOptions& options) {
+  if (start.known && reads_pictures(*start.known)) {
+    throw_error(ErrorCode::wrong_task,
+                "expected a model that reads texts, got one for image-classification");
+  }
   if (!options.lessons) options.lessons = lessons_for(start);
   CurriculumBuilder builder(std::move(start), options);
   switch (*options.lessons) {

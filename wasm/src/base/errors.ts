@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'invalid_option'
   | 'invalid_config'
   | 'invalid_data'
+  | 'invalid_picture'
   | 'invalid_safetensors'
   | 'unsupported_dtype'
   | 'missing_tensor'
