@@ -24,6 +24,7 @@ enum class ErrorCode {
   invalid_tokenizer,
   invalid_shortlist,
   invalid_manifest,
+  invalid_picture,
   missing_file,
   wrong_task,
   unsupported,
@@ -63,6 +64,8 @@ constexpr std::string_view to_string(ErrorCode code) {
       return "invalid_shortlist";
     case ErrorCode::invalid_manifest:
       return "invalid_manifest";
+    case ErrorCode::invalid_picture:
+      return "invalid_picture";
     case ErrorCode::missing_file:
       return "missing_file";
     case ErrorCode::wrong_task:

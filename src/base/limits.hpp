@@ -23,6 +23,8 @@ inline constexpr FileLimit tokenizer_limit{"tokenizer.model", ErrorCode::invalid
                                            32 << 20};
 inline constexpr FileLimit shortlist_limit{"shortlist.bin", ErrorCode::invalid_shortlist, 64 << 20};
 inline constexpr FileLimit manifest_limit{"manifest.json", ErrorCode::invalid_manifest, 1 << 20};
+inline constexpr FileLimit picture_steps_limit{"preprocessor_config.json",
+                                               ErrorCode::invalid_config, 1 << 20};
 /// The limit of the format itself.
 inline constexpr FileLimit header_limit{"model.safetensors: header", ErrorCode::invalid_safetensors,
                                         100'000'000};
@@ -31,7 +33,7 @@ inline constexpr FileLimit header_limit{"model.safetensors: header", ErrorCode::
 /// Files without their own limit belong to a tokenizer or are small parts of the configuration;
 /// they get the limit of tokenizer files.
 inline FileLimit limit_of(std::string_view name) {
-  for (const FileLimit& limit : {config_limit, shortlist_limit, manifest_limit}) {
+  for (const FileLimit& limit : {config_limit, shortlist_limit, manifest_limit, picture_steps_limit}) {
     if (name == limit.name) return limit;
   }
   return {name, tokenizer_limit.code, tokenizer_limit.max_bytes};

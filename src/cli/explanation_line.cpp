@@ -32,14 +32,30 @@ std::string_view without_blank(std::string_view text) {
   return text.substr(text.starts_with(' ') ? 1 : 0);
 }
 
+// Returns the tokens of a text, or the rows of a picture: "[CLS]", then "ROW,COLUMN" for each patch.
+std::vector<std::string> names_of(const ExplainedInput& result) {
+  std::vector<std::string> names;
+  for (const InputToken& token : result.tokens) {
+    names.push_back(printable(without_blank(token.text)));
+  }
+  if (!result.grid) return names;
+  names = result.grid->special;
+  for (std::size_t row = 0; row < result.grid->rows; ++row) {
+    for (std::size_t column = 0; column < result.grid->columns; ++column) {
+      names.push_back(std::to_string(row) + "," + std::to_string(column));
+    }
+  }
+  return names;
+}
+
 /// Adds the fields of one kind of explanation.
 struct PartFields {
-  const std::vector<InputToken>& tokens;
+  std::vector<std::string> names;
   LineFields& line;
 
   void scores(const std::vector<float>& scores) const {
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      line.add(printable(without_blank(tokens[i].text)), static_cast<double>(scores[i]));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      line.add(names[i], static_cast<double>(scores[i]));
     }
   }
 
@@ -133,7 +149,7 @@ struct PartFields {
 
 OutputLine explanation_line(const ExplainedInput& result) {
   LineFields line;
-  std::visit(PartFields{result.tokens, line}, result.part);
+  std::visit(PartFields{names_of(result), line}, result.part);
   return {line.take()};
 }
 

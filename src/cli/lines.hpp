@@ -11,6 +11,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/files/picture_file.hpp"
 #include "tasks/embedded_tensors.hpp"
 #include "tasks/load.hpp"
 #include "tasks/pipeline.hpp"
@@ -127,10 +128,12 @@ OutputLines in_parallel(const std::vector<std::unique_ptr<OnePipeline>>& pipelin
   return outputs;
 }
 
-/// Starts answering several texts.
+/// Starts answering several texts or, if the model reads pictures, files with these paths.
 template <class OnePipeline, class Options>
 auto begin_job(OnePipeline& pipeline, std::span<const TextInput> texts, const Options& options) {
-  if constexpr (requires { pipeline.begin(texts, options); }) {
+  if constexpr (requires { pipeline.begin(std::span<const Picture>(), options); }) {
+    return pipeline.begin(read_pictures(texts), options);
+  } else if constexpr (requires { pipeline.begin(texts, options); }) {
     return pipeline.begin(texts, options);
   } else {
     auto job = pipeline.begin(single_texts(texts), options);
@@ -204,7 +207,12 @@ Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
   const std::size_t most = (how.attention ? 1 : how.at_once) * pipelines.size();
   begin(*pipelines[0], std::span<const TextInput>());  // rejects bad options before reading
   const auto answer = [&](OnePipeline& pipeline, std::span<const TextInput> texts) {
-    return outputs_of(*begin(pipeline, texts), how.json, line_of);
+    try {
+      return outputs_of(*begin(pipeline, texts), how.json, line_of);
+    } catch (const Error& error) {  // a file that cannot be read
+      if (texts.size() != 1) throw;
+      return OutputLines{error};
+    }
   };
   LinePrinter printer(how);
   for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {

@@ -11,10 +11,10 @@ Gradients encoder_gradients(const EncoderRunner& model, const ExplainedText& tex
                             const Contrast& contrast, const std::vector<std::string>& names,
                             std::vector<Patch> patches) {
   expect_gradients(model->compute());
-  const WholePass pass(text.batch());
+  const WholePass pass = text.pass();
   TraceRequest request;
   request.patches = std::move(patches);
-  const auto patching = make_tracer(request, pass.sources(), model->encoder().stack().config());
+  const auto patching = make_tracer(request, pass.encoded(), model->encoder().stack().config());
   return gradients_of([&](Run& run) { return pass(model.model, run); },
                       [&](const ConstView&) { return terms_of(contrast, 0); }, names, model.session,
                       patching.get(), request.patches);
@@ -22,7 +22,7 @@ Gradients encoder_gradients(const EncoderRunner& model, const ExplainedText& tex
 
 std::vector<float> gradient_times_input(const EncoderRunner& model, const ExplainedText& text,
                                         const Contrast& contrast) {
-  constexpr const char* name = "encoder.embed_tokens";
+  const char* const name = embeddings_name(model);
   const TracedTensor embeddings = std::move(trace(model, text, {name})[0]);
   const Gradients gradients = encoder_gradients(model, text, contrast, {name});
   std::vector<float> scores;
@@ -34,7 +34,7 @@ WeightGradients weight_gradients(const EncoderRunner& model, const ExplainedText
                                  const Contrast& contrast) {
   const StackConfig& config = model->encoder().stack().config();
   WeightGradients result;
-  result.weights = std::move(model(text.batch(), {.attention = true}).attention[0]);
+  result.weights = std::move(run_input(model, text, {.attention = true}).attention[0]);
   result.gradients = result.weights;
   const Gradients gradients =
       encoder_gradients(model, text, contrast, {"encoder.layers.*.self_attn.weights"});

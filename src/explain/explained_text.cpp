@@ -4,16 +4,49 @@
 
 namespace glassformer {
 
+void ExplainedText::add_to(Batch& batch, std::span<const std::size_t> masked) const {
+  batch.add(ids, masked, types);
+  if (!positions.empty()) batch.set_positions(positions);
+}
+
 Batch ExplainedText::batch(std::span<const std::size_t> masked) const {
   Batch batch;
-  batch.add(ids, masked, types);
-  batch.set_positions(positions);
+  add_to(batch, masked);
   return batch;
+}
+
+void ExplainedText::add_to(Pictures& pictures, std::span<const std::size_t> masked) const {
+  pictures.add(pixels, tokens(), masked);
+}
+
+WholePass ExplainedText::pass(std::span<const std::size_t> masked) const {
+  if (is_picture()) {
+    Pictures pictures;
+    add_to(pictures, masked);
+    return WholePass(std::move(pictures));
+  }
+  return WholePass(batch(masked));
+}
+
+EncoderModel::Output run_input(const EncoderRunner& model, const ExplainedText& text,
+                         const TraceRequest& request) {
+  if (text.is_picture()) {
+    Pictures pictures;
+    text.add_to(pictures);
+    return model(pictures, request);
+  }
+  return model(text.batch(), request);
 }
 
 std::vector<TracedTensor> trace(const EncoderRunner& model, const ExplainedText& text,
                                 std::vector<std::string> names) {
-  return std::move(model(text.batch(), {.names = std::move(names)}).traces[0]);
+  return std::move(run_input(model, text, {.names = std::move(names)}).traces[0]);
+}
+
+const char* embeddings_name(const EncoderRunner& model) {
+  const bool pictures =
+      std::holds_alternative<PatchInput>(model->encoder().stack().config().input);
+  return pictures ? "encoder.embed_patches" : "encoder.embed_tokens";
 }
 
 std::vector<std::string> stream_tensors(std::size_t layers, std::string_view stack) {

@@ -7,22 +7,38 @@
 #include <vector>
 
 #include "models/runner.hpp"
+#include "models/whole_pass.hpp"
 
 namespace glassformer {
 
-/// A text of T tokens, as an encoder reads it.
+/// A text of T tokens, or a picture of T rows, as an encoder reads it.
 struct ExplainedText {
-  std::vector<std::int32_t> ids;            ///< [T]
+  std::vector<std::int32_t> ids;            ///< [T]; of a picture's rows, any
   std::vector<std::int32_t> types = {};     ///< [T], or empty: all of the first text
   std::vector<std::size_t> positions = {};  ///< [T], or empty: 0, 1, …
+  Pixels pixels = {};                       ///< of a picture; otherwise empty
 
   std::size_t tokens() const { return ids.size(); }
+  bool is_picture() const { return links_pictures && !pixels.values.empty(); }
+  /// Appends this, with some tokens masked, to a batch of its kind.
+  void add_to(Batch& batch, std::span<const std::size_t> masked = {}) const;
+  void add_to(Pictures& pictures, std::span<const std::size_t> masked = {}) const;
+  /// Returns a text alone.
   Batch batch(std::span<const std::size_t> masked = {}) const;
+  /// Returns a pass over this alone.
+  WholePass pass(std::span<const std::size_t> masked = {}) const;
 };
+
+/// Runs a text or a picture.
+EncoderModel::Output run_input(const EncoderRunner& model, const ExplainedText& text,
+                         const TraceRequest& request);
 
 /// Returns the tensors of these names of a run on the text, in the order of the run.
 std::vector<TracedTensor> trace(const EncoderRunner& model, const ExplainedText& text,
                                 std::vector<std::string> names);
+
+/// Returns the name of the tensor with each token's embedding or each patch's projection.
+const char* embeddings_name(const EncoderRunner& model);
 
 /// The residual stream, states [(L + 1) T, D]: the input of each block, and the output of the last.
 struct Stream {

@@ -68,6 +68,7 @@ struct Guess {
 struct LedgerColumn {
   enum class Kind {
     embed_tokens,
+    embed_patches,
     embed_positions,
     embed_types,
     head,          ///< an attention head of a layer, without out_proj's bias

@@ -4,6 +4,7 @@
 #include "tasks/classify/classify.hpp"
 #include "tasks/embed/embed.hpp"
 #include "tasks/generate/generate.hpp"
+#include "tasks/image/image.hpp"
 #include "tasks/load.hpp"
 #include "tasks/tag/token_classify.hpp"
 #include "tasks/translate/translate.hpp"
@@ -34,6 +35,8 @@ AnyModel load(const std::filesystem::path& folder, const LoadOptions& options) {
     case Task::text_generation:
     case Task::text2text_generation:
       return as<Generator, GeneratePipeline>(std::move(pipeline));
+    case Task::image_classification:
+      return as<ImageClassifier, ImagePipeline>(std::move(pipeline));
   }
   throw_error(ErrorCode::internal, "a task without a public class");
 }

@@ -14,12 +14,12 @@
 
 namespace glassformer {
 
-extern const Family bert, distilbert, roberta, modernbert, gpt2, llama, marian, t5, bergamot;
+extern const Family bert, distilbert, roberta, modernbert, vit, deit, gpt2, llama, marian, t5, bergamot;
 
 namespace {
 
-constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert,
-                                 &gpt2, &llama,      &marian,  &t5};
+constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert, &vit,
+                                 &deit, &gpt2, &llama,      &marian,  &t5};
 constexpr std::array containers = {&bergamot};
 constexpr std::array tasks = {
     TaskEntry{Task::text_classification, make_classify},
@@ -29,6 +29,7 @@ constexpr std::array tasks = {
     TaskEntry{Task::translation, make_translate},
     TaskEntry{Task::text_generation, make_generate},
     TaskEntry{Task::text2text_generation, make_generate},
+    TaskEntry{Task::image_classification, make_image},
 };
 
 }  // namespace

@@ -13,16 +13,17 @@
 
 namespace glassformer {
 
-extern const Family bert, distilbert, roberta, modernbert, t5_reader;
+extern const Family bert, distilbert, roberta, modernbert, vit, deit, t5_reader;
 
 namespace {
 
-constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert, &t5_reader};
+constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert, &vit, &deit, &t5_reader};
 constexpr std::array tasks = {
     TaskEntry{Task::text_classification, make_classify},
     TaskEntry{Task::token_classification, make_token_classify},
     TaskEntry{Task::question_answering, make_answer},
     TaskEntry{Task::feature_extraction, make_embed},
+    TaskEntry{Task::image_classification, make_image},
 };
 
 }  // namespace

@@ -8,6 +8,8 @@ constexpr SizeRule length = {.most = max_positions};
 constexpr SizeRule vocabulary = {.most = max_vocab_size, .dimension = true};
 constexpr SizeRule id = {.least = 0, .most = max_vocab_size};
 constexpr SizeRule layer_count = {.most = max_layers};
+constexpr SizeRule picture_side = {.most = 1 << 12};
+constexpr SizeRule channel_count = {.most = 3};
 
 void layer_sizes(Fields& visitor, LayerConfig& layer, std::size_t d_model) {
   AttentionConfig& attention = layer.attention;
@@ -90,17 +92,45 @@ void position_fields(Fields& visitor, StackConfig& stack) {
   });
 }
 
-}  // namespace
-
-void fields(Fields& visitor, StackConfig& stack) {
-  TokenInput& input = stack.tokens();
-  visitor.size("vocab_size", input.vocab_size, vocabulary);
+void layer_list(Fields& visitor, StackConfig& stack) {
   visitor.size("d_model", stack.d_model, dimension);
   std::size_t layers = stack.layers.size();
   visitor.size("layers", layers, layer_count);
   stack.layers.resize(layers, stack.layers.empty() ? LayerConfig() : stack.layers.front());
   each_layer(visitor, stack,
              [&](LayerConfig& layer) { layer_sizes(visitor, layer, stack.d_model); });
+}
+
+void norm_and_layer_fields(Fields& visitor, StackConfig& stack) {
+  enum_field(visitor, "layer_norm", stack.layer_norm.kind);
+  visitor.flag("layer_norm_bias", stack.layer_norm.bias, AbsentFlag::on);
+  visitor.number("layer_norm_eps", stack.layer_norm.eps, NumberRange::fraction);
+  visitor.flag("final_norm", stack.final_norm);
+  each_layer(visitor, stack, [&](LayerConfig& layer) { layer_fields(visitor, layer); });
+}
+
+// Visits the fields of a stack that reads pictures.
+void picture_fields(Fields& visitor, StackConfig& stack) {
+  PatchInput& input = std::get<PatchInput>(stack.input);
+  visitor.size("picture_height", input.height, picture_side);
+  visitor.size("picture_width", input.width, picture_side);
+  visitor.size("channels", input.channels, channel_count);
+  visitor.size("patch_height", input.patch_height, picture_side);
+  visitor.size("patch_width", input.patch_width, picture_side);
+  visitor.flag("class_token", input.class_token);
+  visitor.flag("distillation_token", input.distillation_token, AbsentFlag::off);
+  stack.max_length = input.rows();
+  layer_list(visitor, stack);
+  norm_and_layer_fields(visitor, stack);
+}
+
+}  // namespace
+
+void fields(Fields& visitor, StackConfig& stack) {
+  if (std::holds_alternative<PatchInput>(stack.input)) return picture_fields(visitor, stack);
+  TokenInput& input = stack.tokens();
+  visitor.size("vocab_size", input.vocab_size, vocabulary);
+  layer_list(visitor, stack);
   visitor.flag("zero_start", input.zero_start, AbsentFlag::off);
   // Only learned positions have a table in the weights.
   const bool in_weights = input.positions == PositionKind::learned;
@@ -109,11 +139,7 @@ void fields(Fields& visitor, StackConfig& stack) {
   visitor.size("token_types", input.token_types, dimension, 0);
   visitor.flag("scale_embedding", input.scale_embedding);
   visitor.flag("embedding_norm", input.norm, AbsentFlag::off);
-  enum_field(visitor, "layer_norm", stack.layer_norm.kind);
-  visitor.flag("layer_norm_bias", stack.layer_norm.bias, AbsentFlag::on);
-  visitor.number("layer_norm_eps", stack.layer_norm.eps, NumberRange::fraction);
-  visitor.flag("final_norm", stack.final_norm);
-  each_layer(visitor, stack, [&](LayerConfig& layer) { layer_fields(visitor, layer); });
+  norm_and_layer_fields(visitor, stack);
 }
 
 std::uint64_t cache_bytes(const StackConfig& stack) {
@@ -150,9 +176,10 @@ class StackCheck {
   }
 
   void check_sizes() const {
-    const TokenInput& input = stack_.tokens();
     const std::size_t d_model = stack_.d_model;
     check_matrix("d_model", d_model, d_model);
+    if (const auto* pictures = std::get_if<PatchInput>(&stack_.input)) return check(*pictures);
+    const TokenInput& input = stack_.tokens();
     check_matrix("vocab_size", input.vocab_size, d_model);
     if (input.positions != PositionKind::none) {
       check_matrix("max_length", stack_.max_length + input.position_offset, d_model);
@@ -160,7 +187,29 @@ class StackCheck {
     check_matrix("relative_buckets", stack_.relative.buckets, stack_.n_heads(), "n_heads");
   }
 
+  void check(const PatchInput& input) const {
+    if (input.channels != 1 && input.channels != 3) {
+      fail("channels", {"expected 1 or 3, got {}", {input.channels}});
+    }
+    const auto check_side = [&](const char* field, std::size_t patch, std::size_t picture) {
+      if (patch <= picture) return;
+      fail(field, {"expected at most the size of the picture, {}, got {}", {picture, patch}});
+    };
+    check_side("patch_height", input.patch_height, input.height);
+    check_side("patch_width", input.patch_width, input.width);
+    check_matrix("patch_height", input.patch_values(), stack_.d_model);
+    if (input.rows() > max_positions) {
+      fail("picture_height",
+           {"expected at most {} patches, got {}", {max_positions, input.rows()}});
+    }
+    check_matrix("picture_height", input.rows(), stack_.d_model);
+    if (input.distillation_token && !input.class_token) {
+      fail("distillation_token", "expected it only with a class_token");
+    }
+  }
+
   void check_positions() const {
+    if (!std::holds_alternative<TokenInput>(stack_.input)) return;
     const TokenInput& input = stack_.tokens();
     const bool sinusoidal = input.positions == PositionKind::sinusoidal ||
                             input.positions == PositionKind::sinusoidal_halves ||
@@ -201,7 +250,8 @@ class StackCheck {
     check_matrix("n_heads", std::uint64_t{attention.n_heads} * attention.d_head, d_model);
     if (layer.mixer == Mixer::local && attention.window == 0) fail("attention_window", "missing");
     const bool scores = layer.mixer != Mixer::linear;
-    if (!scores && stack_.tokens().positions == PositionKind::relative) {
+    const auto* tokens = std::get_if<TokenInput>(&stack_.input);
+    if (!scores && tokens && tokens->positions == PositionKind::relative) {
       fail("attention", "expected one that has scores, with \"positions\": \"relative\"");
     }
     if (layer.norm == NormPlacement::post && !layer.attention_norm) {
@@ -265,6 +315,12 @@ void validate(const Architecture& architecture, const FieldErrors& errors) {
       if (layer.mixer != Mixer::recurrent) continue;
       errors.fail(&encoder, "attention",
                   "expected a kind of attention, got \"recurrent\"; only a decoder can have that");
+    }
+  }
+  if (architecture.head.distilled) {
+    const auto* pictures = std::get_if<PatchInput>(&architecture.encoder->input);
+    if (!pictures || !pictures->distillation_token) {
+      errors.fail(nullptr, "distilled", "expected it only with a distillation_token");
     }
   }
   if (architecture.decoder) {

@@ -123,6 +123,10 @@ struct HeadConfig {
   std::size_t outputs = 0;          ///< logits: classes, 2 for spans, the target vocabulary
   Pooling pooling = Pooling::mean;  ///< for sequence_classes
   std::optional<HeadDense> dense = {};
+  /// For sequence_classes: a second classifier reads the second row, that of the distillation token,
+  /// and the logits are the mean of both (Touvron et al. 2021, "Training data-efficient image
+  /// transformers & distillation through attention").
+  bool distilled = false;
   bool bias = true;
   bool scale_states = false;  ///< only for next_token: states are first divided by √d_model
   std::vector<VectorModule> modules = {};  ///< for `vectors`, in this order
@@ -133,6 +137,10 @@ struct HeadConfig {
 /// The embeddings that share one table: source, target and lm_head; target and lm_head; no two of
 /// them; source and target. A decoder-only model has the second or the third.
 enum class EmbeddingSharing { shared, tied, separate, stacks };
+
+/// Whether this program has encoders of pictures. Set by src/linked; the linker removes their code
+/// from a program without them.
+extern const bool links_pictures;
 
 /// A model: one or two stacks, and the head on the last one.
 struct Architecture {
@@ -155,7 +163,7 @@ inline constexpr std::array enum_names<HeadKind>{"sequence_classes", "token_clas
 template <>
 inline constexpr std::array enum_names<EmbeddingSharing>{"shared", "tied", "separate", "stacks"};
 
-/// Visits the fields of a stack that reads tokens.
+/// Visits the fields of a stack, which differ between tokens and pictures.
 void fields(Fields& visitor, StackConfig& stack);
 
 /// Reports the field that is invalid, of the encoder or of the decoder.
@@ -166,7 +174,7 @@ class FieldErrors {
                                  const Message& problem) const = 0;
 };
 
-/// Checks a stack that reads tokens, after its fields were read: products of sizes stay within
+/// Checks a stack after its fields were read: products of sizes stay within
 /// `max_matrix_elements`, and fields that depend on each other are consistent. Everything that a
 /// model's code relies on is checked here.
 void validate(const StackConfig& stack, const FieldErrors& errors);

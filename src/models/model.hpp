@@ -17,9 +17,9 @@ using Model = std::variant<std::unique_ptr<EncoderModel>, std::unique_ptr<Langua
 /// Creates an encoder that reads tokens or pictures.
 std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architecture, Compute compute);
 
-/// Whether this program has models with decoders, and encoders of pictures. Set by src/linked; the
-/// linker removes their code from a program without them.
-extern const bool links_decoders, links_pictures;
+/// Whether this program has models with decoders. Set by src/linked; the linker removes their code
+/// from a program without them.
+extern const bool links_decoders;
 
 /// Creates the model of an architecture. Its parameters must be loaded before use. Throws
 /// `unsupported` if the program lacks models with decoders.

@@ -16,6 +16,9 @@ struct EncoderRunner {
   EncoderModel::Output operator()(const Batch& batch, const TraceRequest& request) const {
     return model(batch, request, session);
   }
+  EncoderModel::Output operator()(const Pictures& pictures, const TraceRequest& request) const {
+    return model(pictures, request, session);
+  }
   Tensor resume(const Sequences& sequences, std::size_t first, const ConstView& states,
                 Tracer* tracer = nullptr) const {
     return model.resume(sequences, first, states, session, tracer);

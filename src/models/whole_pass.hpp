@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "models/model.hpp"
@@ -9,7 +9,7 @@
 namespace glassformer {
 
 /// Whole sequences that a model reads in one pass, to learn from them or to compute gradients: the
-/// texts or pictures of an encoder, the texts of a decoder, or a decoder's with the source of each.
+/// texts of an encoder, those of a decoder, or a decoder's with the source of each.
 ///
 /// A decoder reads a text as if it had written it, every token at once ("teacher forcing": Williams
 /// and Zipser 1989): row t reads the tokens up to t and predicts the next.
@@ -18,6 +18,7 @@ class WholePass {
   /// For a model without a decoder. The head reads only these rows of the states, or all of them if
   /// `rows` is empty.
   explicit WholePass(Batch texts, std::vector<std::size_t> rows = {});
+  /// For a model that reads pictures.
   explicit WholePass(Pictures pictures);
   /// For a model without an encoder, `sources` has no sequences; otherwise one for each target.
   WholePass(Batch sources, Batch targets);
@@ -34,6 +35,10 @@ class WholePass {
   View operator()(const Seq2Seq& model, Run& run) const;
 
   const Batch& sources() const { return sources_; }
+  /// Returns what an encoder reads: the sources or the pictures.
+  const Sequences& encoded() const {
+    return pictures_ ? static_cast<const Sequences&>(*pictures_) : sources_;
+  }
   std::span<const std::size_t> rows() const { return rows_; }
   const Batch& targets() const { return targets_; }
 
@@ -41,7 +46,7 @@ class WholePass {
   static void read(const Sequences& batch, std::span<const RowSegment> segments, Run& run);
 
   Batch sources_, targets_;
-  std::optional<Pictures> pictures_;
+  std::unique_ptr<Pictures> pictures_;  // may be null
   std::vector<std::size_t> rows_;
   std::vector<RowSegment> source_segments_, target_segments_, cross_segments_;
 };

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace glassformer {
@@ -57,23 +58,25 @@ class Batch : public Sequences {
   std::vector<std::int32_t> ids_, types_;
 };
 
-/// Pictures of one size. Each is a sequence of patches, with or without a row before them.
+/// A picture as a model reads it.
+struct Pixels {
+  std::vector<float> values;  ///< [channels, height, width]
+  std::size_t height = 0, width = 0;
+};
+
+/// Pictures. Each is a sequence of patches, with or without rows before them.
 class Pictures : public Sequences {
  public:
-  /// `rows`: per picture.
-  explicit Pictures(std::size_t rows) : rows_(rows) {}
-
-  /// Appends a picture [channels, height, width], as the model expects it (the caller has checked
-  /// the size).
-  void add(std::vector<float> pixels) {
-    Sequences::add(rows_);
+  /// Appends a picture of `rows` rows; see Sequences::add. The caller has checked its size and its
+  /// number of channels.
+  void add(Pixels pixels, std::size_t rows, std::span<const std::size_t> masked = {}) {
+    Sequences::add(rows, masked);
     pixels_.push_back(std::move(pixels));
   }
-  std::span<const float> pixels(std::size_t i) const { return pixels_[i]; }
+  const Pixels& pixels(std::size_t i) const { return pixels_[i]; }
 
  private:
-  std::size_t rows_;
-  std::vector<std::vector<float>> pixels_;
+  std::vector<Pixels> pixels_;
 };
 
 }  // namespace glassformer

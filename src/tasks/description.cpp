@@ -50,7 +50,7 @@ class StackWriter final : public Fields {
 
 void write_stack(JsonWriter& json, const char* name, std::optional<StackConfig> stack,
                  std::string start_token = {}) {
-  if (!stack || !std::holds_alternative<TokenInput>(stack->input)) return;
+  if (!stack) return;
   StackWriter writer;
   fields(writer, *stack);
   if (!start_token.empty()) writer.text("start_token", start_token);
@@ -73,6 +73,7 @@ std::string architecture_json(const ModelConfig& config) {
       json.field("outputs", head.outputs);
       json.field("bias", head.bias);
       if (head.kind == HeadKind::sequence_classes) json.field("pooling", name_of(head.pooling));
+      if (head.distilled) json.field("distilled", true);
       if (head.dense) json.field("dense_activation", name_of(head.dense->activation));
       json.field("scale_states", head.scale_states);
     });
@@ -91,8 +92,10 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
     json.field("layers", reader.layers.size());
     json.field("heads", reader.n_heads());
     json.field("d_model", reader.d_model);
-    json.field("vocab_size", reader.vocab_size());
-    json.field("max_source_length", config.max_source_length());
+    if (!reads_pictures(config)) {
+      json.field("vocab_size", reader.vocab_size());
+      json.field("max_source_length", config.max_source_length());
+    }
     json.field("parameters", parameters);
     json.key("ignored_tensors");
     json.array(ignored, [&](const std::string& name) { json.value(name); });

@@ -7,8 +7,10 @@
 namespace glassformer {
 
 std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts) {
-  if (!parts.tokenizer) refuse_missing_tokenizer();  // all tasks read texts
-  check_special_tokens(parts.config, *parts.tokenizer, parts.target_tokenizer.get());
+  if (!reads_pictures(parts.config)) {
+    if (!parts.tokenizer) refuse_missing_tokenizer();
+    check_special_tokens(parts.config, *parts.tokenizer, parts.target_tokenizer.get());
+  }
   for (const auto& [task, make] : linked_tasks) {
     if (task == parts.config.task) return make(parts);
   }

@@ -47,6 +47,7 @@ std::unique_ptr<Pipeline> make_token_classify(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_answer(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_embed(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_translate(PipelineParts& parts);
+std::unique_ptr<Pipeline> make_image(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_generate(PipelineParts& parts);
 
 }  // namespace glassformer

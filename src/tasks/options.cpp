@@ -109,6 +109,14 @@ void OptionsReader::operator()(const char* key, std::vector<std::vector<std::int
   read_lists(key, expected, option);
 }
 
+void OptionsReader::operator()(const char* key, std::array<std::size_t, 2>& option,
+                               std::string_view expected) {
+  std::vector<std::size_t> numbers;
+  (*this)(key, numbers, expected);
+  if (numbers.size() != option.size()) fail(key, expected, require(key));
+  std::ranges::copy(numbers, option.begin());
+}
+
 void OptionsReader::operator()(const char* key, std::vector<HeadIndex>& option, std::size_t sites) {
   static constexpr std::array names = {"encoder", "decoder", "cross"};
   const JsonValue* array = find_array(key);

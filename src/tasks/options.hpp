@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <optional>
@@ -59,6 +60,8 @@ class OptionsReader : public JsonObject {
   /// Reads NUMBERS, which is {"shape": [int], "offset": int}: as many numbers of
   /// TaskOptions::values as the shape has elements, starting at `offset`.
   void operator()(const char* key, std::vector<float>& option);
+  /// Reads an array of two numbers.
+  void operator()(const char* key, std::array<std::size_t, 2>& option, std::string_view expected);
   /// Reads a number below 2^53, the limit of JavaScript's whole numbers.
   void seed(const char* key, std::optional<std::uint64_t>& option);
   /// Reads one of the names in enum_names<Enum>.

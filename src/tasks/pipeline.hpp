@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "families/config/model_config.hpp"
 #include "glassformer/text_input.hpp"
+#include "image/picture.hpp"
 #include "kernels/compute.hpp"
 #include "tasks/options.hpp"
 #include "tasks/result_writer.hpp"
@@ -95,6 +96,7 @@ struct OwnedText {
 /// The inputs of a call. They must live until the call returns.
 struct TaskInputs {
   std::span<const TextInput> texts = {};
+  std::span<const Picture> pictures = {};
 };
 
 /// A model with everything that it needs to answer inputs.

@@ -25,6 +25,9 @@ struct Parameter {
 struct NamedParameter {
   std::string name;
   std::vector<std::size_t> shape;
+  /// The shape in files, if those may have more dimensions: the same numbers in the same order.
+  /// Empty: files have `shape`.
+  std::vector<std::size_t> stored = {};
   /// Takes values, row-major: all of them or, if there are two dimensions or more, some rows,
   /// beginning with row `first`. They come in order; spans are valid during the call.
   using Set = std::function<void(std::span<const float>, std::size_t first)>;
@@ -71,6 +74,8 @@ class ParameterScope {
   /// Declares a parameter that is used as it is stored. Its shape is set here, its value when it is
   /// loaded.
   void declare(std::string_view name, std::vector<std::size_t> shape, Parameter& parameter) const;
+  /// Sets NamedParameter::stored of the parameter that was declared last.
+  void store_last_as(std::vector<std::size_t> stored) const { out_->back().stored = stored; }
 
  private:
   std::string join(std::string_view name) const;

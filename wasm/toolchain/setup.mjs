@@ -39,7 +39,15 @@ const groups = {
     wasm: true,
   },
   native: {
-    debian: ['cmake', 'ninja-build', 'g++', 'libssl-dev'],
+    debian: [
+      'cmake',
+      'ninja-build',
+      'g++',
+      'libjpeg62-turbo-dev', // this and the next two: picture files
+      'libpng-dev',
+      'libwebp-dev',
+      'libssl-dev',
+    ],
     commands: ['cmake', 'ninja', 'c++'],
   },
   test: {

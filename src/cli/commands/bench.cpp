@@ -9,6 +9,7 @@
 #include "kernels/kernels.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/generate/generate.hpp"
+#include "tasks/image/image.hpp"
 #include "tasks/load.hpp"
 #include "tasks/translate/translate.hpp"
 
@@ -127,6 +128,24 @@ void bench(const BenchPlan& plan, ClassifyPipeline& pipeline) {
   report.finish();
 }
 
+// Measures a gray picture of the model's size, which needs no resizing.
+void bench(const BenchPlan& plan, ImagePipeline& pipeline) {
+  Report report(plan, "image", pipeline.compute());
+  const PatchInput& input = std::get<PatchInput>(pipeline.config().encoder().input);
+  Picture picture = {input.width, input.height, input.channels, {}};
+  picture.bytes.assign(input.width * input.height * input.channels, 128);
+  const ImageOptions options = {.encoder = {.attention = plan.attention},
+                                .size = {{input.height, input.width}}};
+  const double ms = median([&] {
+    const auto begin = Clock::now();
+    pipeline.classify(picture, options);
+    return milliseconds_since(begin);
+  });
+  report.add({{"tokens", input.rows()}, {"ms_median", ms}},
+             format("%zu rows  %.3f ms", input.rows(), ms));
+  report.finish();
+}
+
 // Returns the time from the text to the first token of a greedy stream.
 double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
   const auto begin = Clock::now();
@@ -230,6 +249,8 @@ Exit BenchCommand::run() {
     bench(plan_, *translator);
   } else if (auto* generator = dynamic_cast<GeneratePipeline*>(pipeline.get())) {
     bench(plan_, *generator);
+  } else if (auto* pictures = dynamic_cast<ImagePipeline*>(pipeline.get())) {
+    bench(plan_, *pictures);
   } else {
     expect_task(pipeline->config(), ClassifyPipeline::tasks);
     bench(plan_, static_cast<ClassifyPipeline&>(*pipeline));

@@ -100,6 +100,8 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
     copied.push_back({name, folder + name});
   }
   std::vector<std::string> described = {"config.json", "model.safetensors"};
+  const bool pictures = reads_pictures(open.config);
+  if (pictures) described.push_back(picture_steps_name);
   for (const auto& [ours, theirs] : copied) described.push_back(ours);
   std::vector<std::string> names = described;
   names.push_back(manifest_file);
@@ -120,6 +122,7 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
   open.load(weights.targets());
   weights.close();
   files.write("config.json", config);
+  if (pictures) files.write(picture_steps_name, to_json(open.config.pictures));
   for (const auto& [ours, theirs] : copied) files.copy(ours, from / theirs);
   files.write_manifest(described);
   files.publish();

@@ -1,5 +1,6 @@
 #include "tasks/explain/explain.hpp"
 #include "cli/explanation_line.hpp"
+#include "cli/files/picture_file.hpp"
 #include "cli/lines.hpp"
 
 namespace glassformer {
@@ -36,11 +37,16 @@ class ExplainCommand final : public Command {
   Exit run() override {
     const auto pipelines = load_several<Pipeline>(model_);
     if (effects_) request_.effects = true;
+    // Of a model that reads pictures, a line is the path of a file.
     const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
     return answer_lines(
         pipelines, {.json = json_, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text},
-        [this](Pipeline& pipeline, std::span<const TextInput> texts) {
-          return begin_explanation(pipeline, texts, request_);
+        [this](Pipeline& pipeline, std::span<const TextInput> lines) {
+          if (!reads_pictures(pipeline.config())) {
+            return begin_explanation(pipeline, TaskInputs{.texts = lines}, request_);
+          }
+          const std::vector<Picture> pictures = read_pictures(lines);
+          return begin_explanation(pipeline, TaskInputs{.pictures = pictures}, request_);
         },
         explanation_line);
   }

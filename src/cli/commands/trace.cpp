@@ -11,6 +11,7 @@
 #include "tasks/embed/embed.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/generate/generate.hpp"
+#include "tasks/image/image.hpp"
 #include "tasks/tag/token_classify.hpp"
 #include "tasks/translate/translate.hpp"
 #include "weights/safetensors.hpp"
@@ -73,6 +74,8 @@ auto with_task(Pipeline& pipeline, const Visit& visit) {
       return visit(static_cast<AnswerPipeline&>(pipeline));
     case Task::feature_extraction:
       return visit(static_cast<EmbedPipeline&>(pipeline));
+    case Task::image_classification:
+      return visit(static_cast<ImagePipeline&>(pipeline));
     case Task::translation:
       return visit(static_cast<TranslatePipeline&>(pipeline));
     case Task::text_generation:

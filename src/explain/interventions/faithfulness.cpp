@@ -65,7 +65,7 @@ FaithfulnessTest::FaithfulnessTest(const EncoderRunner& model, Subject subject, 
         ErrorCode::invalid_option,
         {"text: expected at least two words, so that some can be left out, got {}", {parts}});
   }
-  const Tensor logits = model(subject_.text.batch(), {}).logits;
+  const Tensor logits = run_input(model, subject_.text, {}).logits;
   expect_finite({logits.data(), logits.size()});
   const std::size_t labels = logits.shape(1);
   const std::size_t label = subject_.label.value_or(largest({logits.data(), labels}));
@@ -131,21 +131,28 @@ void FaithfulnessTest::plan_leave_one_out() {
   plan(order_of(result_.losses), true);
 }
 
-bool FaithfulnessTest::step(std::size_t tokens) {
-  if (next_ == runs_.size()) return false;
-  Batch batch;
-  const std::size_t first = next_;
+// Adds the next runs to a batch of texts or pictures, up to this many tokens.
+template <class AnyBatch>
+AnyBatch FaithfulnessTest::next_runs(std::size_t tokens) {
+  AnyBatch batch;
   std::vector<std::size_t> masked;
   for (; next_ < runs_.size(); ++next_) {
-    if (next_ > first && batch.tokens() + subject_.text.tokens() > tokens) break;
+    if (batch.size() > 0 && batch.tokens() + subject_.text.tokens() > tokens) break;
     masked.clear();
     for (std::size_t part = 0; part < subject_.parts.size(); ++part) {
       const std::vector<std::size_t>& members = subject_.parts[part];
       if (runs_[next_].removed[part]) masked.insert(masked.end(), members.begin(), members.end());
     }
-    batch.add(subject_.text.ids, masked, subject_.text.types);
+    subject_.text.add_to(batch, masked);
   }
-  const Tensor logits = model_(batch, {}).logits;
+  return batch;
+}
+
+bool FaithfulnessTest::step(std::size_t tokens) {
+  if (next_ == runs_.size()) return false;
+  const std::size_t first = next_;
+  const Tensor logits = subject_.text.is_picture() ? model_(next_runs<Pictures>(tokens), {}).logits
+                                                   : model_(next_runs<Batch>(tokens), {}).logits;
   expect_finite({logits.data(), logits.size()});
   for (std::size_t i = first; i < next_; ++i) {
     runs_[i].number = contrast_.of(&logits(i - first, 0));

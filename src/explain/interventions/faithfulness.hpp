@@ -53,6 +53,8 @@ class FaithfulnessTest {
     double number = 0, probability = 0;
   };
   double probability_of(const float* logits) const;
+  template <class AnyBatch>
+  AnyBatch next_runs(std::size_t tokens);
   void plan(const std::vector<std::size_t>& order, bool shares);
   OrderTest read(std::size_t first, bool shares) const;
   void plan_leave_one_out();

@@ -9,7 +9,6 @@
 namespace glassformer {
 namespace {
 
-constexpr const char* name = "encoder.embed_tokens";
 constexpr std::size_t first_steps = 64, most_steps = 256;
 constexpr double largest_gap = 0.02;  // as a share of the difference of the answers
 
@@ -21,7 +20,7 @@ IntegratedGradientsSum::IntegratedGradientsSum(const EncoderRunner& model, Expla
       text_(std::move(text)),
       scaled_(std::move(scaled)),
       contrast_(std::move(contrast)) {
-  TracedTensor rows = std::move(trace(model_, text_, {name})[0]);
+  TracedTensor rows = std::move(trace(model_, text_, {embeddings_name(model_)})[0]);
   width_ = rows.shape[1];
   embeddings_ = std::move(rows.data);
   full_ = gradients_at(1).answer;
@@ -46,6 +45,7 @@ std::vector<float> IntegratedGradientsSum::embeddings_at(float share) const {
 Gradients IntegratedGradientsSum::gradients_at(float share) const {
   std::vector<float> rows = embeddings_at(share);
   const std::vector<std::size_t> shape = {text_.tokens(), width_};
+  const char* const name = embeddings_name(model_);
   return encoder_gradients(model_, text_, contrast_, {name},
                            {{.name = name, .shape = shape, .value = std::move(rows)}});
 }

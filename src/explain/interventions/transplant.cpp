@@ -33,7 +33,7 @@ const char* tensor_of(Kind kind) {
 
 float answer_of(const EncoderRunner& model, ExplainedText text, const Contrast& contrast) {
   text.positions.clear();
-  return static_cast<float>(contrast.of(model(text.batch(), {}).logits.data()));
+  return static_cast<float>(contrast.of(run_input(model, text, {}).logits.data()));
 }
 
 // Returns a site's tensor per row, [tokens, columns]; for a head, only that head's columns.

@@ -16,6 +16,11 @@ const SequenceHead& head_of(const EncoderModel& model) {
   if (model.head_config().kind != HeadKind::sequence_classes) {
     throw_error(ErrorCode::unsupported, "ledger: expected a model that classifies texts");
   }
+  if (links_pictures && model.head_config().distilled) {
+    throw_error(ErrorCode::unsupported,
+                "ledger: expected a model with one classifier, got one with a distillation "
+                "classifier, too");
+  }
   return static_cast<const SequenceHead&>(model.head());
 }
 
@@ -28,16 +33,25 @@ struct Readout {
 };
 
 bool is_recurrent(const StackConfig& config) { return config.recurrent(); }
+bool has_patches(const StackConfig& config) {
+  return links_pictures && std::holds_alternative<PatchInput>(config.input);
+}
+Kind embeddings_of(const StackConfig& config) {
+  return has_patches(config) ? Kind::embed_patches : Kind::embed_tokens;
+}
 bool has_positions(const StackConfig& config) {
+  if (has_patches(config)) return true;
   const PositionKind positions = config.tokens().positions;
   return positions != PositionKind::relative && positions != PositionKind::none;
 }
-bool has_types(const StackConfig& config) { return config.tokens().token_types > 0; }
+bool has_types(const StackConfig& config) {
+  return !has_patches(config) && config.tokens().token_types > 0;
+}
 bool attends(const Stack& stack) { return stack.block(0).attends(); }
 
 std::vector<LedgerColumn> columns_of(const Stack& stack, Compute compute) {
   const StackConfig& config = stack.config();
-  std::vector<LedgerColumn> columns = {{.kind = Kind::embed_tokens}};
+  std::vector<LedgerColumn> columns = {{.kind = embeddings_of(config)}};
   if (has_positions(config)) columns.push_back({.kind = Kind::embed_positions});
   if (has_types(config)) columns.push_back({.kind = Kind::embed_types});
   for (std::size_t layer = 0; layer < config.layers.size(); ++layer) {
@@ -65,6 +79,7 @@ std::optional<Patch> without(const LedgerColumn& column, std::string_view stack)
   Patch zeros = {.name = {}, .value = {0.0f}};
   switch (column.kind) {
     case Kind::embed_tokens:
+    case Kind::embed_patches:
     case Kind::embed_positions:
     case Kind::embed_types:
       zeros.name = std::string(stack) + "." + to_string(column);
@@ -100,7 +115,7 @@ class Bookkeeper {
         name_(of.name),
         trace_(trace) {
     ledger_.columns = columns_of(stack_, compute);
-    own_tokens_ = ledger_.tokens = traced("embed_tokens").shape[0];
+    own_tokens_ = ledger_.tokens = traced(0, "input").shape[0];
     gradient_.resize(own_tokens_ * config_.d_model);
     if (attends(stack_)) ledger_.tokens += traced(0, "encoder_attn.v").shape[0];
     ledger_.written.resize(ledger_.tokens * ledger_.columns.size());
@@ -215,7 +230,7 @@ Readout readout_of(const EncoderModel& model, std::span<const TracedTensor> trac
     }
   }
   Sequences text;
-  text.add(find_traced(trace, "encoder.embed_tokens").shape[0]);
+  text.add(find_traced(trace, encoder_layer_name(0, "input")).shape[0]);
   readout.shares.resize(text.tokens());
   head.pooling().weigh(text, 0, readout.shares);
   return readout;
@@ -344,7 +359,8 @@ void Bookkeeper::enter_embeddings() {
     LedgerColumn column;
     const TracedTensor& rows;
   };
-  std::vector<Part> parts = {{{.kind = Kind::embed_tokens}, traced("embed_tokens")}};
+  std::vector<Part> parts = {
+      {{.kind = embeddings_of(config_)}, traced(has_patches(config_) ? "embed_patches" : "embed_tokens")}};
   if (has_positions(config_)) {
     parts.push_back({{.kind = Kind::embed_positions}, traced("embed_positions")});
   }
@@ -400,6 +416,8 @@ std::string to_string(const LedgerColumn& column) {
   switch (column.kind) {
     case Kind::embed_tokens:
       return "embed_tokens";
+    case Kind::embed_patches:
+      return "embed_patches";
     case Kind::embed_positions:
       return "embed_positions";
     case Kind::embed_types:
@@ -432,7 +450,7 @@ std::vector<std::string> tensors_of(const Stack& stack, const std::string& name)
   const StackConfig& config = stack.config();
   expect_residuals(config, "ledger");
   std::vector<std::string> names = stream_tensors(config.layers.size(), name);
-  names.push_back(name + ".embed_tokens");
+  names.push_back(name + (has_patches(config) ? ".embed_patches" : ".embed_tokens"));
   if (has_positions(config)) names.push_back(name + ".embed_positions");
   if (has_types(config)) names.push_back(name + ".embed_types");
   const std::string layers = name + ".layers.*.";
@@ -511,7 +529,7 @@ void measure_effects(const EncoderRunner& model, const ExplainedText& text, cons
           const_view(stream.row(column.layer, 0).data(), {stream.tokens, stream.d_model});
       left = contrast.of(model.resume(one, column.layer, states, &editor).data());
     } else {
-      left = contrast.of(model(text.batch(), {.patches = {*zero}}).logits.data());
+      left = contrast.of(run_input(model, text, {.patches = {*zero}}).logits.data());
     }
     ledger.effects[c] = static_cast<float>(ledger.value - left);
   }

@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, Activation>, 13> activations = 
 }  // namespace
 
 HubConfig::HubConfig(std::string_view json, std::span<const SafetensorsHeader> headers,
-                     const Tokenizer& tokenizer, std::string_view name)
+                     const Tokenizer* tokenizer, std::string_view name)
     : source_{config_limit.code, name},
       text_(json),
       object_(parse_json(text_, source_), source_, {}, most_fields),
@@ -74,11 +74,29 @@ std::size_t HubConfig::id(const char* key, std::size_t fallback) {
 
 std::string HubConfig::piece(const char* key, std::size_t fallback) {
   const std::size_t token = id(key, fallback);
-  if (token >= tokenizer_.size()) {
-    source_.fail(
-        {"{}: expected one of the tokenizer's {} tokens, got {}", {key, tokenizer_.size(), token}});
+  if (token >= tokenizer_->size()) {
+    source_.fail({"{}: expected one of the tokenizer's {} tokens, got {}",
+                  {key, tokenizer_->size(), token}});
   }
-  return std::string(tokenizer_.piece(static_cast<std::int32_t>(token)));
+  return std::string(tokenizer_->piece(static_cast<std::int32_t>(token)));
+}
+
+std::array<std::size_t, 2> HubConfig::sides(const char* key, std::size_t fallback) {
+  const JsonValue* value = present(object_.find(key));
+  std::array<std::size_t, 2> sides = {fallback, fallback};
+  if (!value) return sides;
+  constexpr std::uint64_t most = 1 << 12;
+  if (!value->is_array()) {
+    sides.fill(static_cast<std::size_t>(object_.integer(key, 1, most)));
+    return sides;
+  }
+  if (count_entries(*value) != 2) object_.fail(key, "a height and a width", *value);
+  JsonEntries entry(*value);
+  for (std::size_t& side : sides) {
+    entry.next();
+    side = static_cast<std::size_t>(object_.integer(key, entry.value(), 1, most));
+  }
+  return sides;
 }
 
 bool HubConfig::flag(const char* key, bool fallback) {
@@ -259,8 +277,29 @@ void HubConfig::read_head(ModelConfig& config, const HeadDense& dense) {
     case Task::translation:
     case Task::text_generation:
     case Task::text2text_generation:
+    case Task::image_classification:
       break;
   }
+}
+
+void HubConfig::read_picture_classes(ModelConfig& config) {
+  static constexpr std::string_view one = "ForImageClassification",
+                                    two = "ForImageClassificationWithTeacher";
+  const std::string name =
+      first_of(present(object_.find("architectures")))
+          .value_or(std::string(has_tensor("distillation_classifier.weight") ? two
+                                : has_tensor("classifier.weight")            ? one
+                                                                             : "none"));
+  if (!name.ends_with(one) && !name.ends_with(two)) {
+    refuse("architectures", "a model for image classification", describe(name));
+  }
+  config.task = Task::image_classification;
+  config.labels = labels();
+  config.scoring = scoring_of(text("problem_type", ""), config.labels.size());
+  config.architecture.head = {.kind = HeadKind::sequence_classes,
+                              .outputs = config.labels.size(),
+                              .pooling = Pooling::first,
+                              .distilled = name.ends_with(two)};
 }
 
 void HubConfig::read_vectors(ModelConfig& config) {
@@ -426,6 +465,7 @@ namespace {
 
 // Files give the rows of the position table, which may begin with unused ones.
 void subtract_offset(const JsonSource& source, StackConfig& stack) {
+  if (!std::holds_alternative<TokenInput>(stack.input)) return;
   const std::size_t offset = stack.tokens().position_offset;
   if (offset >= stack.max_length) {
     source.fail(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -48,10 +49,11 @@ class HubConfig : public FieldErrors {
   static constexpr std::size_t most_fields = 1000;
 
   /// `headers` of the weights: their names complete the configuration, and their shapes limit its
-  /// sizes; if empty, there is no limit. `tokenizer` is the one of the output. `name` is the name
+  /// sizes; if empty, there is no limit. `tokenizer` is the one of the output, or
+  /// null if the model reads pictures. `name` is the name
   /// of the configuration, which must outlive this object.
   HubConfig(std::string_view json, std::span<const SafetensorsHeader> headers,
-            const Tokenizer& tokenizer, std::string_view name = config_limit.name);
+            const Tokenizer* tokenizer, std::string_view name = config_limit.name);
 
   /// Returns whether `architectures` of a config.json names an encoder-only class.
   static bool names_encoder(JsonObject& config);
@@ -70,8 +72,10 @@ class HubConfig : public FieldErrors {
   /// Returns the piece of the token whose id is in the field. Throws if the tokenizer has no such
   /// token.
   std::string piece(const char* key, std::size_t fallback);
-  std::int32_t unk_id() const { return tokenizer_.unk_id(); }
+  std::int32_t unk_id() const { return tokenizer_->unk_id(); }
   bool flag(const char* key, bool fallback);
+  /// Reads a height and a width: one number for both, or an array of two.
+  std::array<std::size_t, 2> sides(const char* key, std::size_t fallback);
   /// Returns the field, or null if it is missing or null.
   const JsonValue* find(const char* key) { return present(object_.find(key)); }
   JsonObject& object() { return object_; }
@@ -100,6 +104,8 @@ class HubConfig : public FieldErrors {
   /// Sets the model's task and head. `dense` is the layer before the sequence classifier, applied
   /// to the first token.
   void read_head(ModelConfig& config, const HeadDense& dense);
+  /// Sets the task and head of a model that classifies pictures. Its stack must be read first.
+  void read_picture_classes(ModelConfig& config);
   /// Sets the task and head of a model that outputs the vectors of its tokens.
   void read_vectors(ModelConfig& config);
   /// Sets the task and head of a model that continues texts. Its stack must be read first. `tied`
@@ -131,7 +137,7 @@ class HubConfig : public FieldErrors {
   std::set<std::string> tensors_;
   bool bounded_;
   std::uint64_t largest_ = 0;  // of the tensors' dimensions
-  const Tokenizer& tokenizer_;
+  const Tokenizer* tokenizer_;
   std::vector<StackKeys> read_;            // the keys of the stacks that were read
   const Architecture* checked_ = nullptr;  // the architecture that finish validates
 };

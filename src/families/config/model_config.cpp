@@ -33,6 +33,7 @@ constexpr std::array model_types = {
     ModelType{"encoder", Task::feature_extraction},
     ModelType{"decoder", Task::text_generation},
     ModelType{"encoder_decoder", Task::text2text_generation},
+    ModelType{"encoder_classifier", Task::image_classification},
 };
 
 constexpr std::size_t max_labels = 1 << 16;
@@ -76,10 +77,12 @@ void fields(ConfigFields& visitor, ModelConfig& config) {
     const StackSide side = architecture.encoder ? StackSide::second : StackSide::alone;
     stack_fields(visitor, *architecture.decoder, side, translates);
   }
-  if (architecture.encoder && !translates && visitor.has("max_positions", config.max_tokens > 0)) {
+  const bool pictures = reads_pictures(config);
+  if (architecture.encoder && !translates && !pictures &&
+      visitor.has("max_positions", config.max_tokens > 0)) {
     visitor.size("max_source_length", config.max_tokens, {.most = max_positions});
   }
-  tokenizer_fields(visitor, config);
+  if (!pictures) tokenizer_fields(visitor, config);
   if (architecture.decoder) {
     linked_families.writing->fields(visitor, config);
   } else {
@@ -154,6 +157,7 @@ void check_lengths(const ModelConfig& config, const FieldErrors& errors) {
 void validate(const ModelConfig& config, const FieldErrors& errors) {
   const Architecture& architecture = config.architecture;
   validate(architecture, errors);
+  if (reads_pictures(config)) return check_labels(config.labels, errors);
   check_ids(config, errors);
   if (!config.labels.empty() || architecture.head.kind == HeadKind::sequence_classes ||
       architecture.head.kind == HeadKind::token_classes) {
@@ -200,6 +204,7 @@ Task task_of(JsonObject& object) {
 HeadKind head_of(Task task) {
   switch (task) {
     case Task::text_classification:
+    case Task::image_classification:
       return HeadKind::sequence_classes;
     case Task::token_classification:
       return HeadKind::token_classes;
@@ -266,6 +271,10 @@ ModelConfig parse_config(std::string_view json) {
   Architecture& architecture = config.architecture;
   architecture.head.kind = head_of(config.task);
   if (config.task != Task::text_generation) architecture.encoder.emplace();
+  if (reads_pictures(config)) {
+    if (!links_pictures) throw NotLinked();
+    architecture.encoder->input = PatchInput();
+  }
   if (writes(config.task)) architecture.decoder.emplace();
   ConfigReader reader(object);
   fields(reader, config);

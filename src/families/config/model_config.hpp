@@ -11,6 +11,7 @@
 #include "base/fields.hpp"
 #include "families/config/early_stopping.hpp"
 #include "families/config/token_pooling.hpp"
+#include "image/picture_steps.hpp"
 #include "models/config.hpp"
 
 namespace glassformer {
@@ -24,10 +25,11 @@ enum class Task {
   feature_extraction,
   text_generation,
   text2text_generation,
+  image_classification,
 };
 
 const char* to_string(Task task);
-/// Returns whether models for this task write texts. The others read texts.
+/// Returns whether models for this task write texts. The others read texts or pictures.
 bool writes(Task task);
 
 /// The part of a text that is cut if it is over the limit: its end; its middle, keeping a quarter
@@ -131,6 +133,10 @@ struct ModelConfig {
   /// model outputs vectors without it.
   std::string unused_head;
 
+  /// For models that read pictures: how a picture is prepared. It has a file of its own,
+  /// preprocessor_config.json.
+  PictureSteps pictures;
+
   // For models that output vectors. The modules after pooling belong to the head.
   VectorConfig vectors;
 
@@ -157,13 +163,18 @@ struct ModelConfig {
   bool operator==(const ModelConfig&) const = default;
 };
 
+inline bool reads_pictures(const ModelConfig& config) {
+  return config.task == Task::image_classification;
+}
+
 /// Returns whether the model reads or writes tokens, so that its folder must have a tokenizer.
 bool needs_tokenizer(const ModelConfig& config);
 
 template <>
 inline constexpr std::array enum_names<Task>{
     "text-classification", "translation",     "token-classification", "question-answering",
-    "feature-extraction",  "text-generation", "text2text-generation"};
+    "feature-extraction",  "text-generation", "text2text-generation",
+    "image-classification"};
 template <>
 inline constexpr std::array enum_names<Scoring>{"softmax", "sigmoid", "raw"};
 template <>

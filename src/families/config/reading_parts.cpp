@@ -37,7 +37,7 @@ void vector_fields(ConfigFields& visitor, ModelConfig& config) {
   visitor.flag("include_prompt", vectors.include_prompt, AbsentFlag::on);
 }
 
-// Visits the fields of the head of a model that reads texts.
+// Visits the fields of the head of a model that reads texts or pictures.
 void head_fields(ConfigFields& visitor, ModelConfig& config) {
   HeadConfig& head = config.architecture.head;
   const bool classifies = head.kind == HeadKind::sequence_classes;
@@ -49,8 +49,11 @@ void head_fields(ConfigFields& visitor, ModelConfig& config) {
     visitor.flag("head_dense_bias", dense.bias, AbsentFlag::on);
     visitor.flag("head_norm", dense.norm, AbsentFlag::off);
   });
+  if (links_pictures && reads_pictures(config)) {
+    visitor.flag("distilled", head.distilled, AbsentFlag::off);
+  }
   visitor.flag("head_bias", head.bias, AbsentFlag::on);
-  enum_field(visitor, "clip", config.clip);
+  if (!reads_pictures(config)) enum_field(visitor, "clip", config.clip);
 }
 
 }  // namespace

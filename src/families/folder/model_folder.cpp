@@ -223,6 +223,11 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
   const bool named = present(object.find("model_type"));
   if (!named && !own_code) return false;
   family_ = &find_family(named ? object.string("model_type") : std::string(), own_code);
+  if (family_->pictures) {
+    files.prepare(std::array{picture_steps_name});
+    encodes_ = true;
+    return true;
+  }
   std::vector<const char*> more;
   if (family_->writes) more.push_back(generation_config_name);
   if (!family_->writes || family_->read_encoder) more.push_back(modules_name);
@@ -238,6 +243,7 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
 
 void ModelFolder::read_model(ModelFiles& files, ModelFiles& all) {
   find_weights(files);
+  if (family_ && family_->pictures) return read_picture_steps(files);
   if (family_ && !encodes_) {
     if (const auto text = files.read(generation_config_name)) generation_ = *text;
   } else if (family_) {
@@ -295,6 +301,13 @@ void ModelFolder::find_weights(ModelFiles& files) {
   for (const std::string& file : files_of_index(*index)) weight_files_.push_back(folder_ + file);
 }
 
+void ModelFolder::read_picture_steps(ModelFiles& files) {
+  const std::optional<std::string_view> text = files.read(picture_steps_name);
+  if (!text) return;
+  expect_within(picture_steps_limit, text->size());
+  picture_steps_ = *text;
+}
+
 // Reads small files before large ones, so that a downloader fetches none of them twice.
 void ModelFolder::read_tokenizers(ModelFiles& files) {
   if (family_) read_tokenizer_config(files);
@@ -303,6 +316,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
   bool sentencepiece = false;
   if (!family_) {
     const ModelConfig config = parse_config(config_);
+    if (reads_pictures(config)) return read_picture_steps(files);
     if (!needs_tokenizer(config)) return;
     translates = config.task == Task::translation;
     writes = glassformer::writes(config.task);
@@ -357,16 +371,38 @@ void ModelFolder::read_tokenizer_config(ModelFiles& files) {
   read_language("target_lang", target_language_);
 }
 
+namespace {
+
+// Returns the steps before a model of this size, for a folder with or without their file.
+PictureSteps steps_for(const PatchInput& input, const std::optional<std::string>& file,
+                       PictureProcessor usual) {
+  if (file) return read_picture_steps(*file, usual);
+  PictureSteps steps = usual_picture_steps(usual);
+  const PictureSteps::Size size = {input.height, input.width};
+  if (steps.final_size() == size) return steps;
+  steps.size = size;
+  steps.crops = false;
+  return steps;
+}
+
+}  // namespace
+
 ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) const {
   ModelConfig config;
   if (family_) {
-    const Tokenizer& target = target_tokenizer_ ? *target_tokenizer_ : *tokenizer_;
+    const Tokenizer* target = (target_tokenizer_ ? target_tokenizer_ : tokenizer_).get();
     const std::size_t modules = modules_ ? modules_->weights.size() : 0;
     HubConfig hub(config_, headers.first(headers.size() - modules), target,
                   family_->container ? family_->container->config_name : config_limit.name);
     config = family_->writes && encodes_ ? family_->read_encoder(hub) : family_->read(hub);
   } else {
     config = parse_config(config_);
+  }
+  if (links_pictures && reads_pictures(config)) {
+    const PictureProcessor usual = family_ ? *family_->pictures : PictureProcessor::vit;
+    config.pictures =
+        steps_for(std::get<PatchInput>(config.encoder().input), picture_steps_, usual);
+    return config;
   }
   if (!family_) return config;
   if (config.tokenizer_template && !family_->container) {

@@ -91,6 +91,7 @@ class ModelFolder {
   bool read_config(ModelFiles& files, ModelFiles& all);
   void read_model(ModelFiles& files, ModelFiles& all);
   void find_weights(ModelFiles& files);
+  void read_picture_steps(ModelFiles& files);
   void read_tokenizers(ModelFiles& files);
   void read_tokenizer_config(ModelFiles& files);
 
@@ -103,6 +104,7 @@ class ModelFolder {
   std::vector<Renamed> renamed_;
   std::optional<std::string> generation_;  // generation_config.json
   std::optional<SentenceModules> modules_;
+  std::optional<std::string> picture_steps_;  // preprocessor_config.json, of a model for pictures
   std::string tokenizer_class_;       // the class to use if the small files name none
   std::size_t model_max_length_ = 0;  // from the tokenizer; 0 if not set
   std::string source_language_ = "und", target_language_ = "und";  // BCP 47's "undetermined"

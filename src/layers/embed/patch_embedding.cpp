@@ -5,19 +5,28 @@
 namespace glassformer {
 
 PatchEmbedding::PatchEmbedding(const PatchInput& input, std::size_t d_model, Compute compute)
-    : input_(input), projection_(input.channels * input.patch * input.patch, d_model, compute) {}
+    : input_(input), projection_(input.patch_values(), d_model, compute) {}
 
-void PatchEmbedding::operator()(std::span<const float> pixels, View x, const Run& run) const {
-  const auto& [height, width, channels, patch, class_token] = input_;
-  const std::size_t across = width / patch;
+void PatchEmbedding::declare(const ParameterScope& scope) {
+  projection_.declare_weight(scope);
+  scope.store_last_as(
+      {projection_.out(), input_.channels, input_.patch_height, input_.patch_width});
+  projection_.declare_bias(scope);
+}
+
+void PatchEmbedding::operator()(std::span<const float> pixels, std::size_t width, View x,
+                                const Run& run) const {
+  const std::size_t down = input_.patch_height, across = input_.patch_width;
+  const std::size_t columns = width / across;
+  const std::size_t height = pixels.size() / (input_.channels * width);
   const Arena::Scope memory(run.arena());
-  View patches = run.make(x.shape(0), projection_.in());  // [P, channels · patch · patch]
+  View patches = run.make(x.shape(0), projection_.in());  // [P, channels · height · width]
   for (std::size_t row = 0; row < patches.shape(0); ++row) {
-    const std::size_t top = row / across * patch, left = row % across * patch;
+    const std::size_t top = row / columns * down, left = row % columns * across;
     float* to = &patches(row, 0);
-    for (std::size_t channel = 0; channel < channels; ++channel) {
-      for (std::size_t y = top; y < top + patch; ++y) {
-        to = std::copy_n(&pixels[(channel * height + y) * width + left], patch, to);
+    for (std::size_t channel = 0; channel < input_.channels; ++channel) {
+      for (std::size_t y = top; y < top + down; ++y) {
+        to = std::copy_n(&pixels[(channel * height + y) * width + left], across, to);
       }
     }
   }

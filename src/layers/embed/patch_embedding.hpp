@@ -14,12 +14,12 @@ class PatchEmbedding {
  public:
   PatchEmbedding(const PatchInput& input, std::size_t d_model, Compute compute);
 
-  /// Declares `weight` [D, channels · patch · patch] and `bias` [D].
-  void declare(const ParameterScope& scope) { projection_.declare(scope, Bias::present); }
+  /// Declares `weight` [D, channels · height · width of a patch] and `bias` [D].
+  void declare(const ParameterScope& scope);
 
   /// x [P, D] = the vectors of a picture's patches, row by row. `pixels`: [channels, height,
   /// width].
-  void operator()(std::span<const float> pixels, View x, const Run& run) const;
+  void operator()(std::span<const float> pixels, std::size_t width, View x, const Run& run) const;
 
  private:
   PatchInput input_;

@@ -1,6 +1,8 @@
 #include "layers/embed/positional_encoding.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/powers.hpp"
@@ -98,6 +100,61 @@ void LearnedPositions::declare(const ParameterScope& scope) {
 
 const float* LearnedPositions::table(std::size_t, Session&) const {
   return loaded(table_, "a table of learned positions");
+}
+
+namespace {
+
+// The cells that a cell of another grid is interpolated from, along one axis, and their weights.
+struct CubicTaps {
+  std::array<std::size_t, 4> cells;
+  std::array<float, 4> weights;
+};
+
+// Keys 1981 with a = -0.75: the weight of a sample at a distance below 2.
+float cubic_weight(float distance) {
+  constexpr float a = -0.75f;
+  const float x = std::abs(distance);
+  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+}
+
+CubicTaps cubic_taps(std::size_t cell, std::size_t from, std::size_t to) {
+  const float scale = static_cast<float>(from) / static_cast<float>(to);
+  const float place = scale * (static_cast<float>(cell) + 0.5f) - 0.5f;
+  const float below = std::floor(place);
+  const float rest = place - below;
+  CubicTaps taps;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const float offset = static_cast<float>(i) - 1;
+    const float wanted = std::clamp(below + offset, 0.0f, static_cast<float>(from - 1));
+    taps.cells[i] = static_cast<std::size_t>(wanted);
+    taps.weights[i] = cubic_weight(rest - offset);
+  }
+  return taps;
+}
+
+}  // namespace
+
+void LearnedPositions::add_interpolated(View x, const PositionGrid& from,
+                                        const PositionGrid& to) const {
+  expect_shape("x of interpolated positions", x, {to.special + to.rows * to.columns, d_model()});
+  const std::size_t width = d_model();
+  const float* const table = loaded(table_, "a table of learned positions");
+  kernels().add_scaled(x.data(), table, to.special * width, 1.0f);
+  for (std::size_t row = 0; row < to.rows; ++row) {
+    const CubicTaps down = cubic_taps(row, from.rows, to.rows);
+    for (std::size_t column = 0; column < to.columns; ++column) {
+      const CubicTaps across = cubic_taps(column, from.columns, to.columns);
+      float* const sum = &x(to.special + row * to.columns + column, 0);
+      for (std::size_t i = 0; i < 4; ++i) {
+        for (std::size_t j = 0; j < 4; ++j) {
+          const std::size_t cell = down.cells[i] * from.columns + across.cells[j];
+          kernels().add_scaled(sum, table + (from.special + cell) * width, width,
+                               down.weights[i] * across.weights[j]);
+        }
+      }
+    }
+  }
 }
 
 std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,

@@ -79,11 +79,22 @@ class SinusoidalEncoding final : public PositionalEncoding {
   SinusoidLayout layout_;
 };
 
+/// Positions in a grid, row by row, after `special` other ones.
+struct PositionGrid {
+  std::size_t special, rows, columns;
+};
+
 /// Learned positions. Declares `weight` [first + longest, D].
 class LearnedPositions final : public PositionalEncoding {
  public:
   using PositionalEncoding::PositionalEncoding;
   void declare(const ParameterScope& scope) override;
+
+  /// x [N, D] += the table's positions, which are those of the grid `from`, at the places of the
+  /// grid `to`: bicubic interpolation with a = -0.75, centers at half pixels, and the edge continued
+  /// beyond the grid, without antialiasing, as PyTorch's `interpolate` computes it. The special
+  /// positions stay. The tape does not record this: a model learns with pictures of its own size.
+  void add_interpolated(View x, const PositionGrid& from, const PositionGrid& to) const;
 
  protected:
   const float* table(std::size_t count, Session& session) const override;

@@ -38,6 +38,17 @@ void FirstTokenPooling::weigh(const Sequences&, std::size_t, std::span<float> we
   weights[0] = 1.0f;
 }
 
+void SecondTokenPooling::weigh(const Sequences&, std::size_t, std::span<float> weights) const {
+  std::fill(weights.begin(), weights.end(), 0.0f);
+  weights[weights.size() > 1 ? 1 : 0] = 1.0f;
+}
+
+void FirstTwoPooling::weigh(const Sequences&, std::size_t, std::span<float> weights) const {
+  std::fill(weights.begin(), weights.end(), 0.0f);
+  weights[0] += 0.5f;
+  weights[weights.size() > 1 ? 1 : 0] += 0.5f;
+}
+
 std::unique_ptr<SequencePooling> make_pooling(Pooling pooling) {
   switch (pooling) {
     case Pooling::mean:

@@ -34,6 +34,18 @@ class FirstTokenPooling final : public SequencePooling {
   void weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const override;
 };
 
+/// Only the second token (the distillation token); of a sequence of one token, that token.
+class SecondTokenPooling final : public SequencePooling {
+ public:
+  void weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const override;
+};
+
+/// Half of the first token and half of the second.
+class FirstTwoPooling final : public SequencePooling {
+ public:
+  void weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const override;
+};
+
 /// gradient of each row of x += its weight · the gradient of its sequence's row of `pooled`.
 void pooling_backward(const SequencePooling& pooling, const ConstView& x,
                       const Sequences& sequences, const ConstView& pooled, Tape& tape);

@@ -73,11 +73,16 @@ SequenceHead::SequenceHead(const HeadConfig& config, const StackConfig& stack)
     : config_(config),
       pooling_(make_pooling(config.pooling)),
       dense_(make_dense(config, stack)),
-      classifier_(stack.d_model, config.outputs, Compute::f32) {}
+      classifier_(stack.d_model, config.outputs, Compute::f32) {
+  if (!links_pictures || !config.distilled) return;
+  distillation_.reset(new Distillation{Linear(stack.d_model, config.outputs, Compute::f32)});
+}
 
 void SequenceHead::declare(const ParameterScope& root) {
   if (dense_) dense_->declare(root);
   classifier_.declare(root.scope("classifier"), bias_if(config_.bias));
+  if (!distillation_) return;
+  distillation_->classifier.declare(root.scope("distillation_classifier"), bias_if(config_.bias));
 }
 
 View SequenceHead::operator()(const ConstView& states, const Run& run) const {
@@ -94,12 +99,20 @@ View SequenceHead::operator()(const ConstView& states, const Run& run) const {
   }
   View logits = run.make(n, classifier_.out());
   classifier_(read, logits, run);
+  if (distillation_) {
+    View second = run.make(n, states.shape(1));
+    distillation_->second(states, sequences, second, run);
+    View others = run.make(n, classifier_.out());
+    distillation_->classifier(const_view(second), others, run);
+    add(logits, const_view(others), run);
+    scale(const_view(logits), 0.5f, logits, run);
+  }
   trace("logits", logits, RowsOf::sequences, run);
   return logits;
 }
 
 Tensor SequenceHead::contributions(const ConstView& states, const Run& run) const {
-  if (dense_) return Head::contributions(states, run);
+  if (dense_ || distillation_) return Head::contributions(states, run);
   const Sequences& sequences = *run.sequences;
   const std::size_t classes = classifier_.out();
   Tensor contributions = matrix(sequences.tokens(), classes);

@@ -57,20 +57,32 @@ class SequenceHead final : public Head {
  public:
   SequenceHead(const HeadConfig& config, const StackConfig& stack);
 
-  /// Declares the dense layer, if there is one, and `classifier` [C, D].
+  /// Declares the dense layer, if there is one, `classifier` [C, D] and, if the model is distilled,
+  /// `distillation_classifier` [C, D].
   void declare(const ParameterScope& root) override;
   View operator()(const ConstView& states, const Run& run) const override;
   Tensor contributions(const ConstView& states, const Run& run) const override;
 
-  const SequencePooling& pooling() const { return *pooling_; }
+  /// Weighs the rows that the answer is computed from.
+  const SequencePooling& pooling() const {
+    return distillation_ ? static_cast<const SequencePooling&>(distillation_->both) : *pooling_;
+  }
   const DenseLayer* dense() const { return dense_.get(); }  ///< may be null
   const Linear& classifier() const { return classifier_; }
 
  private:
+  // The second classifier of a distilled model, and the rows that it and both read.
+  struct Distillation {
+    Linear classifier;  // [D, C]
+    SecondTokenPooling second = {};
+    FirstTwoPooling both = {};
+  };
+
   HeadConfig config_;
   std::unique_ptr<SequencePooling> pooling_;
   std::unique_ptr<DenseLayer> dense_;  // may be null
   Linear classifier_;                  // [D, C]
+  std::unique_ptr<Distillation> distillation_;  // may be null
 };
 
 /// Computes the logits of the classes for every token, or the two logits of a span.

@@ -80,15 +80,28 @@ std::string list_score_methods() {
 
 ExplainInput ClassifierExplainer::read(const TextInput& text) const {
   ExplainInput read;
-  read.input = pipeline_.read(text, {})[0];
-  for (const Token& token : read.input.tokens) read.text.ids.push_back(token.id);
-  read.text.types = read.input.types;
+  read.input = static_cast<ClassifyPipeline&>(pipeline_).read(text, {})[0];
+  read.text = explained_text(read.input);
   append_words(text.text, TemplatePart::Kind::first_text, read);
   if (text.pair) append_words(*text.pair, TemplatePart::Kind::second_text, read);
   return read;
 }
 
+ExplainInput ClassifierExplainer::read(const Picture& picture, const ImageOptions& options) const {
+  ReadPicture prepared = static_cast<ImagePipeline&>(pipeline_).read(picture, options);
+  ExplainInput read;
+  read.input = std::move(prepared.input);
+  read.text = explained_text(read.input);
+  read.region = prepared.region;
+  for (std::size_t i = prepared.grid.special.size(); i < prepared.grid.tokens(); ++i) {
+    read.words.push_back({i});
+  }
+  read.grid = std::move(prepared.grid);
+  return read;
+}
+
 std::vector<InputToken> ClassifierExplainer::tokens_of(const ExplainInput& input) const {
+  if (input.grid) return {};
   return input.input.pair ? pair_tokens(input.input, pipeline_.tokenizer())
                           : input_tokens(input.input.tokens, pipeline_.tokenizer());
 }
@@ -104,7 +117,7 @@ std::size_t ClassifierExplainer::find_label(const std::string& label) const {
 }
 
 std::size_t ClassifierExplainer::answer(const ExplainInput& input) const {
-  const Tensor logits = model()(input.text.batch(), {}).logits;
+  const Tensor logits = run_input(model(), input.text, {}).logits;
   expect_finite({logits.data(), logits.size()});
   return largest({logits.data(), logits.size()});
 }
@@ -139,7 +152,7 @@ Rollout ClassifierExplainer::rollout(const ExplainInput& input) const {
   expect_residuals(config, "rollout");
   const std::size_t tokens = input.text.tokens();
   TraceBudget().take(saturating_product({config.layers.size(), config.n_heads(), tokens, tokens}));
-  const auto output = model()(input.text.batch(), {.attention = true});
+  const auto output = run_input(model(), input.text, {.attention = true});
   expect_finite({output.logits.data(), output.logits.size()});
   Rollout result = {glassformer::rollout(output.attention[0]), {}};
   result.scores = pooled_rollout(result.matrix, pooling_of(input));
@@ -331,9 +344,13 @@ CircuitSearch ClassifierExplainer::circuit(const ExplainInput& input, float leas
 }
 
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
-                                                            std::span<const TextInput> texts,
+                                                            const TaskInputs& inputs,
                                                             const ExplainRequest& request) {
   const Task task = pipeline.config().task;
+  const std::span texts = inputs.texts;
+  if (task == Task::image_classification) {
+    return begin_explanation(static_cast<ImagePipeline&>(pipeline), inputs.pictures, request);
+  }
   if (task == Task::text_classification) {
     return begin_explanation(static_cast<ClassifyPipeline&>(pipeline), texts, request);
   }
@@ -345,7 +362,8 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
   }
   throw_error(
       ErrorCode::unsupported,
-      {"explain: expected a model that classifies, translates or continues texts, got one for {}",
+      {"explain: expected a model that classifies texts or pictures, translates or continues "
+       "texts, got one for {}",
        {to_string(task)}});
 }
 
@@ -354,7 +372,7 @@ std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs&
   if (links_named_gradients) {
     if (auto job = begin_next_gradients(pipeline, inputs.texts, options)) return job;
   }
-  return begin_explanation(pipeline, inputs.texts, read_options<ExplainRequest>(options));
+  return begin_explanation(pipeline, inputs, read_options<ExplainRequest>(options));
 }
 
 }  // namespace glassformer

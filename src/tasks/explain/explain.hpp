@@ -17,6 +17,7 @@
 #include "tasks/explain/explanation.hpp"
 #include "tasks/explain/request.hpp"
 #include "tasks/generate/generate.hpp"
+#include "tasks/image/image.hpp"
 
 namespace glassformer {
 
@@ -29,10 +30,12 @@ inline constexpr std::array token_score_methods = {
 /// Returns their names, with commas between them.
 std::string list_score_methods();
 
-/// A text as a classifier reads it.
+/// A text or a picture as a classifier reads it. A picture's words are its patches.
 struct ExplainInput {
   EncoderInput input;
   ExplainedText text;
+  std::optional<PatchGrid> grid = {};  ///< of a picture
+  PictureRegion region = {};           ///< of a picture: see ImageClassification
   std::vector<std::vector<std::size_t>> words;  ///< the tokens of each word, without special ones
   std::vector<std::size_t> sentence_starts;     ///< the first token of each sentence, ascending
 };
@@ -41,11 +44,13 @@ struct ExplainInput {
 /// take long, the caller runs the steps.
 class ClassifierExplainer {
  public:
-  /// The pipeline must outlive this.
-  explicit ClassifierExplainer(ClassifyPipeline& pipeline) : pipeline_(pipeline) {}
+  /// The pipeline must be a ClassifyPipeline or an ImagePipeline, and outlive this.
+  explicit ClassifierExplainer(EncoderPipeline& pipeline) : pipeline_(pipeline) {}
 
-  /// Reads a text. Throws the errors of ClassifyPipeline::read.
+  /// Reads a text, for a ClassifyPipeline. Throws the errors of ClassifyPipeline::read.
   ExplainInput read(const TextInput& text) const;
+  /// Reads a picture, for an ImagePipeline. Throws the errors of ImagePipeline::read.
+  ExplainInput read(const Picture& picture, const ImageOptions& options = {}) const;
   /// Throws `invalid_option` for a label that the model does not have.
   std::size_t find_label(const std::string& label) const;
 
@@ -84,8 +89,9 @@ class ClassifierExplainer {
   std::size_t answer(const ExplainInput& input) const;
   /// Returns the label with this name or, if it is unset, the one that the model gives.
   std::size_t label_of(const ExplainInput& input, const std::optional<std::string>& label) const;
+  /// Returns the tokens of a text. Empty for a picture.
   std::vector<InputToken> tokens_of(const ExplainInput& input) const;
-  const ClassifyPipeline& pipeline() const { return pipeline_; }
+  const EncoderPipeline& pipeline() const { return pipeline_; }
 
  private:
   EncoderRunner model() const { return pipeline_.model(); }
@@ -96,7 +102,7 @@ class ClassifierExplainer {
   Stream stream(const ExplainInput& input) const;
   std::vector<std::size_t> cells_of(const ExplainInput& base) const;
 
-  ClassifyPipeline& pipeline_;
+  EncoderPipeline& pipeline_;
 };
 
 /// Explains what a decoder without an encoder writes next; see NextTokenExplainer.
@@ -141,6 +147,9 @@ class GenerationExplainer {
 ///   edges           label?, edges, cut?
 ///   circuit         least?
 ///
+/// A classifier of pictures has the same except `transplant`, with two more options, `interpolate`
+/// and `size`: see ImageOptions. In the results, `grid` and `region` take the place of `tokens`.
+///
 /// A translator has these. They explain each sentence; `ledger` explains one token of one sentence:
 ///
 ///   rollout         beams?            each output token's mixture of target and source
@@ -160,11 +169,14 @@ class GenerationExplainer {
 ///
 /// Throws `unsupported` for models of other tasks, and `invalid_option`, naming the option.
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
-                                                            std::span<const TextInput> texts,
+                                                            const TaskInputs& inputs,
                                                             const ExplainRequest& request);
 /// Starts explanations for a known task.
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ClassifyPipeline& pipeline,
                                                             std::span<const TextInput> texts,
+                                                            const ExplainRequest& request);
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ImagePipeline& pipeline,
+                                                            std::span<const Picture> pictures,
                                                             const ExplainRequest& request);
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(TranslatePipeline& pipeline,
                                                             std::span<const TextInput> texts,

@@ -22,6 +22,8 @@ class ClassifierSteps : public ExplanationSteps {
   ExplainedInput take() final {
     return {.label = explainer_.pipeline().config().labels[label()],
             .tokens = explainer_.tokens_of(input_),
+            .grid = input_.grid,
+            .region = input_.region,
             .clipped = input_.input.clipped,
             .part = take_part()};
   }
@@ -167,10 +169,7 @@ class CircuitSteps final : public ClassifierSteps {
 };
 
 // Checks which options the method takes.
-void check(const ExplainRequest& request) {
-  expect_method(request,
-                {"rollout", "value_norms", "lens", "ledger", "transplant", "faithfulness", "edges",
-                 "circuit", "gradient_times_input", "integrated_gradients", "relevance"});
+void check_options(const ExplainRequest& request) {
   const std::string& method = request.method;
   if (method == "ledger") return expect_only(request, {"label", "effects"});
   if (method == "transplant" && request.site == TransplantSite::Kind::head) {
@@ -187,6 +186,23 @@ void check(const ExplainRequest& request) {
     return expect_only(request, {"label"});
   }
   expect_only(request, {});
+}
+
+void check(const ExplainRequest& request) {
+  expect_method(request,
+                {"rollout", "value_norms", "lens", "ledger", "transplant", "faithfulness", "edges",
+                 "circuit", "gradient_times_input", "integrated_gradients", "relevance"});
+  check_options(request);
+}
+
+// Checks the options for pictures, two of which every method takes.
+void check_for_pictures(ExplainRequest request) {
+  expect_method(request,
+                {"rollout", "value_norms", "lens", "ledger", "faithfulness", "edges", "circuit",
+                 "gradient_times_input", "integrated_gradients", "relevance"});
+  request.interpolate.reset();
+  request.size.reset();
+  check_options(request);
 }
 
 TransplantSite site_of(const ExplainRequest& request) {
@@ -213,57 +229,83 @@ FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
   return options;
 }
 
-class ClassifierJob final : public ExplanationJob {
- public:
-  ClassifierJob(ClassifyPipeline& pipeline, std::span<const TextInput> texts,
-                const ExplainRequest& request)
-      : ExplanationJob(texts, request.method),
-        explainer_(pipeline),
-        request_(request),
-        site_(site_of(request)),
-        faithfulness_(faithfulness_of(request)) {
-    if (request.label) explainer_.find_label(*request.label);
-    if (method() == "edges" && (!request.edges || request.edges->empty())) {
-      refuse_option(request.edges ? "options: edges: expected an array of one or more, got none"
-                                  : "options: edges: missing");
+// The parts of a request for a classifier.
+struct ClassifierRequest {
+  ClassifierRequest(EncoderPipeline& pipeline, const ExplainRequest& of)
+      : explainer(pipeline), request(of), site(site_of(of)), faithfulness(faithfulness_of(of)) {
+    if (of.label) explainer.find_label(*of.label);
+    if (of.method == "edges" && (!of.edges || of.edges->empty())) {
+      refuse_option(of.edges ? "options: edges: expected an array of one or more, got none"
+                             : "options: edges: missing");
     }
-    const float least = request.least.value_or(1.0f);
+    const float least = of.least.value_or(1.0f);
     if (!(least > 0 && least <= 1)) {
       refuse_option({"options: least: expected a number above 0, at most 1, got {}",
                      {shortest_decimal(least)}});
     }
   }
 
- private:
-  std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
-    const auto is = [&](std::string_view name) { return method() == name; };
-    const std::optional<std::string>& label = request_.label;
-    if (is("transplant")) {
-      if (!text.pair) {
-        throw_error(ErrorCode::invalid_option, "pair: expected two texts to transplant, got one");
-      }
-      return std::make_unique<TransplantSteps>(
-          explainer_, explainer_.read(text.text), explainer_.read(*text.pair),
-          TransplantOptions{label, site_}, request_.shows_progress.value_or(false));
-    }
-    ExplainInput input = explainer_.read(text);
+  // Starts a method that explains one input.
+  std::unique_ptr<ExplanationSteps> begin(ExplainInput input) const {
+    const auto is = [&](std::string_view name) { return request.method == name; };
     if (is("faithfulness")) {
-      return std::make_unique<FaithfulnessSteps>(explainer_, std::move(input), faithfulness_);
+      return std::make_unique<FaithfulnessSteps>(explainer, std::move(input), faithfulness);
     }
     if (is("integrated_gradients")) {
-      return std::make_unique<IntegratedSteps>(explainer_, std::move(input), label);
+      return std::make_unique<IntegratedSteps>(explainer, std::move(input), request.label);
     }
     if (is("circuit")) {
-      return std::make_unique<CircuitSteps>(explainer_, std::move(input),
-                                            request_.least.value_or(0.8f));
+      return std::make_unique<CircuitSteps>(explainer, std::move(input),
+                                            request.least.value_or(0.8f));
     }
-    return std::make_unique<OneStep>(explainer_, std::move(input), request_);
+    return std::make_unique<OneStep>(explainer, std::move(input), request);
   }
 
-  ClassifierExplainer explainer_;
-  ExplainRequest request_;
-  TransplantSite site_;
-  FaithfulnessOptions faithfulness_;
+  ClassifierExplainer explainer;
+  ExplainRequest request;
+  TransplantSite site;
+  FaithfulnessOptions faithfulness;
+};
+
+class ClassifierJob final : public TextExplanations {
+ public:
+  ClassifierJob(ClassifyPipeline& pipeline, std::span<const TextInput> texts,
+                const ExplainRequest& request)
+      : TextExplanations(texts, request.method), of_(pipeline, request) {}
+
+ private:
+  std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
+    if (method() != "transplant") return of_.begin(of_.explainer.read(text));
+    if (!text.pair) {
+      throw_error(ErrorCode::invalid_option, "pair: expected two texts to transplant, got one");
+    }
+    return std::make_unique<TransplantSteps>(
+        of_.explainer, of_.explainer.read(text.text), of_.explainer.read(*text.pair),
+        TransplantOptions{of_.request.label, of_.site},
+        of_.request.shows_progress.value_or(false));
+  }
+
+  ClassifierRequest of_;
+};
+
+class PictureJob final : public ExplanationJob {
+ public:
+  PictureJob(ImagePipeline& pipeline, std::span<const Picture> pictures,
+             const ExplainRequest& request)
+      : ExplanationJob(pictures.size(), request.method),
+        of_(pipeline, request),
+        pictures_(pictures.begin(), pictures.end()) {}
+
+ private:
+  std::unique_ptr<ExplanationSteps> begin(std::size_t index) override {
+    ImageOptions options;
+    options.interpolate = of_.request.interpolate.value_or(false);
+    options.size = of_.request.size;
+    return of_.begin(of_.explainer.read(pictures_[index], options));
+  }
+
+  ClassifierRequest of_;
+  std::vector<Picture> pictures_;
 };
 
 }  // namespace
@@ -273,6 +315,13 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ClassifyPipeline& pi
                                                             const ExplainRequest& request) {
   check(request);
   return std::make_unique<ClassifierJob>(pipeline, texts, request);
+}
+
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ImagePipeline& pipeline,
+                                                            std::span<const Picture> pictures,
+                                                            const ExplainRequest& request) {
+  check_for_pictures(request);
+  return std::make_unique<PictureJob>(pipeline, pictures, request);
 }
 
 }  // namespace glassformer

@@ -115,11 +115,11 @@ void check(const ExplainRequest& request) {
   expect_only(request, {});
 }
 
-class GenerationExplanations final : public ExplanationJob {
+class GenerationExplanations final : public TextExplanations {
  public:
   GenerationExplanations(GeneratePipeline& pipeline, std::span<const TextInput> texts,
                          const ExplainRequest& request)
-      : ExplanationJob(texts, request.method),
+      : TextExplanations(texts, request.method),
         explainer_(pipeline),
         words_(number_of("words", request.words, 1, most_lens_words, usual_lens_words)),
         ledger_(next_ledger_options(request)) {

@@ -250,11 +250,11 @@ class LedgerSteps final : public ExplanationSteps {
   std::optional<NextLedger> result_;
 };
 
-class TranslationExplanations final : public ExplanationJob {
+class TranslationExplanations final : public TextExplanations {
  public:
   TranslationExplanations(TranslatePipeline& pipeline, std::span<const TextInput> texts,
                           Options options)
-      : ExplanationJob(texts, options.method), explainer_(pipeline, std::move(options)) {
+      : TextExplanations(texts, options.method), explainer_(pipeline, std::move(options)) {
     single_texts(texts);  // refuses pairs
   }
 

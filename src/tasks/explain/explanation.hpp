@@ -11,6 +11,7 @@
 #include "glassformer/translator.hpp"
 #include "run/tape.hpp"
 #include "run/trace/trace.hpp"
+#include "tasks/image/image.hpp"
 #include "tasks/result_writer.hpp"
 
 // The typed results of explanations, and their fields.
@@ -66,7 +67,9 @@ struct ExplainedInput {
                    GradientScores, IntegratedGradients, Relevance>;
   std::string method = {};
   std::optional<std::string> label = {};  ///< for a classifier: the explained label
-  std::vector<InputToken> tokens = {};    ///< [T]; empty for a translation
+  std::vector<InputToken> tokens = {};    ///< [T]; empty for a translation or a picture
+  std::optional<PatchGrid> grid = {};     ///< of a picture
+  PictureRegion region = {};              ///< of a picture
   bool clipped = false;
   Part part = {};
 };
@@ -335,7 +338,10 @@ void fields(Visit& visit, ExplainedInput& result) {
   visit("label", result.label);
   const bool translation = std::holds_alternative<ExplainedSentences>(result.part) ||
                            std::holds_alternative<SentenceLedger>(result.part);
-  if (!translation) {
+  if (links_pictures && result.grid) {
+    visit("grid", *result.grid);
+    visit("region", result.region);
+  } else if (!translation) {
     visit("tokens", result.tokens);
     visit("clipped", result.clipped);
   }

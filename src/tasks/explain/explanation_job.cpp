@@ -5,13 +5,10 @@
 
 namespace glassformer {
 
-ExplanationJob::ExplanationJob(std::span<const TextInput> texts, std::string method)
-    : method_(std::move(method)), texts_(texts.begin(), texts.end()) {}
-
 bool ExplanationJob::step() {
-  if (results_.size() == texts_.size()) return false;
+  if (results_.size() == inputs_) return false;
   try {
-    if (!steps_) steps_ = begin(texts_[results_.size()].input());
+    if (!steps_) steps_ = begin(results_.size());
     if (steps_->step()) return true;
     ExplainedInput result = steps_->take();
     result.method = method_;
@@ -20,7 +17,7 @@ bool ExplanationJob::step() {
     results_.emplace_back(error);
   }
   steps_.reset();
-  return results_.size() < texts_.size();
+  return results_.size() < inputs_;
 }
 
 bool ExplanationJob::show(ResultWriter& writer) {

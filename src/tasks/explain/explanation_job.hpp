@@ -31,7 +31,9 @@ class ExplanationSteps {
 /// Explains inputs, one after the other.
 class ExplanationJob : public TypedJob<ExplainedInput> {
  public:
-  ExplanationJob(std::span<const TextInput> texts, std::string method);
+  /// `inputs`: their number.
+  ExplanationJob(std::size_t inputs, std::string method)
+      : method_(std::move(method)), inputs_(inputs) {}
 
   bool step() override;
   bool show(ResultWriter& writer) override;
@@ -41,13 +43,28 @@ class ExplanationJob : public TypedJob<ExplainedInput> {
   const std::string& method() const { return method_; }
 
  private:
-  virtual std::unique_ptr<ExplanationSteps> begin(const TextInput& text) = 0;
+  virtual std::unique_ptr<ExplanationSteps> begin(std::size_t index) = 0;
   void write_fields(ResultWriter& writer, ExplainedInput& result) override;
 
   std::string method_;
-  std::vector<OwnedText> texts_;
+  std::size_t inputs_;
   std::unique_ptr<ExplanationSteps> steps_;
   Results<ExplainedInput> results_;
+};
+
+/// Explains texts.
+class TextExplanations : public ExplanationJob {
+ public:
+  TextExplanations(std::span<const TextInput> texts, std::string method)
+      : ExplanationJob(texts.size(), std::move(method)), texts_(texts.begin(), texts.end()) {}
+
+ private:
+  std::unique_ptr<ExplanationSteps> begin(std::size_t index) final {
+    return begin(texts_[index].input());
+  }
+  virtual std::unique_ptr<ExplanationSteps> begin(const TextInput& text) = 0;
+
+  std::vector<OwnedText> texts_;
 };
 
 /// Sets the text of each token.

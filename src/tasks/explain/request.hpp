@@ -38,6 +38,8 @@ struct ExplainRequest {
   std::optional<std::size_t> beams = {}, words = {}, sentence = {}, position = {};
   std::optional<std::vector<std::int32_t>> prefix = {};
   std::optional<std::size_t> token = {}, against = {};
+  std::optional<bool> interpolate = {};
+  std::optional<std::array<std::size_t, 2>> size = {};
 };
 
 template <class Visit>
@@ -70,6 +72,10 @@ void fields(Visit& visit, ExplainRequest& request) {
   visit("prefix", request.prefix, "ids");
   visit("token", request.token);
   visit("against", request.against);
+  if (links_pictures) {
+    visit("interpolate", request.interpolate);
+    visit("size", request.size, "a height and a width");
+  }
 }
 
 /// Throws `invalid_option` unless the request's method is one of these.

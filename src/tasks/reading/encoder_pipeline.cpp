@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/whole_pass.hpp"
+#include "models/model.hpp"
 #include "tasks/reading/token_checks.hpp"
 
 namespace glassformer {
@@ -41,8 +41,9 @@ EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accep
                                  std::unique_ptr<const Tokenizer> tokenizer, Compute compute)
     : config_(expect_task(std::move(config), accepted)),
       tokenizer_(std::move(tokenizer)),
-      reader_(config_, *tokenizer_),
-      model_(config_.architecture, compute) {}
+      model_(make_encoder_model(config_.architecture, compute)) {
+  if (tokenizer_) reader_.emplace(config_, *tokenizer_);
+}
 
 EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions options)
     : pipeline_(pipeline), options_(std::move(options)) {
@@ -53,7 +54,7 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
     expect_head("ablate", head.layer, head.head, stack);
   }
   if (links_named_gradients && !options_.gradients.empty()) {
-    expect_gradients(pipeline.model_.compute());
+    expect_gradients(pipeline.compute());
   } else if (links_named_gradients && options_.gradient_token) {
     refuse_option("gradientToken: expected it only with gradients");
   }
@@ -62,7 +63,7 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
                           .names = options_.trace,
                           .patches = with_ablations(std::move(options_.patch), options_.ablate)};
   if (links_named_gradients) request.gradients = options_.gradients;
-  plan_ = TracePlan(pipeline.model_, pipeline.session_, std::move(request));
+  plan_ = TracePlan(*pipeline.model_, pipeline.session_, std::move(request));
 }
 
 void EncoderPipeline::Batches::explain(Explained explained) {
@@ -84,6 +85,11 @@ void EncoderPipeline::Batches::check_mask(std::size_t tokens) const {
         "maskTokens: expected positions above 0, as this model answers from the first token, got "
         "0");
   }
+  if (links_pictures && head.distilled && std::ranges::count(options_.mask_tokens, 1u) > 0) {
+    refuse_option(
+        "maskTokens: expected positions above 1, as this model answers from the first two rows, "
+        "got 1");
+  }
 }
 
 void EncoderPipeline::Batches::add(std::size_t text, EncoderInput input) {
@@ -99,21 +105,47 @@ void EncoderPipeline::Batches::add(std::size_t text, EncoderInput input) {
   inputs_.push_back({text, std::move(input)});
 }
 
-std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run_batch() {
+bool EncoderPipeline::Batches::fits(const Sequences& batch) const {
+  if (next_ == inputs_.size()) return false;
+  const std::size_t rows = inputs_[next_].input.tokens.size();
+  return batch.size() == 0 || batch.tokens() + rows <= batch_tokens;
+}
+
+Batch EncoderPipeline::Batches::next_texts() {
   Batch batch;
-  const std::size_t first = next_;
   std::vector<std::int32_t> ids;
-  for (; next_ < inputs_.size(); ++next_) {
+  for (; fits(batch); ++next_) {
     const EncoderInput& input = inputs_[next_].input;
-    if (next_ > first && batch.tokens() + input.tokens.size() > batch_tokens) break;
     ids.clear();
     for (const Token& token : input.tokens) ids.push_back(token.id);
     batch.add(ids, options_.mask_tokens, input.types);
   }
+  return batch;
+}
+
+Pictures EncoderPipeline::Batches::next_pictures() {
+  const bool again = links_named_gradients && !options_.gradients.empty();
+  Pictures pictures;
+  for (; fits(pictures); ++next_) {
+    EncoderInput& input = inputs_[next_].input;
+    Pixels pixels = again ? input.pixels : std::move(input.pixels);
+    pictures.add(std::move(pixels), input.tokens.size(), options_.mask_tokens);
+  }
+  return pictures;
+}
+
+std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run_batch() {
+  const std::size_t first = next_;
+  const bool reads_pictures =
+      links_pictures && glassformer::reads_pictures(pipeline_.config_);
+  const Pictures pictures = reads_pictures ? next_pictures() : Pictures();
+  const Batch texts = reads_pictures ? Batch() : next_texts();
+  const Sequences& batch = reads_pictures ? static_cast<const Sequences&>(pictures) : texts;
   std::vector<std::pair<std::size_t, EncoderAnswer>> answers;
   if (batch.size() == 0) return answers;
 
-  EncoderModel::Output output = pipeline_.model_(batch, plan_.request(), pipeline_.session_);
+  EncoderModel::Output output = reads_pictures ? pipeline_.model()(pictures, plan_.request())
+                                               : pipeline_.model()(texts, plan_.request());
   const bool by_text = pipeline_.config_.architecture.head.kind == HeadKind::sequence_classes;
   const bool states = pipeline_.config_.architecture.head.kind == HeadKind::vectors;
   const Tensor& rows = states ? output.states : output.logits;
@@ -137,18 +169,23 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run
 }
 
 std::vector<TracedTensor> EncoderPipeline::Batches::gradients_for(const EncoderInput& input) {
-  Batch text;
-  std::vector<std::int32_t> ids;
-  for (const Token& token : input.tokens) ids.push_back(token.id);
-  text.add(ids, options_.mask_tokens, input.types);
-  const WholePass pass(std::move(text));
+  const ExplainedText text = explained_text(input);
+  const WholePass pass = text.pass(options_.mask_tokens);
   TraceRequest patches;
   patches.patches = plan_.request().patches;
-  const auto patching = make_tracer(patches, pass.sources(), pipeline_.config_.encoder());
-  return gradients_of([&](Run& run) { return pass(pipeline_.model_, run); },
+  const auto patching = make_tracer(patches, pass.encoded(), pipeline_.config_.encoder());
+  return gradients_of([&](Run& run) { return pass(*pipeline_.model_, run); },
                       [&](const ConstView& logits) { return explained_(input, logits); },
                       options_.gradients, pipeline_.session_, patching.get(), patches.patches)
       .tensors;
+}
+
+ExplainedText explained_text(const EncoderInput& input) {
+  ExplainedText text;
+  for (const Token& token : input.tokens) text.ids.push_back(token.id);
+  text.types = input.types;
+  text.pixels = input.pixels;
+  return text;
 }
 
 }  // namespace glassformer

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "explain/explained_text.hpp"
 #include "explain/gradients.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "models/runner.hpp"
@@ -44,16 +45,20 @@ struct EncoderAnswer {
   std::vector<float> contributions = {};  ///< [T, C], if requested
 };
 
+/// Returns an input in the form that explanations run.
+ExplainedText explained_text(const EncoderInput& input);
+
 /// The base of the tasks of an encoder.
 class EncoderPipeline : public Pipeline {
  public:
-  std::vector<NamedParameter> parameters() override { return model_.parameters(); }
+  std::vector<NamedParameter> parameters() override { return model_->parameters(); }
   const ModelConfig& config() const override { return config_; }
-  Compute compute() const override { return model_.compute(); }
+  Compute compute() const override { return model_->compute(); }
+  /// The tokenizer and the reader of a model that reads texts.
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   const Tokenizer* vocabulary() const override { return tokenizer_.get(); }
-  const InputReader& reader() const { return reader_; }
-  EncoderRunner model() { return {model_, session_}; }
+  const InputReader& reader() const { return *reader_; }
+  EncoderRunner model() { return {*model_, session_}; }
 
   /// Returns the answer for an input, whose gradients are requested, as terms of its logits, [1, C]
   /// or [T, C].
@@ -88,6 +93,10 @@ class EncoderPipeline : public Pipeline {
       EncoderInput input;
     };
     std::vector<std::pair<std::size_t, EncoderAnswer>> run_batch();
+    // Moves the inputs of the next batch into it.
+    Batch next_texts();
+    Pictures next_pictures();
+    bool fits(const Sequences& batch) const;
     std::vector<TracedTensor> gradients_for(const EncoderInput& input);
     void check_mask(std::size_t tokens) const;
 
@@ -101,16 +110,16 @@ class EncoderPipeline : public Pipeline {
   };
 
  protected:
-  /// Throws `wrong_task` unless the configuration is for one of `accepted`, and the errors of
-  /// InputReader.
+  /// `tokenizer` is null for a model that reads pictures. Throws `wrong_task` unless the
+  /// configuration is for one of `accepted`, and the errors of InputReader.
   EncoderPipeline(ModelConfig config, std::span<const Task> accepted,
                   std::unique_ptr<const Tokenizer> tokenizer, Compute compute);
 
  private:
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> tokenizer_;
-  InputReader reader_;
-  EncoderModel model_;
+  std::optional<InputReader> reader_;  // of texts
+  std::unique_ptr<EncoderModel> model_;
   Session session_;
 };
 

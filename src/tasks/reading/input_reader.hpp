@@ -7,15 +7,18 @@
 #include <vector>
 
 #include "families/config/model_config.hpp"
+#include "run/sequences.hpp"
 #include "text/model_input.hpp"
 
 namespace glassformer {
 
-/// One text, or two, as an encoder reads them.
+/// One text, or two, or a picture, as an encoder reads them.
 struct EncoderInput : ModelInput {
   bool pair = false;      ///< there are two texts
   bool clipped = false;   ///< tokens over the model's limit were dropped
   std::size_t begin = 0;  ///< for a window: the number of its text's tokens before it
+  /// For a picture. Its rows then take the place of tokens: they have kinds, but no ids.
+  Pixels pixels = {};
 
   /// For two texts: whether each token belongs to the second one. Empty for a single text.
   std::vector<bool> second() const;

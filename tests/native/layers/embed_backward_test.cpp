@@ -112,13 +112,15 @@ TEST_CASE("positions that are not learned pass gradients on", "[backward]") {
 
 TEST_CASE("the gradients of a picture's patches match their formula", "[backward]") {
   LayerCheck check;
-  PatchEmbedding embedding({.height = 4, .width = 6, .channels = 2, .patch = 2}, 3, Compute::f32);
+  PatchEmbedding embedding(
+      {.height = 4, .width = 6, .channels = 2, .patch_height = 2, .patch_width = 2}, 3,
+      Compute::f32);
   embedding.declare(check.parameters());
   check.start();
   std::vector<float> pixels(2 * 4 * 6);
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i % 7) / 7;
   const View x = check.run().make(6, 3);
-  embedding(pixels, x, check.run());
+  embedding(pixels, 6, x, check.run());
   check.compare(x, [&](const Inputs& in) {
     Matrix patches(6, 8);
     for (std::size_t patch = 0; patch < 6; ++patch) {

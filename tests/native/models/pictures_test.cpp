@@ -13,7 +13,8 @@
 namespace glassformer::test {
 namespace {
 
-constexpr PatchInput picture_input = {.height = 6, .width = 9, .channels = 2, .patch = 3};
+constexpr PatchInput picture_input = {
+    .height = 6, .width = 9, .channels = 2, .patch_height = 3, .patch_width = 3};
 
 // A classifier of pictures with two layers.
 Architecture picture_classifier() {
@@ -49,6 +50,11 @@ struct PictureModel {
   Session session;
 };
 
+void add(std::vector<float> pixels, Pictures& pictures) {
+  pictures.add({std::move(pixels), picture_input.height, picture_input.width},
+               picture_input.rows());
+}
+
 std::vector<float> random_picture(SplitMix64& random) {
   std::vector<float> pixels(picture_input.channels * picture_input.height * picture_input.width);
   for (float& pixel : pixels) pixel = static_cast<float>(random.next() >> 40) * 0x1p-23f - 1;
@@ -62,8 +68,8 @@ TEST_CASE("a picture's rows are a convolution of its patches, a learned row and 
   PictureModel of;
   SplitMix64 random(3);
   const std::vector<float> pixels = random_picture(random);
-  Pictures pictures(picture_input.rows());
-  pictures.add(pixels);
+  Pictures pictures;
+  add(pixels, pictures);
   const auto output =
       (*of.model)(pictures, {.names = {"encoder.embed_patches", "encoder.embeddings"}}, of.session);
   REQUIRE(output.traces.at(0).size() == 2);
@@ -71,7 +77,8 @@ TEST_CASE("a picture's rows are a convolution of its patches, a learned row and 
   const TracedTensor& sum = output.traces[0][1];
   REQUIRE(patches.shape == std::vector<std::size_t>{7, 8});
 
-  const auto& [height, width, channels, size, class_token] = picture_input;
+  const std::size_t height = picture_input.height, width = picture_input.width,
+                    channels = picture_input.channels, size = picture_input.patch_height;
   const std::vector<float>& kernel = of.values.at("encoder.embed_patches.weight");
   const std::vector<float>& bias = of.values.at("encoder.embed_patches.bias");
   const std::vector<float>& positions = of.values.at("encoder.embed_positions.weight");
@@ -102,13 +109,13 @@ TEST_CASE("a picture's rows are a convolution of its patches, a learned row and 
 TEST_CASE("pictures of a batch get the same answers as each alone, to the bit", "[pictures]") {
   PictureModel of;
   SplitMix64 random(4);
-  Pictures both(picture_input.rows());
+  Pictures both;
   std::vector<float> alone;
   for (int i = 0; i < 2; ++i) {
     const std::vector<float> pixels = random_picture(random);
-    both.add(pixels);
-    Pictures one(picture_input.rows());
-    one.add(pixels);
+    add(pixels, both);
+    Pictures one;
+    add(pixels, one);
     const auto output = (*of.model)(one, {}, of.session);
     alone.insert(alone.end(), output.logits.begin(), output.logits.end());
   }

@@ -225,7 +225,7 @@ TEST_CASE("rules apply within the offered part of the vocabulary", "[generate]")
 TEST_CASE("GPT-2 ends with its own end token unless its folder has another", "[generate]") {
   const auto pipeline = load_pipeline<GeneratePipeline>(folder);
   const auto ends = [&](const char* json) {
-    HubConfig config(json, {}, pipeline->tokenizer());
+    HubConfig config(json, {}, &pipeline->tokenizer());
     return find_family("gpt2").read(config).generation.end_ids;
   };
   using Ids = std::vector<std::int32_t>;

@@ -93,7 +93,8 @@ TEST_CASE("only models that read or write tokens need a tokenizer", "[pipelines]
       error_of([&] { make_pipeline({.config = config, .tokenizer = {}, .target_tokenizer = {}}); });
   CHECK(error.code() == ErrorCode::invalid_tokenizer);
   CHECK_THAT(error.what(), ContainsSubstring("tokenizer: expected one of tokenizer.json, "));
-  config.architecture.encoder->input = PatchInput{.height = 28, .width = 28, .patch = 7};
+  config.architecture.encoder->input =
+      PatchInput{.height = 28, .width = 28, .patch_height = 7, .patch_width = 7};
   CHECK(!needs_tokenizer(config));
   config.architecture.decoder.emplace();
   CHECK(needs_tokenizer(config));

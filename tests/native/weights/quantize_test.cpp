@@ -54,7 +54,7 @@ TEST_CASE("a quantized matrix loads as its integers times their scales", "[io]")
   const auto set = [&](std::span<const float> values, std::size_t) {
     got.assign(values.begin(), values.end());
   };
-  WeightsLoader loader(file.header(), {{"x.weight", {2, 3}, set}});
+  WeightsLoader loader(file.header(), {{.name = "x.weight", .shape = {2, 3}, .set = set}});
   for (std::size_t i = 0; i < loader.size(); ++i) {
     loader.load(i, file.bytes(loader.tensor(i)));
   }

@@ -1,0 +1,86 @@
+#include "tasks/image/image.hpp"
+#include "base/strings/decimal.hpp"
+#include "base/strings/printable.hpp"
+#include "cli/files/picture_file.hpp"
+#include "cli/lines.hpp"
+
+namespace glassformer {
+namespace {
+
+// Classifies picture files.
+class ImageCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    EncoderOptions& encoder = options_.encoder;
+    add_model(app, task_.model.folder);
+    app.add_option("FILE", paths_, "pictures: PNG, JPEG or WebP")->required();
+    CLI::Option* json = add_json(app, task_.json);
+    app.add_option("--top-k", options_.top_k, "with --json: only so many labels, the best first")
+        ->check(CLI::Range(1, 1 << 16))
+        ->needs(json);
+    app.add_option_function<std::vector<std::size_t>>(
+           "--size",
+           [this](const std::vector<std::size_t>& sides) {
+             options_.size = {sides[0], sides[1]};
+             options_.interpolate = true;
+           },
+           "HEIGHT,WIDTH: the model reads pictures of this size; its positions are interpolated")
+        ->delimiter(',')
+        ->expected(2);
+    app.add_flag("--interpolate", options_.interpolate,
+                 "the same for the size that the model's folder says, if it is not the model's");
+    add_attention(app, json, encoder.attention);
+    app.add_flag("--contributions", encoder.contributions,
+                 "with --json: what each patch adds to each logit")
+        ->needs(json);
+    add_ablate(app, encoder.ablate, "heads to ablate: LAYER.HEAD,…, both from 0");
+    add_positions(app, "--mask", encoder.mask_tokens,
+                  "patches to leave out: POSITION,… in the attention, where 0 is [CLS]");
+    add_patch(app, task_.patch);
+    add_compute(app, task_.model.compute);
+  }
+
+  Exit run() override {
+    options_.encoder.patch = read_patches(task_.patch);
+    const auto pipeline =
+        load_pipeline<ImagePipeline>(task_.model.folder, {.compute = task_.model.compute});
+    pipeline->begin(std::span<const Picture>(), options_);  // rejects bad options first
+    Exit exit = Exit::ok;
+    for (const std::string& path : paths_) {
+      try {
+        print(*pipeline, read_picture(path));
+      } catch (const Error& error) {
+        exit = Exit::bad_input;
+        std::cerr << "glassformer: " << printable(path) << ": " << error.what() << '\n';
+        if (task_.json) {
+          std::cout << to_json(error) << '\n';
+        } else {
+          std::cout << "error\t" << to_string(error.code()) << '\n';
+        }
+      }
+      std::cout.flush();
+    }
+    return exit;
+  }
+
+ private:
+  // Prints the label and its score, or the JSON of the result.
+  void print(ImagePipeline& pipeline, const Picture& picture) const {
+    const auto job = pipeline.begin(std::span(&picture, 1), options_);
+    const auto outputs = outputs_of(*job, task_.json, [](const ImageClassification& result) {
+      return OutputLine{printable(result.label) + '\t' + six_decimals(result.score)};
+    });
+    if (const Error* error = std::get_if<Error>(&outputs[0])) throw Error(*error);
+    std::cout << std::get<OutputLine>(outputs[0]).text << '\n';
+  }
+
+  TaskArguments task_;
+  std::vector<std::string> paths_;
+  ImageOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_image_command() { return std::make_unique<ImageCommand>(); }
+
+}  // namespace glassformer

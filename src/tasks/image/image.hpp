@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "glassformer/image_classifier.hpp"
+#include "tasks/reading/encoder_pipeline.hpp"
+
+namespace glassformer {
+
+template <class Visit>
+void fields(Visit& visit, ImageOptions& options) {
+  fields(visit, options.encoder);
+  visit("contributions", options.encoder.contributions);
+  visit("topK", options.top_k, std::size_t{1});
+  visit("interpolate", options.interpolate);
+  visit("size", options.size, "a height and a width");
+}
+
+template <class Visit>
+void fields(Visit& visit, const PatchGrid& grid) {
+  visit("rows", grid.rows);
+  visit("columns", grid.columns);
+  visit("special", grid.special);
+}
+
+template <class Visit>
+void fields(Visit& visit, const PictureRegion& region) {
+  visit("left", region.left);
+  visit("top", region.top);
+  visit("width", region.width);
+  visit("height", region.height);
+}
+
+template <class Visit>
+void fields(Visit& visit, ImageClassification& result, std::span<const std::string> labels) {
+  visit("label", result.label);
+  visit("score", result.score);
+  if (result.best.empty()) {
+    visit.by_label("scores", labels, result.scores);
+    visit.by_label("logits", labels, result.logits);
+  } else {
+    std::vector<std::string> names;
+    std::vector<float> scores, logits;
+    for (const std::size_t label : result.best) {
+      names.push_back(labels[label]);
+      scores.push_back(result.scores[label]);
+      logits.push_back(result.logits[label]);
+    }
+    visit.by_label("scores", names, scores);
+    visit.by_label("logits", names, logits);
+  }
+  visit("grid", result.grid);
+  visit("region", result.region);
+  if (!result.contributions.empty()) {
+    visit.table("contributions", labels, std::move(result.contributions));
+  }
+  visit.attention({.encoder = &result.attention});
+  visit.trace(std::move(result.trace));
+  if (links_named_gradients) visit.gradients(std::move(result.gradients));
+}
+
+/// A picture as a model reads it, and where its rows are on the picture.
+struct ReadPicture {
+  EncoderInput input;
+  PatchGrid grid;
+  PictureRegion region;
+};
+
+/// Labels a picture.
+class ImagePipeline final : public EncoderPipeline {
+ public:
+  using Typed = ImageClassification;
+  using Options = ImageOptions;
+  static constexpr std::array tasks = {Task::image_classification};
+
+  /// Throws `wrong_task` unless the configuration describes a classifier of pictures, and
+  /// `invalid_config` if its steps do not fit the model's channels.
+  explicit ImagePipeline(ModelConfig config, Compute compute = Compute::f32);
+
+  std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
+  std::unique_ptr<TypedJob<ImageClassification>> begin(std::span<const Picture> pictures,
+                                                       const ImageOptions& options);
+
+  ImageClassification classify(const Picture& picture, const ImageOptions& options = {});
+  Results<ImageClassification> classify_batch(std::span<const Picture> pictures,
+                                              const ImageOptions& options = {});
+
+  /// Prepares a picture. Throws the errors of `prepare`, and `invalid_option` for a size that the
+  /// model does not read.
+  ReadPicture read(const Picture& picture, const ImageOptions& options = {}) const;
+};
+
+}  // namespace glassformer
