@@ -87,7 +87,7 @@ std::string plan_json(Task task, const WeightsLoader& loader) {
 
 // Makes the model that learns further, without weights. Returns its parameters.
 std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
-  return instance.learning.start_from(std::move(config), loading.folder->take_tokenizer());
+  return instance.learning.start_from(std::move(config), *loading.folder);
 }
 
 std::string description() { return "{}"; }
@@ -499,8 +499,8 @@ EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint3
 }
 #endif
 
-// Starts on the texts or pictures. `options` is the JSON of the task's options; `values` holds the numbers that
-// they refer to.
+// Starts on the texts or pictures. `options` is the JSON of the task's options; `values` holds the
+// numbers that they refer to.
 EMSCRIPTEN_KEEPALIVE int gf_begin(const char* options, std::size_t size, const float* values,
                                   std::size_t count) {
   return begin({std::string_view(options, size), {values, count}},

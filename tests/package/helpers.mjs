@@ -35,6 +35,7 @@ export const {
   Embedder,
   Generator,
   GlassformerError,
+  ImageClassifier,
   QuestionAnswerer,
   TokenClassifier,
   Trainer,

@@ -102,20 +102,20 @@ constexpr Default of_translators[] = {
     {"end_token", "\"</s>\""},
 };
 
-using Fields = std::map<std::string, std::string>;
+using FieldTexts = std::map<std::string, std::string>;
 
 // Returns the JSON text of each field.
-Fields fields_of(std::string_view text) {
+FieldTexts fields_of(std::string_view text) {
   const JsonValue given = parse_json(text, config_source);
   if (!given.is_object()) config_source.fail("expected an object");
-  Fields fields;
+  FieldTexts fields;
   for (JsonEntries entry(given); entry.next();) {
     fields.emplace(entry.key(), entry.value().text());
   }
   return fields;
 }
 
-std::string written(const Fields& fields) {
+std::string written(const FieldTexts& fields) {
   JsonWriter json(JsonWriter::Layout::lines);
   json.object([&] {
     for (const auto& [name, value] : fields) {
@@ -130,7 +130,7 @@ std::string written(const Fields& fields) {
 
 std::string complete_config(std::string_view text, Lessons lessons,
                             const std::vector<std::string>& labels, std::size_t vocab_size) {
-  Fields fields = fields_of(text);
+  FieldTexts fields = fields_of(text);
   const auto add = [&](std::span<const Default> defaults) {
     for (const Default& field : defaults) fields.emplace(field.name, field.json);
   };
@@ -173,7 +173,7 @@ std::string complete_config(std::string_view text, Lessons lessons,
 namespace {
 
 // Sets the fields of a published config.json that name the labels.
-void set_labels(Fields& fields, const std::vector<std::string>& labels) {
+void set_labels(FieldTexts& fields, const std::vector<std::string>& labels) {
   JsonWriter names, numbers;
   names.object([&] {
     for (std::size_t i = 0; i < labels.size(); ++i) names.field(std::to_string(i), labels[i]);
@@ -193,7 +193,7 @@ std::string size_json(std::size_t height, std::size_t width) {
 }  // namespace
 
 std::string complete_picture_config(std::string_view text, const PictureData& data) {
-  Fields fields = fields_of(text);
+  FieldTexts fields = fields_of(text);
   for (const Default& field : of_picture_classifiers) fields.emplace(field.name, field.json);
   const auto patch = [](std::size_t side) { return std::max<std::size_t>(side / 7, 1); };
   fields.emplace("image_size", size_json(data.height, data.width));
@@ -204,7 +204,7 @@ std::string complete_picture_config(std::string_view text, const PictureData& da
 }
 
 std::string with_labels_in(std::string_view config_file, const std::vector<std::string>& labels) {
-  Fields fields = fields_of(config_file);
+  FieldTexts fields = fields_of(config_file);
   set_labels(fields, labels);
   fields.erase("num_labels");
   return written(fields);

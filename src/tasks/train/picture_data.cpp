@@ -94,15 +94,18 @@ PictureData read_pictures(std::string_view file) {
          "{} and {}",
          {most_pictures, most_side, most_side, count, width, height, channels}});
   }
-  const std::uint64_t each = height * width * channels;
+  const auto each = static_cast<std::size_t>(height * width * channels);
   if (file.size() / each < count) {
     fail({"pictures: expected {} of {} bytes, got {} bytes", {count, each, file.size()}});
   }
-  PictureData data = {.height = height, .width = width, .channels = channels};
-  const auto pixels = static_cast<std::size_t>(count * each);
-  const std::vector<std::string> labels = read_labels(file.substr(pixels), count);
+  PictureData data = {.height = static_cast<std::size_t>(height),
+                      .width = static_cast<std::size_t>(width),
+                      .channels = static_cast<std::size_t>(channels)};
+  const auto pictures = static_cast<std::size_t>(count);
+  const std::size_t pixels = pictures * each;
+  const std::vector<std::string> labels = read_labels(file.substr(pixels), pictures);
   const auto bytes = bytes_of(file.substr(0, pixels));
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < pictures; ++i) {
     data.items.push_back({bytes.subspan(i * each, each), labels[i]});
   }
   data.labels = different(data.items);
