@@ -480,7 +480,6 @@ EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* length
   });
 }
 
-#if !defined(GLASSFORMER_LEARNS)
 // Sets the pictures of the next gf_begin or gf_explain instead: their bytes, one after the other.
 // `sizes` has three entries per picture: width, height and channels.
 EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint32_t* sizes,
@@ -497,7 +496,6 @@ EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint3
     return std::string("null");
   });
 }
-#endif
 
 // Starts on the texts or pictures. `options` is the JSON of the task's options; `values` holds the
 // numbers that they refer to.

@@ -59,6 +59,7 @@ export { Trainer } from './training/trainer.js';
 export type {
   Examples,
   GradientNorm,
+  LabeledPicture,
   LabeledText,
   ModelConfig,
   Score,

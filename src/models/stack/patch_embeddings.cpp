@@ -62,7 +62,7 @@ void PatchEmbeddings::add_positions(View x, const Pictures& pictures, const Run&
 void PatchEmbeddings::put_row(const Parameter& token, View row, const Run& run) const {
   std::copy_n(loaded(token, "a learned row before the patches"), d_model_, row.data());
   if (!run.tape()) return;
-  run.tape()->record([this, &token, row](Tape& tape) {
+  run.tape()->record([&token, row](Tape& tape) {
     positions_backward(token, 0, std::array<std::size_t, 1>{0}, const_view(row), tape);
   });
 }

@@ -102,21 +102,22 @@ export type ImageExplanations = {
   };
 };
 
+export const classifyImageMethod = methodOf<ClassifyImageOptions>()(
+  'classify',
+  'attention',
+  'contributions',
+  'trace',
+  'gradients',
+  'patch',
+  'ablate',
+  'maskTokens',
+  'topK',
+  'interpolate',
+  'size',
+  'signal',
+);
 const methods = {
-  classify: methodOf<ClassifyImageOptions>()(
-    'classify',
-    'attention',
-    'contributions',
-    'trace',
-    'gradients',
-    'patch',
-    'ablate',
-    'maskTokens',
-    'topK',
-    'interpolate',
-    'size',
-    'signal',
-  ),
+  classify: classifyImageMethod,
   explain: methodOf<AllOptions<ExplainImageOptions>>()(
     'explain',
     'method',
