@@ -108,7 +108,7 @@ void read_resampling(JsonObject& object, Resampling& resampling) {
   if (number >= resamplings.size()) {
     refuse("resample", "0 (nearest), 1 (Lanczos), 2 (bilinear) or 3 (bicubic)", describe(*value));
   }
-  resampling = resamplings[number];
+  resampling = resamplings[static_cast<std::size_t>(number)];
 }
 
 }  // namespace
