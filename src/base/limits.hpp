@@ -33,7 +33,8 @@ inline constexpr FileLimit header_limit{"model.safetensors: header", ErrorCode::
 /// Files without their own limit belong to a tokenizer or are small parts of the configuration;
 /// they get the limit of tokenizer files.
 inline FileLimit limit_of(std::string_view name) {
-  for (const FileLimit& limit : {config_limit, shortlist_limit, manifest_limit, picture_steps_limit}) {
+  for (const FileLimit& limit :
+       {config_limit, shortlist_limit, manifest_limit, picture_steps_limit}) {
     if (name == limit.name) return limit;
   }
   return {name, tokenizer_limit.code, tokenizer_limit.max_bytes};

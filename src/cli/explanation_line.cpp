@@ -32,7 +32,8 @@ std::string_view without_blank(std::string_view text) {
   return text.substr(text.starts_with(' ') ? 1 : 0);
 }
 
-// Returns the tokens of a text, or the rows of a picture: "[CLS]", then "ROW,COLUMN" for each patch.
+// Returns the tokens of a text, or the rows of a picture: "[CLS]", then "ROW,COLUMN" for each
+// patch.
 std::vector<std::string> names_of(const ExplainedInput& result) {
   std::vector<std::string> names;
   for (const InputToken& token : result.tokens) {

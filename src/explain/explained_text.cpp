@@ -29,7 +29,7 @@ WholePass ExplainedText::pass(std::span<const std::size_t> masked) const {
 }
 
 EncoderModel::Output run_input(const EncoderRunner& model, const ExplainedText& text,
-                         const TraceRequest& request) {
+                               const TraceRequest& request) {
   if (text.is_picture()) {
     Pictures pictures;
     text.add_to(pictures);
@@ -44,8 +44,7 @@ std::vector<TracedTensor> trace(const EncoderRunner& model, const ExplainedText&
 }
 
 const char* embeddings_name(const EncoderRunner& model) {
-  const bool pictures =
-      std::holds_alternative<PatchInput>(model->encoder().stack().config().input);
+  const bool pictures = std::holds_alternative<PatchInput>(model->encoder().stack().config().input);
   return pictures ? "encoder.embed_patches" : "encoder.embed_tokens";
 }
 

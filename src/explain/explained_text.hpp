@@ -31,7 +31,7 @@ struct ExplainedText {
 
 /// Runs a text or a picture.
 EncoderModel::Output run_input(const EncoderRunner& model, const ExplainedText& text,
-                         const TraceRequest& request);
+                               const TraceRequest& request);
 
 /// Returns the tensors of these names of a run on the text, in the order of the run.
 std::vector<TracedTensor> trace(const EncoderRunner& model, const ExplainedText& text,

@@ -65,7 +65,8 @@ struct Family {
   std::size_t first_layer = 0;  ///< the number of a stack's first layer
   bool two_tokenizers = false;  ///< input and output may have different tokenizers
   bool writes = false;  ///< its models write texts; settings come from generation_config.json
-  /// For families that read pictures: the class that prepares them, unless the folder names another.
+  /// For families that read pictures: the class that prepares them, unless the folder names
+  /// another.
   std::optional<PictureProcessor> pictures = {};
 };
 

@@ -21,9 +21,8 @@
 namespace glassformer {
 
 /// A model of any task.
-using AnyModel =
-    std::variant<Classifier, TokenClassifier, QuestionAnswerer, Embedder, Translator, Generator,
-                 ImageClassifier>;
+using AnyModel = std::variant<Classifier, TokenClassifier, QuestionAnswerer, Embedder, Translator,
+                              Generator, ImageClassifier>;
 
 /// Opens a model folder of any task and family. Throws the same errors as Classifier::load, except
 /// `wrong_task`.

@@ -50,8 +50,9 @@ struct PatchGrid {
 struct ImageClassification {
   std::string label;  ///< the label with the highest score
   float score;        ///< score of that label
-  /// [C] in the order of ImageClassifier::labels: probabilities that sum to 1. If several labels may
-  /// apply at once: a separate probability for each. If the model estimates a quantity: the logits.
+  /// [C] in the order of ImageClassifier::labels: probabilities that sum to 1. If several labels
+  /// may apply at once: a separate probability for each. If the model estimates a quantity: the
+  /// logits.
   std::vector<float> scores;
   std::vector<float> logits;      ///< [C] the logits behind the scores
   std::vector<std::size_t> best;  ///< with `top_k`: the labels with the highest scores, best first
@@ -84,8 +85,8 @@ class ImageClassifier {
   /// option that does not exist, and `non_finite` if a logit is not finite.
   ImageClassification classify(const Picture& picture, const ImageOptions& options = {});
 
-  /// Classifies several pictures, in fewer and larger steps. An error in one picture does not affect
-  /// the others.
+  /// Classifies several pictures, in fewer and larger steps. An error in one picture does not
+  /// affect the others.
   std::vector<std::variant<ImageClassification, Error>> classify_batch(
       std::span<const Picture> pictures, const ImageOptions& options = {});
 

@@ -66,7 +66,8 @@ void read_size(JsonObject& object, const char* key, PictureSteps::Size& size,
   const auto has = [&](const char* name) { return present(sides.find(name)) != nullptr; };
   for (const char* name : {"longest_edge", "max_height", "max_width"}) {
     if (has(name)) {
-      refuse(key, "\"height\" and \"width\", or \"shortest_edge\"", describe(std::string_view(name)));
+      refuse(key, "\"height\" and \"width\", or \"shortest_edge\"",
+             describe(std::string_view(name)));
     }
   }
   if (edge && has("shortest_edge")) {
@@ -161,8 +162,7 @@ std::string to_json(const PictureSteps& steps) {
   JsonWriter json(JsonWriter::Layout::lines);
   json.object([&] {
     // Before version 5 of the library, the first class did not crop.
-    json.field("image_processor_type",
-               steps.crops ? "DeiTImageProcessor" : "ViTImageProcessor");
+    json.field("image_processor_type", steps.crops ? "DeiTImageProcessor" : "ViTImageProcessor");
     json.field("do_resize", steps.resizes);
     if (steps.shortest_edge) {
       json.key("size");
@@ -170,13 +170,18 @@ std::string to_json(const PictureSteps& steps) {
     } else {
       size(json, "size", steps.size);
     }
-    json.field("resample", static_cast<std::size_t>(
-                               std::ranges::find(resamplings, steps.resampling) -
-                               resamplings.begin()));
+    json.field("resample",
+               static_cast<std::size_t>(std::ranges::find(resamplings, steps.resampling) -
+                                        resamplings.begin()));
     json.field("do_center_crop", steps.crops);
     if (steps.crops) size(json, "crop_size", steps.crop);
     json.field("do_rescale", steps.rescales);
-    json.field("rescale_factor", static_cast<float>(steps.factor));
+    json.key("rescale_factor");
+    if (steps.factor == 1.0 / 255) {
+      json.raw("0.00392156862745098");
+    } else {
+      json.value(static_cast<float>(steps.factor));
+    }
     json.field("do_normalize", steps.normalizes);
     numbers(json, "image_mean", steps.mean);
     numbers(json, "image_std", steps.deviation);

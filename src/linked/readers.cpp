@@ -17,7 +17,8 @@ extern const Family bert, distilbert, roberta, modernbert, vit, deit, t5_reader;
 
 namespace {
 
-constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert, &vit, &deit, &t5_reader};
+constexpr std::array families = {&bert, &distilbert, &roberta,  &modernbert,
+                                 &vit,  &deit,       &t5_reader};
 constexpr std::array tasks = {
     TaskEntry{Task::text_classification, make_classify},
     TaskEntry{Task::token_classification, make_token_classify},

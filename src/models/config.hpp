@@ -123,9 +123,9 @@ struct HeadConfig {
   std::size_t outputs = 0;          ///< logits: classes, 2 for spans, the target vocabulary
   Pooling pooling = Pooling::mean;  ///< for sequence_classes
   std::optional<HeadDense> dense = {};
-  /// For sequence_classes: a second classifier reads the second row, that of the distillation token,
-  /// and the logits are the mean of both (Touvron et al. 2021, "Training data-efficient image
-  /// transformers & distillation through attention").
+  /// For sequence_classes: a second classifier reads the second row, that of the distillation
+  /// token, and the logits are the mean of both (Touvron et al. 2021, "Training data-efficient
+  /// image transformers & distillation through attention").
   bool distilled = false;
   bool bias = true;
   bool scale_states = false;  ///< only for next_token: states are first divided by √d_model

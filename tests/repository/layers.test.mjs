@@ -14,6 +14,7 @@ const floors = [
   'kernels',
   'weights',
   'text',
+  'image',
   'run',
   'layers',
   'models',
@@ -27,15 +28,16 @@ const floors = [
   'cli',
 ];
 
-// Layers that must not include each other, despite their order: only families use both text and
-// models.
+// Layers that must not include each other, despite their order: only families use both text or
+// pictures and models.
 const apart = {
-  run: ['text'],
-  layers: ['text'],
-  models: ['text'],
+  run: ['text', 'image'],
+  layers: ['text', 'image'],
+  models: ['text', 'image'],
   text: ['tensor', 'kernels', 'weights'],
-  search: ['families', 'text'],
-  explain: ['families', 'search', 'text'],
+  image: ['tensor', 'kernels', 'weights', 'text'],
+  search: ['families', 'text', 'image'],
+  explain: ['families', 'search', 'text', 'image'],
   train: ['families', 'search', 'explain', 'text'],
 };
 
@@ -49,6 +51,7 @@ const confined = [
   { pattern: /^emscripten\b/, where: /^wasm\/(binding|learning)\.cpp$/ },
   { pattern: /^nlohmann\b/, where: /^(src\/cli\/|tests\/)/ },
   { pattern: /^CLI\b/, where: /^src\/cli\// },
+  { pattern: /^(png\.h|jpeglib\.h|webp\b)/, where: /^src\/image\/decode\// },
 ];
 
 function includes(file) {

@@ -229,7 +229,7 @@ function requireCommands(wanted, needsWasm) {
   if (missing.length === 0) return;
   fail(
     `these programs are missing on PATH: ${missing.join(', ')}. Please install them: cmake >= ` +
-      '3.25, ninja, a C++20 compiler (g++ >= 12 or clang >= 15), OpenSSL 3 with its headers, python3, ' +
+      '3.25, ninja, a C++20 compiler (g++ >= 12 or clang >= 15), OpenSSL 3, libpng, libjpeg-turbo and libwebp with their headers, python3, ' +
       'and for the tests chromium (CHROMIUM may name its path), clang-format 14 and sentencepiece' +
       (needsWasm ? ', and Emscripten >= 3.1.69 (https://emscripten.org)' : '') +
       '.',

@@ -31,7 +31,8 @@ class InitCommand final : public Command {
 Exit InitCommand::run() {
   const ModelConfig config = parse_config(read_file(config_, config_limit));
   const std::filesystem::path beside = config_.parent_path();
-  const std::vector<std::string> vocabularies = vocabulary_files_of(beside);
+  std::vector<std::string> vocabularies = vocabulary_files_of(beside);
+  if (is_there(beside / picture_steps_name)) vocabularies.push_back(picture_steps_name);
   std::vector<std::string> described = {"config.json", "model.safetensors"};
   described.insert(described.end(), vocabularies.begin(), vocabularies.end());
   std::vector<std::string> names = described;

@@ -9,8 +9,7 @@ namespace glassformer {
 
 Picture read_picture(const std::filesystem::path& path) {
   const std::string name = path.string();
-  const std::string bytes =
-      read_file(path, {name, ErrorCode::invalid_picture, max_picture_bytes});
+  const std::string bytes = read_file(path, {name, ErrorCode::invalid_picture, max_picture_bytes});
   return decode_picture({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 

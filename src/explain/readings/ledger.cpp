@@ -359,8 +359,8 @@ void Bookkeeper::enter_embeddings() {
     LedgerColumn column;
     const TracedTensor& rows;
   };
-  std::vector<Part> parts = {
-      {{.kind = embeddings_of(config_)}, traced(has_patches(config_) ? "embed_patches" : "embed_tokens")}};
+  std::vector<Part> parts = {{{.kind = embeddings_of(config_)},
+                              traced(has_patches(config_) ? "embed_patches" : "embed_tokens")}};
   if (has_positions(config_)) {
     parts.push_back({{.kind = Kind::embed_positions}, traced("embed_positions")});
   }

@@ -173,8 +173,7 @@ bool needs_tokenizer(const ModelConfig& config);
 template <>
 inline constexpr std::array enum_names<Task>{
     "text-classification", "translation",     "token-classification", "question-answering",
-    "feature-extraction",  "text-generation", "text2text-generation",
-    "image-classification"};
+    "feature-extraction",  "text-generation", "text2text-generation", "image-classification"};
 template <>
 inline constexpr std::array enum_names<Scoring>{"softmax", "sigmoid", "raw"};
 template <>

@@ -13,7 +13,7 @@ DecodedFile decode(FileBytes file) {
   const std::string_view start = text_of(file.first(std::min<std::size_t>(file.size(), 12)));
   if (start.starts_with("\x89PNG\r\n\x1A\n")) return decode_png(file);
   if (start.starts_with("\xFF\xD8\xFF")) return decode_jpeg(file);
-  if (start.starts_with("RIFF") && start.substr(8) == "WEBP") return decode_webp(file);
+  if (start.starts_with("RIFF") && start.ends_with("WEBP")) return decode_webp(file);
   throw_error(ErrorCode::unsupported,
               "picture: expected a PNG, JPEG or WebP file, got something else");
 }

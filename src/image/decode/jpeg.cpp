@@ -43,8 +43,8 @@ class JpegReader {
     read_header();
     expect_picture_size(jpeg_.image_width, jpeg_.image_height);
     allocate();
-    read_pixels();
     read_metadata();
+    read_pixels();
     return std::move(decoded_);
   }
 
@@ -73,6 +73,8 @@ class JpegReader {
   void read_header() {
     jpeg_create_decompress(&jpeg_);
     jpeg_.src = &source_;
+    progress_.progress_monitor = count_scans;
+    jpeg_.progress = &progress_;
     // The library's own buffers, such as those of a progressive picture.
     jpeg_.mem->max_memory_to_use = 1L << 30;
     jpeg_save_markers(&jpeg_, JPEG_APP0 + 1, 0xFFFF);
@@ -134,7 +136,15 @@ class JpegReader {
     }
   }
 
+  // Refuses a file that makes the library read the picture again and again.
+  static void count_scans(j_common_ptr jpeg) {
+    constexpr int most_scans = 100;
+    auto* const decoder = reinterpret_cast<j_decompress_ptr>(jpeg);
+    if (decoder->input_scan_number > most_scans) fail(decoder, "it has too many scans");
+  }
+
   jpeg_decompress_struct jpeg_ = {};
+  jpeg_progress_mgr progress_ = {};
   jpeg_error_mgr errors_ = {};
   jpeg_source_mgr source_ = {};
   std::jmp_buf jump_ = {};

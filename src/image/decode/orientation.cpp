@@ -73,8 +73,10 @@ Picture upright(Picture picture, int orientation) {
   if (orientation == 1) return picture;
   // Orientations 5 to 8 exchange rows and columns.
   const bool turned = orientation >= 5;
-  const bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-  const bool from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  const bool from_right =
+      orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  const bool from_bottom =
+      orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
   Picture result = {picture.width, picture.height, picture.channels, {}};
   if (turned) std::swap(result.width, result.height);
   result.bytes.resize(picture.bytes.size());

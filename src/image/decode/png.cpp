@@ -96,9 +96,8 @@ class PngReader {
     for (std::size_t i = 0; i < width_ * height_; ++i) {
       if (palette_) {
         const int index = *from++;
-        // Colors beyond the palette are grays, as in Pillow.
-        const auto gray = static_cast<std::uint8_t>(index);
-        const png_color color = index < count ? colors[index] : png_color{gray, gray, gray};
+        // Colors beyond the palette are black, as in Pillow.
+        const png_color color = index < count ? colors[index] : png_color{};
         *to++ = color.red;
         *to++ = color.green;
         *to++ = color.blue;

@@ -91,9 +91,10 @@ class LearnedPositions final : public PositionalEncoding {
   void declare(const ParameterScope& scope) override;
 
   /// x [N, D] += the table's positions, which are those of the grid `from`, at the places of the
-  /// grid `to`: bicubic interpolation with a = -0.75, centers at half pixels, and the edge continued
-  /// beyond the grid, without antialiasing, as PyTorch's `interpolate` computes it. The special
-  /// positions stay. The tape does not record this: a model learns with pictures of its own size.
+  /// grid `to`: bicubic interpolation with a = -0.75, centers at half pixels, and the edge
+  /// continued beyond the grid, without antialiasing, as PyTorch's `interpolate` computes it. The
+  /// special positions stay. The tape does not record this: a model learns with pictures of its own
+  /// size.
   void add_interpolated(View x, const PositionGrid& from, const PositionGrid& to) const;
 
  protected:

@@ -80,8 +80,8 @@ class SequenceHead final : public Head {
 
   HeadConfig config_;
   std::unique_ptr<SequencePooling> pooling_;
-  std::unique_ptr<DenseLayer> dense_;  // may be null
-  Linear classifier_;                  // [D, C]
+  std::unique_ptr<DenseLayer> dense_;           // may be null
+  Linear classifier_;                           // [D, C]
   std::unique_ptr<Distillation> distillation_;  // may be null
 };
 

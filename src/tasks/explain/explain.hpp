@@ -34,8 +34,8 @@ std::string list_score_methods();
 struct ExplainInput {
   EncoderInput input;
   ExplainedText text;
-  std::optional<PatchGrid> grid = {};  ///< of a picture
-  PictureRegion region = {};           ///< of a picture: see ImageClassification
+  std::optional<PatchGrid> grid = {};           ///< of a picture
+  PictureRegion region = {};                    ///< of a picture: see ImageClassification
   std::vector<std::vector<std::size_t>> words;  ///< the tokens of each word, without special ones
   std::vector<std::size_t> sentence_starts;     ///< the first token of each sentence, ascending
 };

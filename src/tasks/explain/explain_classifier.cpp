@@ -197,9 +197,8 @@ void check(const ExplainRequest& request) {
 
 // Checks the options for pictures, two of which every method takes.
 void check_for_pictures(ExplainRequest request) {
-  expect_method(request,
-                {"rollout", "value_norms", "lens", "ledger", "faithfulness", "edges", "circuit",
-                 "gradient_times_input", "integrated_gradients", "relevance"});
+  expect_method(request, {"rollout", "value_norms", "lens", "ledger", "faithfulness", "edges",
+                          "circuit", "gradient_times_input", "integrated_gradients", "relevance"});
   request.interpolate.reset();
   request.size.reset();
   check_options(request);
@@ -281,8 +280,7 @@ class ClassifierJob final : public TextExplanations {
     }
     return std::make_unique<TransplantSteps>(
         of_.explainer, of_.explainer.read(text.text), of_.explainer.read(*text.pair),
-        TransplantOptions{of_.request.label, of_.site},
-        of_.request.shows_progress.value_or(false));
+        TransplantOptions{of_.request.label, of_.site}, of_.request.shows_progress.value_or(false));
   }
 
   ClassifierRequest of_;

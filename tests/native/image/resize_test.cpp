@@ -35,8 +35,8 @@ TEST_CASE("a picture of the wanted size stays as it is, and one color stays one 
   const Picture picture = {3, 2, 1, {0, 255, 3, 4, 250, 6}};
   CHECK(resize(picture, 3, 2, Resampling::lanczos) == picture);
   const Picture plain = {5, 7, 3, std::vector<std::uint8_t>(105, 201)};
-  for (const Resampling resampling : {Resampling::nearest, Resampling::lanczos,
-                                      Resampling::bilinear, Resampling::bicubic}) {
+  for (const Resampling resampling :
+       {Resampling::nearest, Resampling::lanczos, Resampling::bilinear, Resampling::bicubic}) {
     const Picture result = resize(plain, 11, 3, resampling);
     CHECK(result.bytes == std::vector<std::uint8_t>(99, 201));
   }

@@ -24,7 +24,8 @@ TEST_CASE("fields that are absent or null have the class's defaults", "[image]")
         usual_picture_steps(PictureProcessor::vit));
   const PictureSteps deit = usual_picture_steps(PictureProcessor::deit);
   CHECK(read_picture_steps("{}", PictureProcessor::deit) == deit);
-  for (const char* name : {"DeiTImageProcessor", "DeiTImageProcessorFast", "DeiTFeatureExtractor"}) {
+  for (const char* name :
+       {"DeiTImageProcessor", "DeiTImageProcessorFast", "DeiTFeatureExtractor"}) {
     CHECK(steps_of(R"({"image_processor_type": ")" + std::string(name) + "\"}") == deit);
   }
   CHECK(deit.size == PictureSteps::Size{256, 256});

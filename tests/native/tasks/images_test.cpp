@@ -162,8 +162,9 @@ TEST_CASE("options of pictures change the answer, or are refused by name", "[ima
   CHECK(with({.encoder = {.attention = true}}).logits == plain);
   CHECK(with({.encoder = {.ablate = {{.layer = 1, .head = 2}}}}).logits != plain);
   CHECK(with({.encoder = {.mask_tokens = {3}}}).logits != plain);
-  CHECK(with({.encoder = {.patch = {{.name = "encoder.embed_positions", .value = {0.0f}}}}})
-            .logits != plain);
+  CHECK(
+      with({.encoder = {.patch = {{.name = "encoder.embed_positions", .value = {0.0f}}}}}).logits !=
+      plain);
 
   const ImageClassification two = with({.top_k = 2});
   REQUIRE(two.best.size() == 2);
@@ -190,7 +191,8 @@ TEST_CASE("options of pictures change the answer, or are refused by name", "[ima
   CHECK(error_of([&] { teacher.pipeline->classify(picture, mask_second); }).code() ==
         ErrorCode::invalid_option);
 
-  const std::string json = R"({"topK": 3, "interpolate": true, "size": [20, 24], "maskTokens": [2]})";
+  const std::string json =
+      R"({"topK": 3, "interpolate": true, "size": [20, 24], "maskTokens": [2]})";
   const auto job = golden.pipeline->begin(TaskInputs{.pictures = {&picture, 1}}, TaskOptions(json));
   while (job->step()) {
   }
@@ -199,9 +201,11 @@ TEST_CASE("options of pictures change the answer, or are refused by name", "[ima
   job->write(0, writer);
   const nlohmann::json written = nlohmann::json::parse(writer.take());
   CHECK(written.at("scores").size() == 3);
-  CHECK(written.at("grid") == nlohmann::json({{"rows", 5}, {"columns", 6}, {"special", {"[CLS]"}}}));
+  CHECK(written.at("grid") ==
+        nlohmann::json({{"rows", 5}, {"columns", 6}, {"special", {"[CLS]"}}}));
   CHECK(written.at("region").at("width") == 13);
-  for (const char* wrong : {R"({"size": [1]})", R"({"size": 3})", R"({"topK": 0})", R"({"windows": 1})"}) {
+  for (const char* wrong :
+       {R"({"size": [1]})", R"({"size": 3})", R"({"topK": 0})", R"({"windows": 1})"}) {
     CHECK(error_of([&] { golden.pipeline->begin(TaskInputs{}, TaskOptions(wrong)); }).code() ==
           ErrorCode::invalid_option);
   }
@@ -264,7 +268,8 @@ TEST_CASE("explanations of pictures agree with their runs", "[image]") {
   const Rollout rollout = explainer.rollout(input);
   for (std::size_t row = 0; row < rows; ++row) {
     double sum = 0;
-    for (std::size_t j = 0; j < rows; ++j) sum += static_cast<double>(rollout.matrix[row * rows + j]);
+    for (std::size_t j = 0; j < rows; ++j)
+      sum += static_cast<double>(rollout.matrix[row * rows + j]);
     CHECK(std::abs(sum - 1) < 1e-5);
   }
   const Lens lens = explainer.lens(input);
@@ -278,7 +283,8 @@ TEST_CASE("explanations of pictures agree with their runs", "[image]") {
   while (sum.step()) {
   }
   const IntegratedGradients integrated = sum.take();
-  CHECK(std::abs(integrated.gap) < 0.05f * std::abs(integrated.value - integrated.baseline) + 0.02f);
+  CHECK(std::abs(integrated.gap) <
+        0.05f * std::abs(integrated.value - integrated.baseline) + 0.02f);
   CHECK(integrated.scores[0] == 0);
   CHECK(explainer.gradient_times_input(input, label).scores.size() == rows);
 
@@ -338,8 +344,7 @@ TEST_CASE("the public class classifies files", "[image]") {
   CHECK(classifier.classify(picture).score > 0);
   CHECK(std::get<ImageClassification>(classifier.classify_batch({&picture, 1})[0]).label ==
         classifier.classify(picture).label);
-  const Error error =
-      error_of([] { ImageClassifier::load(checkpoints / "bert_sequence"); });
+  const Error error = error_of([] { ImageClassifier::load(checkpoints / "bert_sequence"); });
   CHECK(error.code() == ErrorCode::wrong_task);
 }
 

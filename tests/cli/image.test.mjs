@@ -1,0 +1,170 @@
+// `glassformer image`, and the other commands with models that read pictures.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { glassformer, root } from './run.mjs';
+
+const pictures = join(root, 'tests/pictures');
+const vit = join(pictures, 'checkpoints/vit');
+const file = (name) => join(pictures, 'files', name);
+const scratch = mkdtempSync(join(tmpdir(), 'glassformer-image-'));
+after(() => rmSync(scratch, { recursive: true }));
+
+const expectedOf = (folder) => JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
+
+// Checks the answers of a folder against those of the library transformers.
+function assertAnswers(folder, expected, tolerance) {
+  const plain = expected.pictures.filter(({ size }) => !size);
+  const paths = plain.map((picture) => file(picture.file));
+  const { status, lines, stderr } = glassformer(['image', folder, ...paths, '--json']);
+  assert.equal(status, 0, stderr);
+  assert.equal(lines.length, plain.length);
+  for (const [i, line] of lines.entries()) {
+    const { label, score, scores } = JSON.parse(line);
+    assert.equal(label, plain[i].label);
+    assert.equal(score, scores[label]);
+    assert.deepEqual(Object.keys(scores), expected.labels);
+    for (const [c, value] of Object.values(scores).entries()) {
+      assert.ok(Math.abs(value - plain[i].scores[c]) < tolerance, `${value} ${plain[i].scores[c]}`);
+    }
+  }
+}
+
+test('image gives a label and a score per file', () => {
+  const { status, lines } = glassformer(['image', vit, file('rgb8.png'), file('jpeg_large.jpg')]);
+  assert.equal(status, 0);
+  assert.equal(lines.length, 2);
+  for (const line of lines) assert.match(line, /^[a-z ]+\t[01]\.\d{6}$/);
+});
+
+test('image --json gives the answers of the library, from every checkpoint', () => {
+  for (const name of ['vit', 'vit_wide', 'vit_gray', 'vit_defaults', 'deit', 'deit_teacher']) {
+    const folder = join(pictures, 'checkpoints', name);
+    assertAnswers(folder, expectedOf(folder), 1e-4);
+  }
+});
+
+test('converted folders give the same answers, and quantized ones nearly', () => {
+  for (const name of ['vit_wide', 'deit_teacher', 'vit_defaults']) {
+    const folder = join(pictures, 'checkpoints', name);
+    const converted = join(scratch, name);
+    const { status, stderr } = glassformer(['convert', folder, converted]);
+    assert.equal(status, 0, stderr);
+    assertAnswers(converted, expectedOf(folder), 1e-4);
+    const quantized = join(scratch, `${name}_int8`);
+    assert.equal(glassformer(['quantize', converted, quantized]).status, 0);
+    const inspected = glassformer(['inspect', quantized]);
+    assert.equal(inspected.status, 0, inspected.stderr);
+    assert.match(inspected.stdout, /encoder\.embed_patches\.weight +I8/);
+    assert.equal(glassformer(['image', quantized, file('rgb8.png')]).status, 0);
+  }
+});
+
+test('options choose labels, another size, heads and patches', () => {
+  const answer = (...options) => {
+    const { status, lines, stderr } = glassformer([
+      ...['image', vit, file('jpeg_large.jpg'), '--json'],
+      ...options,
+    ]);
+    assert.equal(status, 0, stderr);
+    return JSON.parse(lines[0]);
+  };
+  const plain = answer();
+  assert.deepEqual(plain.grid, { rows: 4, columns: 4, special: ['[CLS]'] });
+  assert.deepEqual(plain.region, { left: 0, top: 0, width: 61, height: 47 });
+  assert.deepEqual(Object.keys(answer('--top-k', '2').scores).length, 2);
+  const expected = expectedOf(vit).pictures.find(({ size }) => size);
+  const larger = answer('--size', expected.size.join(','));
+  assert.equal(larger.label, expected.label);
+  assert.deepEqual(larger.grid.rows, expected.size[0] / 4);
+  const { encoder } = answer('--attention').attention;
+  assert.deepEqual([encoder.layers, encoder.heads, encoder.queries], [2, 3, 17]);
+  assert.notDeepEqual(answer('--ablate', '1.2').scores, plain.scores);
+  assert.notDeepEqual(answer('--mask', '3,4').scores, plain.scores);
+});
+
+test('a file that cannot be read is an error in its place', () => {
+  const broken = join(scratch, 'broken.png');
+  writeFileSync(broken, readFileSync(file('rgb8.png')).subarray(0, 60));
+  const text = join(scratch, 'text.txt');
+  writeFileSync(text, 'no picture');
+  const empty = join(scratch, 'empty.jpg');
+  writeFileSync(empty, '');
+  const paths = [file('rgb8.png'), broken, text, join(scratch, 'none'), empty, file('gray8.png')];
+  const { status, lines, stderr } = glassformer(['image', vit, ...paths]);
+  assert.equal(status, 1);
+  assert.equal(lines.length, paths.length);
+  assert.deepEqual(lines.slice(1, 5), [
+    'error\tinvalid_picture',
+    'error\tunsupported',
+    'error\tmissing_file',
+    'error\tempty_input',
+  ]);
+  assert.match(stderr, /broken\.png: picture: broken PNG file/);
+  const json = glassformer(['image', vit, '--json', text]);
+  assert.equal(JSON.parse(json.lines[0]).error.code, 'unsupported');
+});
+
+test('wrong options and other models are refused', () => {
+  const refused = (status, pattern, ...args) => {
+    const result = glassformer(args, 'a\n');
+    assert.equal(result.status, status, result.stderr);
+    assert.match(result.stderr, pattern);
+  };
+  refused(2, /FILE/, 'image', vit);
+  refused(1, /ablate/, 'image', vit, file('rgb8.png'), '--ablate', '7.0');
+  refused(
+    1,
+    /wrong_task/,
+    'image',
+    join(root, 'tests/checkpoints/bert_sequence'),
+    file('rgb8.png'),
+  );
+  refused(1, /wrong_task/, 'classify', vit);
+  refused(1, /wrong_task/, 'embed', vit);
+  refused(1, /tokenizer/, 'tokenize', vit);
+});
+
+test('explain and trace read the paths of pictures, one per line', () => {
+  const explain = glassformer(
+    ['explain', vit, '--method', 'rollout'],
+    `${file('rgb8.png')}\n${file('none.png')}\n`,
+  );
+  assert.equal(explain.status, 1);
+  assert.equal(explain.lines.length, 2);
+  assert.match(explain.lines[0], /^\[CLS\]=\d\.\d+\t0,0=\d\.\d+\t.*\t3,3=\d\.\d+$/);
+  assert.equal(explain.lines[1], 'error\tmissing_file');
+  const lens = glassformer(['explain', vit, '--method', 'lens', '--json'], `${file('rgb8.png')}\n`);
+  const { layers, grid, tokenLogits } = JSON.parse(lens.lines[0]);
+  assert.equal(layers.length, 3);
+  assert.deepEqual(tokenLogits.shape, [3, 17, 5]);
+  assert.equal(grid.columns, 4);
+
+  const out = join(scratch, 'trace.safetensors');
+  const names = 'encoder.embed_patches,encoder.layers.*.output,logits';
+  const trace = glassformer(['trace', vit, '--names', names, '--out', out], file('rgb8.png'));
+  assert.equal(trace.status, 0, trace.stderr);
+  const header = readFileSync(out);
+  const parsed = JSON.parse(header.subarray(8, 8 + Number(header.readBigUInt64LE(0))).toString());
+  assert.deepEqual(parsed['encoder.embed_patches'].shape, [17, 24]);
+  const patched = glassformer(['image', vit, file('rgb8.png'), '--patch', out]);
+  assert.equal(patched.stdout, glassformer(['image', vit, file('rgb8.png')]).stdout);
+  const gradients = glassformer(
+    ['trace', vit, '--names', 'encoder.embeddings', '--gradients', '--out', out],
+    file('rgb8.png'),
+  );
+  assert.equal(gradients.status, 0, gradients.stderr);
+});
+
+test('bench and init know pictures', () => {
+  const { status, stdout } = glassformer(['bench', vit, '--json']);
+  assert.equal(status, 0);
+  assert.equal(JSON.parse(stdout)[0].tokens, 17);
+  const made = join(scratch, 'made');
+  const config = join(scratch, 'vit_wide/config.json');
+  const init = glassformer(['init', config, made, '--seed', '3']);
+  assert.equal(init.status, 0, init.stderr);
+  assert.equal(glassformer(['image', made, file('rgb8.png')]).status, 0);
+});
