@@ -52,7 +52,7 @@ class ImageJob final : public TypedJob<ImageClassification> {
   bool step() override {
     return batches_.step([this](std::size_t index, EncoderAnswer answer) {
       try {
-        finish(std::get<ImageClassification>(results_[index]), std::move(answer));
+        complete(std::get<ImageClassification>(results_[index]), std::move(answer));
       } catch (const Error& error) {
         results_[index] = error;
       }
@@ -61,7 +61,7 @@ class ImageJob final : public TypedJob<ImageClassification> {
   Results<ImageClassification> take() override { return std::move(results_); }
 
  private:
-  void finish(ImageClassification& result, EncoderAnswer answer) const {
+  void complete(ImageClassification& result, EncoderAnswer answer) const {
     const ModelConfig& config = pipeline_.config();
     result.logits = std::move(answer.rows);
     result.scores = result.logits;
