@@ -95,7 +95,7 @@ class TrainCommand final : public Command {
   std::unique_ptr<Processes> processes_;  // that train together
   std::filesystem::path model_, data_, folder_;
   std::optional<double> minutes_;
-  bool resume_ = false;
+  bool resume_ = false, half_ = false;
   double before_ = 0;
   TrainingOptions options_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -124,6 +124,7 @@ void TrainCommand::declare(CLI::App& app) {
                "go on from OUT_DIR.checkpoint, with the same data and options");
   add_enum<Lessons>(app, "--lessons", options_.lessons, "what to learn (by the model's task)");
   add_threads(app, options_.threads);
+  app.add_flag("--half", half_, "save the weights at half precision (F16)");
   app.add_option("--seed", options_.seed, "seed of all random numbers (1)");
   app.add_option("--rate", options_.rate, "highest learning rate (0.002; of a folder 0.0002)")
       ->check(CLI::PositiveNumber);
@@ -297,7 +298,7 @@ void TrainCommand::save(Training& training) const {
   names.insert(names.end(), {manifest_file, card_file, curves_file});
   NewFiles files(folder_, names);
   OutputFile weights(files.path("model.safetensors"));
-  weights.write(0, training.weights_file());
+  weights.write(0, training.weights_file(half_ ? DType::f16 : DType::f32));
   weights.close();
   files.write("config.json", training.config_file());
   if (!steps.empty()) files.write(picture_steps_name, steps);

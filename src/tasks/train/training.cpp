@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <list>
 #include <map>
 
 #include "base/error.hpp"
 #include "families/weight_names.hpp"
 #include "train/shuffle.hpp"
-#include "weights/safetensors.hpp"
+#include "weights/floats.hpp"
 
 namespace glassformer {
 namespace {
@@ -107,7 +108,7 @@ void Training::choose_options() {
   steps_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(per_epoch) * *options_.epochs, 1);
 }
 
-std::vector<std::byte> Training::weights_file() {
+std::vector<std::byte> Training::weights_file(DType dtype) {
   struct Saved {
     std::string name;
     std::vector<std::size_t> shape;
@@ -126,11 +127,13 @@ std::vector<std::byte> Training::weights_file() {
   std::vector<std::byte> file;
   trainer_->with_average([&] {
     std::vector<NamedTensor> tensors;
+    std::list<std::vector<std::byte>> converted;
     for (const LearnedParameters::Part& part : trainer_->parameters().parts()) {
       const auto in_file = saved.find(part.name);
       if (in_file == saved.end()) continue;
       const auto& [name, shape] = in_file->second;
-      tensors.push_back({name, DType::f32, shape, std::as_bytes(part.value)});
+      tensors.push_back(
+          {name, dtype, shape, from_f32(dtype, part.value, converted.emplace_back())});
     }
     file = write_safetensors(tensors);
   });

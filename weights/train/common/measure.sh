@@ -27,3 +27,11 @@ bleu() {
     score=$(python3 -m translator.bleu "$2" "$1.beams-$3.txt")
     echo "{\"model\":\"$1\",\"file\":\"$2\",\"beams\":$3,\"bleu\":$score}" | tee -a "$run/metrics.jsonl"
 }
+
+# pictures MODEL IMAGES LABELS: appends the share of the pictures that a classifier gets right to metrics.jsonl, and which
+# labels it confuses.
+pictures() {
+    python3 -m common.idx pngs "$2.png" "$2"
+    "$glassformer" image "$1" "$2.png"/*.png > "$1.answers.txt"
+    python3 -m common.idx score "$3" "$1.answers.txt" | tee -a "$run/metrics.jsonl"
+}
