@@ -21,7 +21,7 @@ export default defineConfig({
     codeFirst(),
     chunkList(),
     beforehand(),
-    models(['sentiment', 'en-de', 'en-fr', 'writer']),
+    models(['sentiment', 'en-de', 'en-fr', 'writer', 'digits']),
     licenses(),
     precache(),
   ],

@@ -16,6 +16,7 @@ export function models(names: readonly string[]): Plugin {
     'heads.json',
     'manifest.json',
     'model.safetensors',
+    'preprocessor_config.json',
     'tokenizer.json',
     'tokenizer.model',
     'tokenizer_config.json',

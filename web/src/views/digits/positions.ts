@@ -14,7 +14,7 @@ export async function similarities(
   special: number,
   patches: number,
 ): Promise<Float32Array[]> {
-  const rows = [];
+  const rows: Float32Array[] = [];
   for (const patch of range(patches)) rows.push(await model.weights.row(table, special + patch));
   const width = rows[0]!.length;
   const mean = range(width).map((i) => rows.reduce((sum, row) => sum + row[i]!, 0) / patches);
