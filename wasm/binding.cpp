@@ -151,14 +151,16 @@ Job& under_way() {
   return *instance.job;
 }
 
-// Starts a job on instance.texts with `start(inputs, options)`.
+// Starts a job on instance.texts and instance.pictures with `start(inputs, options)`.
 int begin(const TaskOptions& options,
           std::unique_ptr<Job> (*start)(const TaskInputs&, const TaskOptions&)) {
   return answer([&] {
     const std::vector<OwnedText> owned = std::move(instance.texts);
     std::vector<TextInput> texts;
     for (const OwnedText& text : owned) texts.push_back(text.input());
-    instance.job = start({.texts = texts}, options);
+    const std::vector<Picture> pictures = std::move(instance.pictures);
+    instance.pictures.clear();
+    instance.job = start({.texts = texts, .pictures = pictures}, options);
     return std::string("null");
   });
 }
@@ -454,6 +456,7 @@ EMSCRIPTEN_KEEPALIVE int gf_vocabulary() {
 // Frees the memory of texts in progress and of the last answer's tensors.
 EMSCRIPTEN_KEEPALIVE void gf_cancel() {
   instance.texts = {};
+  instance.pictures = {};
   instance.job.reset();
   instance.tensors = {};
 }
@@ -477,6 +480,27 @@ EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* length
     return std::string("null");
   });
 }
+
+#if defined(GLASSFORMER_READS) && !defined(GLASSFORMER_LEARNS)
+// Sets the pictures of the next gf_begin or gf_explain, one after the other: bytes [height, width,
+// channels] each. `sizes` has three entries per picture: width, height, channels. The caller checks
+// that the bytes are as many.
+EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint32_t* sizes,
+                                     std::size_t count) {
+  gf_cancel();
+  return answer([&] {
+    const std::uint8_t* next = bytes;
+    for (std::size_t i = 0; i < count; ++i) {
+      Picture& picture =
+          instance.pictures.emplace_back(Picture{sizes[3 * i], sizes[3 * i + 1], sizes[3 * i + 2]});
+      const std::size_t size = picture.width * picture.height * picture.channels;
+      picture.bytes.assign(next, next + size);
+      next += size;
+    }
+    return std::string("null");
+  });
+}
+#endif
 
 // Starts on the texts. `options` is the JSON of the task's options; `values` holds the numbers that
 // they refer to.
