@@ -480,6 +480,7 @@ EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* length
   });
 }
 
+#if defined(GLASSFORMER_READS)
 // Sets the pictures of the next gf_begin or gf_explain instead: their bytes, one after the other.
 // `sizes` has three entries per picture: width, height and channels.
 EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint32_t* sizes,
@@ -496,6 +497,7 @@ EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint3
     return std::string("null");
   });
 }
+#endif
 
 // Starts on the texts or pictures. `options` is the JSON of the task's options; `values` holds the
 // numbers that they refer to.

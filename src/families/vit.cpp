@@ -1,6 +1,12 @@
-#include <array>
+#include "families/vit.hpp"
 
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/json/json_writer.hpp"
 #include "families/family.hpp"
+#include "families/weight_names.hpp"
 
 // The Vision Transformer (Dosovitskiy et al. 2021), and DeiT (Touvron et al. 2021), which has a
 // second learned row before the patches, the distillation token. Both classify pictures.
@@ -83,5 +89,110 @@ extern const Family deit = {.model_types = deit_types,
                             .heads = heads,
                             .read = read_deit,
                             .pictures = PictureProcessor::deit};
+
+namespace {
+
+// Writes the fields of a stack that have a key.
+class KeyedWriter final : public Fields {
+ public:
+  explicit KeyedWriter(JsonWriter& json) : json_(json) {}
+
+  bool has(const char*, bool present) override { return present; }
+  void size(const char* name, std::size_t& value, const SizeRule&, std::size_t) override {
+    write(name, value);
+  }
+  void number(const char* name, float& value, NumberRange) override { write(name, value); }
+  void flag(const char* name, bool& value, AbsentFlag) override { write(name, value); }
+  void choose(const char* name, std::size_t& value, EnumNames, std::size_t) override {
+    write(name, activation_name(static_cast<Activation>(value)));  // no other choice has a key
+  }
+  void text(const char*, std::string&) override {}
+  void texts(const char*, std::vector<std::string>&, std::size_t) override {}
+  void refuse(const char*, const char*) override {}
+  void enter_layer(std::size_t index, std::size_t) override { first_layer_ = index == 0; }
+  void leave_layers() override { first_layer_ = true; }
+
+ private:
+  void write(std::string_view name, const auto& value) {
+    const auto key = std::ranges::find(keys, name, &ConfigKey::ours);
+    if (key != keys.end() && first_layer_) json_.field(key->theirs, value);
+  }
+
+  JsonWriter& json_;
+  bool first_layer_ = true;  // later ones must be the same
+};
+
+void write_sides(JsonWriter& json, const char* key, std::size_t height, std::size_t width) {
+  json.key(key);
+  if (height == width) return json.value(height);
+  json.array(std::array{height, width}, [&](std::size_t side) { json.value(side); });
+}
+
+void write_labels(JsonWriter& json, const ModelConfig& config) {
+  json.key("id2label");
+  json.object([&] {
+    for (std::size_t i = 0; i < config.labels.size(); ++i) {
+      json.field(std::to_string(i), config.labels[i]);
+    }
+  });
+  json.key("label2id");
+  json.object([&] {
+    for (std::size_t i = 0; i < config.labels.size(); ++i) json.field(config.labels[i], i);
+  });
+  if (config.scoring == Scoring::raw) json.field("problem_type", "regression");
+  if (config.scoring == Scoring::sigmoid) {
+    json.field("problem_type", "multi_label_classification");
+  }
+}
+
+const Family& family_of(const ModelConfig& config) {
+  return std::get<PatchInput>(config.encoder().input).distillation_token ? deit : vit;
+}
+
+}  // namespace
+
+std::string published_config(const ModelConfig& config) {
+  StackConfig stack = config.encoder();  // a visitor needs a mutable object
+  const PatchInput& input = std::get<PatchInput>(stack.input);
+  const bool distilled = config.architecture.head.distilled;
+  JsonWriter json(JsonWriter::Layout::lines);
+  json.object([&] {
+    const std::string name = input.distillation_token ? "DeiT" : "ViT";
+    json.key("architectures");
+    json.array(std::array{name + "ForImageClassification" + (distilled ? "WithTeacher" : "")},
+               [&](const std::string& each) { json.value(each); });
+    json.field("model_type", family_of(config).model_types[0].name);
+    write_sides(json, "image_size", input.height, input.width);
+    write_sides(json, "patch_size", input.patch_height, input.patch_width);
+    KeyedWriter writer(json);
+    fields(writer, stack);
+    write_labels(json, config);
+  });
+  std::string text = json.take() + "\n";
+  HubConfig read(text, {}, nullptr);
+  ModelConfig same = family_of(config).read(read);
+  same.pictures = config.pictures;
+  if (same != config) {
+    throw_error(ErrorCode::unsupported,
+                "expected a model in the form of ViT or DeiT, got one with other layers or another "
+                "head");
+  }
+  return text;
+}
+
+std::vector<NamedParameter> in_published_names(std::vector<NamedParameter> parameters,
+                                               const ModelConfig& config) {
+  const Family& family = family_of(config);
+  // These names decide which of several possible ones a parameter gets.
+  std::set<std::string> names = {std::string(family.prefix)};
+  if (config.architecture.head.distilled) {
+    names.insert({"cls_classifier.weight", "cls_classifier.bias"});
+  }
+  std::vector<NamedParameter> named = in_family_names(std::move(parameters), family, names);
+  for (NamedParameter& parameter : named) {
+    if (!parameter.stored.empty()) parameter.shape = parameter.stored;
+  }
+  return named;
+}
 
 }  // namespace glassformer

@@ -141,6 +141,28 @@ def write_json(path, value):
     path.write_text(json.dumps(value, indent=2) + "\n")
 
 
+def gradients(model, pixels):
+    """Returns the gradients of the explained number in float64: the best label's logit minus the mean of all."""
+    found = {}
+
+    def keep(name):
+        def hook(_, inputs, output):
+            output = output[1] if isinstance(output, tuple) else output
+            output.retain_grad()
+            found[name] = output
+        return hook
+
+    base = model.base_model
+    hooks = [base.embeddings.register_forward_hook(keep("encoder.embeddings"))]
+    hooks += [layer.attention.register_forward_hook(keep(f"encoder.layers.{i}.self_attn.weights"))
+              for i, layer in enumerate(base.layers)]
+    logits = model(pixel_values=pixels.double()).logits[0]
+    (logits.max() - logits.mean()).backward()
+    for hook in hooks:
+        hook.remove()
+    return {name: value.grad[0].float() for name, value in found.items()}
+
+
 def write(of, folder):
     """Writes the checkpoint: as the library saves it, then with the changes of older files."""
     folder.mkdir(parents=True)
@@ -205,6 +227,8 @@ def answer(of, folder):
         if of.get("traced") == i:
             for key, value in traced(model, pixels).items():
                 tensors[f"{i}/{key}"] = value.contiguous().clone()
+            for key, value in gradients(exact, pixels).items():
+                tensors[f"gradient.{i}/{key}"] = value.contiguous()
         entries.append({"file": name, **({"size": size} if size else {}), "pixels": list(pixels.shape[2:]),
                         "label": model.config.id2label[int(logits.argmax())], "scores": [float(f"{float(s):.9g}") for s in scores]})
     save_file(tensors, folder / "expected.safetensors")

@@ -13,6 +13,7 @@ const headers = [
   'embedder',
   'translator',
   'generator',
+  'image_classifier',
   'explainer',
   'explain',
   'text_input',

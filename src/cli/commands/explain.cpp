@@ -37,7 +37,7 @@ class ExplainCommand final : public Command {
   Exit run() override {
     const auto pipelines = load_several<Pipeline>(model_);
     if (effects_) request_.effects = true;
-    // Of a model that reads pictures, a line is the path of a file.
+    // If the model reads pictures, a line is the path of a file.
     const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
     return answer_lines(
         pipelines, {.json = json_, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text},

@@ -112,6 +112,13 @@ std::optional<Activation> find_activation(std::string_view name, std::string* kn
   return std::nullopt;
 }
 
+std::string_view activation_name(Activation activation) {
+  for (const auto& [name, known] : activations) {
+    if (known == activation) return name;
+  }
+  return {};
+}
+
 Activation HubConfig::activation(const char* key, std::string_view fallback) {
   const std::string name = text(key, fallback);
   std::string known;

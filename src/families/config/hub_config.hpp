@@ -26,6 +26,9 @@ Scoring scoring_of(std::string_view problem_type, std::size_t labels);
 /// supported. Sets `known` to the list of all names, for an error.
 std::optional<Activation> find_activation(std::string_view name, std::string* known = nullptr);
 
+/// Returns a name of the activation in the library transformers.
+std::string_view activation_name(Activation activation);
+
 /// A key of a family's config.json and the field of ours that it sets (see models/config.cpp).
 struct ConfigKey {
   std::string_view theirs, ours;

@@ -6,6 +6,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "families/vit.hpp"
 #include "glassformer/image_classifier.hpp"
 #include "image/decode/decode.hpp"
 #include "support/checkpoint_golden.hpp"
@@ -107,6 +108,27 @@ TEST_CASE("classifiers of pictures give the library's answers", "[image]") {
   }
 }
 
+TEST_CASE("gradients of pictures are the library's", "[image]") {
+  const std::string name = GENERATE(from_range(std::vector<std::string>{"vit", "deit_teacher"}));
+  INFO(name);
+  PictureGolden golden(name);
+  constexpr std::string_view start = "gradient.";
+  std::size_t compared = 0;
+  for (const auto& [tensor, values] : golden.tensors) {
+    if (!tensor.starts_with(start)) continue;
+    const std::size_t index = std::stoul(tensor.substr(start.size()));
+    const std::string wanted = tensor.substr(tensor.find('/') + 1);
+    INFO(wanted);
+    const Picture picture = golden.picture(golden.json.at("pictures")[index]);
+    const ImageClassification result =
+        golden.pipeline->classify(picture, {.encoder = {.gradients = {wanted}}});
+    REQUIRE(result.gradients.size() == 1);
+    CHECK(distance(result.gradients[0].data, values) < tolerance);
+    ++compared;
+  }
+  CHECK(compared == 3);
+}
+
 TEST_CASE("one batch gives the answers of single pictures, and an error stays alone", "[image]") {
   PictureGolden golden("vit");
   std::vector<Picture> pictures;
@@ -142,7 +164,7 @@ TEST_CASE("a picture's grid and region tell where its rows are", "[image]") {
   CHECK(deit.pipeline->classify(picture).grid.special ==
         std::vector<std::string>{"[CLS]", "[DIST]"});
 
-  // Of 17 x 19 pixels, 16 x 16 fill patches.
+  // Whole patches cover 16 x 16 of 17 x 19 pixels.
   PictureGolden square("vit");
   const ImageClassification other =
       square.pipeline->classify(picture, {.interpolate = true, .size = {{17, 19}}});
@@ -226,6 +248,36 @@ TEST_CASE("configurations of pictures survive our config.json", "[image]") {
       nlohmann::json::parse(describe_json(*golden.pipeline, 1, std::span<const std::string>()));
   CHECK(described.at("architecture").at("encoder").contains("patch_height"));
   CHECK(described.at("labels") == golden.json.at("labels"));
+}
+
+TEST_CASE("models of pictures can be written as they were published", "[image]") {
+  const std::string name = GENERATE(from_range(picture_models));
+  INFO(name);
+  PictureGolden golden(name);
+  const ModelConfig& config = golden.pipeline->config();
+  const nlohmann::json written = nlohmann::json::parse(published_config(config));
+  const nlohmann::json original = read_json(golden.folder / "config.json");
+  for (const auto& [key, value] : written.items()) {
+    INFO(key);
+    REQUIRE(original.contains(key));
+    CHECK(original.at(key) == value);
+  }
+  const std::string bytes = read_file(golden.folder / "model.safetensors", any_file);
+  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
+  std::map<std::string, std::vector<std::size_t>> tensors;
+  for (const TensorInfo& tensor : file.header().tensors()) tensors[tensor.name] = tensor.shape;
+  const auto parameters = in_published_names(golden.pipeline->parameters(), config);
+  for (const NamedParameter& parameter : parameters) {
+    const std::string tensor = name == "vit_gray" && parameter.name.starts_with("vit.")
+                                   ? parameter.name.substr(4)
+                                   : parameter.name;
+    INFO(tensor);
+    REQUIRE(tensors.contains(tensor));
+    CHECK(tensors.at(tensor) == parameter.shape);
+  }
+  ModelConfig other = config;
+  other.architecture.encoder->layers[0].feed_forward.gated = true;
+  CHECK(error_of([&] { published_config(other); }).code() == ErrorCode::unsupported);
 }
 
 TEST_CASE("broken configurations of pictures are refused by field", "[image]") {
