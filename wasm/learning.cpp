@@ -37,8 +37,6 @@ std::vector<NamedParameter> Learning::start_from(ModelConfig config, ModelFolder
   start_.model = make_model(config.architecture);
   start_.known = std::move(config);
   start_.tokenizer = folder.take_tokenizer();
-  start_.config = folder.config_text();
-  start_.family = folder.family();
   return parameters(*start_.model);
 }
 

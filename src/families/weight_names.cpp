@@ -214,9 +214,4 @@ std::vector<NamedParameter> in_family_names(std::vector<NamedParameter> paramete
   return theirs;
 }
 
-std::string name_in(const Family& family, const std::string& ours) {
-  const std::set<std::string> written = {std::string(family.prefix)};
-  return FamilyNames(family, written).find(ours).name;
-}
-
 }  // namespace glassformer

@@ -19,8 +19,4 @@ std::vector<NamedParameter> in_family_names(std::vector<NamedParameter> paramete
                                             const std::set<std::string>& names,
                                             const std::set<std::string>& integers = {});
 
-/// Returns the name of one of our parameters in files that a family's library writes. The family
-/// must store each parameter in a tensor of its own.
-std::string name_in(const Family& family, const std::string& ours);
-
 }  // namespace glassformer

@@ -169,8 +169,6 @@ TrainingStart TrainCommand::start() const {
   }
   OpenFolder open(model_);
   start.known = open.config;
-  start.config = open.folder.config_text();
-  start.family = open.folder.family();
   start.model = make_model(open.config.architecture);
   open.load(parameters(*start.model));
   start.tokenizer = open.folder.take_tokenizer();

@@ -52,8 +52,6 @@ class ModelFolder {
   const std::vector<std::string>& weight_files() const { return weight_files_; }
   bool has_container() const { return family_ && family_->container; }
   void take_config(std::string_view text);
-  /// Returns the family of a published model; null for our own format.
-  const Family* family() const { return family_; }
   /// Returns the text of config.json, or the container's configuration as JSON.
   const std::string& config_text() const { return config_; }
   /// Returns the name of the file with the shortlist, if there is one.

@@ -5,9 +5,11 @@
 
 #include "base/error.hpp"
 #include "base/json/json.hpp"
+#include "families/vit.hpp"
 #include "models/initialize.hpp"
 #include "tasks/reading/input_reader.hpp"
 #include "tasks/reading/token_checks.hpp"
+#include "tasks/train/new_model.hpp"
 #include "text/sentencepiece/tokenizer.hpp"
 #include "text/training/unigram_trainer.hpp"
 
@@ -310,31 +312,26 @@ std::vector<Example> read_labelled(const PictureData& data, const ModelConfig& c
 
 Curriculum CurriculumBuilder::pictures(std::string_view file) {
   const PictureData data = read_pictures(file);
-  PublishedModel& model = made_.published.emplace();
   if (!start_.known) {
-    model.config_file = complete_picture_config(start_.config, data);
-    model.family = &find_family("vit");
-    make_model_of(read_picture_config(model));
+    ModelConfig config = parse_config(complete_config(start_.config, data));
+    config.pictures = usual_picture_steps(PictureProcessor::vit);
+    config.pictures.size = {data.height, data.width};
+    make_model_of(std::move(config));
   } else {
     ModelConfig& known = *start_.known;
-    if (!reads_pictures(known) || !start_.family) {
+    if (!reads_pictures(known)) {
       throw_error(ErrorCode::wrong_task,
-                  {"expected a published model for image-classification to learn pictures, got one "
-                   "for {}",
+                  {"expected a model for image-classification to learn pictures, got one for {}",
                    {to_string(known.task)}});
     }
-    if (known.architecture.head.distilled) {
-      throw_error(ErrorCode::unsupported,
-                  "expected a model with one classifier to learn pictures, got one with two");
-    }
-    model = {.config_file = std::move(start_.config), .family = start_.family};
     if (known.labels != data.labels) {
-      model.config_file = with_labels_in(model.config_file, data.labels);
       known.labels = data.labels;
       known.architecture.head.outputs = data.labels.size();
+      known.scoring = Scoring::softmax;
     }
     make_model_of(std::move(known));
   }
+  published_config(made_.config);  // fails before anything is learned
   const ModelConfig& config = made_.config;
   const PatchInput& input = std::get<PatchInput>(config.encoder().input);
   made_.examples = read_labelled(data, config);

@@ -8,7 +8,6 @@
 
 #include "families/config/model_config.hpp"
 #include "models/model.hpp"
-#include "tasks/train/new_model.hpp"
 #include "tasks/train/picture_data.hpp"
 #include "tasks/train/training_data.hpp"
 #include "tasks/train/training_options.hpp"
@@ -17,15 +16,13 @@
 
 namespace glassformer {
 
-/// The start of a training: a model with its tokenizer, or only the fields of a new one. A model
-/// that reads pictures has a family, and `config` is its config.json.
+/// The start of a training: a model with its tokenizer, or only the fields of a new one.
 struct TrainingStart {
   std::string config = "{}";                   ///< fields of config.json, of a new model
   std::unique_ptr<const Tokenizer> tokenizer;  ///< null: one is trained
   std::unique_ptr<const Tokenizer> target_tokenizer = {};  ///< of translations; null: the same
   std::optional<ModelConfig> known = {};  ///< of a model that has been trained before
   std::optional<Model> model = {};        ///< that model, loaded with floats
-  const Family* family = nullptr;         ///< of that model, if it is published
 };
 
 /// A model and what it has to learn.
@@ -34,9 +31,7 @@ struct Curriculum {
   Model model;         ///< may have a head that is not saved
   std::unique_ptr<const Tokenizer> tokenizer, target_tokenizer;
   std::vector<std::byte> tokenizer_file;  ///< if it was trained
-  /// Of a model that reads pictures: it is saved in the format of its family.
-  std::optional<PublishedModel> published = {};
-  bool fresh = true;  ///< nothing was learned before
+  bool fresh = true;                      ///< nothing was learned before
   std::vector<Example> examples;
   std::unique_ptr<Objective> objective;
 };

@@ -7,7 +7,6 @@
 #include "base/json/json.hpp"
 #include "base/json/json_writer.hpp"
 #include "families/config/config_fields.hpp"
-#include "families/config/hub_config.hpp"
 #include "models/initialize.hpp"
 #include "weights/safetensors.hpp"
 
@@ -74,18 +73,22 @@ constexpr Default of_writers[] = {
     {"generation", "{\"bos_token_id\": 1}"},
 };
 constexpr Default of_picture_classifiers[] = {
-    {"model_type", "\"vit\""},
-    {"architectures", "[\"ViTForImageClassification\"]"},
-    {"hidden_size", "128"},
-    {"num_hidden_layers", "4"},
-    {"num_attention_heads", "8"},
-    {"intermediate_size", "512"},
-    {"hidden_act", "\"gelu\""},
+    {"format", "1"},
+    {"model_type", "\"encoder_classifier\""},
+    {"task", "\"image-classification\""},
+    {"class_token", "true"},
+    {"d_model", "128"},
+    {"d_ff", "512"},
+    {"n_heads", "8"},
+    {"encoder_layers", "4"},
+    {"attention", "\"full\""},
+    {"norm", "\"pre\""},
+    {"layer_norm", "\"standard\""},
     {"layer_norm_eps", "1e-12"},
-    {"qkv_bias", "true"},
-    {"hidden_dropout_prob", "0.0"},
-    {"attention_probs_dropout_prob", "0.0"},
-    {"initializer_range", "0.02"},
+    {"final_norm", "true"},
+    {"attention_bias", "true"},
+    {"activation", "\"gelu\""},
+    {"pooling", "\"first\""},
 };
 constexpr Default of_translators[] = {
     {"model_type", "\"encoder_decoder\""},
@@ -115,6 +118,12 @@ FieldTexts fields_of(std::string_view text) {
   return fields;
 }
 
+std::string array_of(const std::vector<std::string>& texts) {
+  JsonWriter json;
+  json.array(texts, [&](const std::string& text) { json.value(text); });
+  return json.take();
+}
+
 std::string written(const FieldTexts& fields) {
   JsonWriter json(JsonWriter::Layout::lines);
   json.object([&] {
@@ -137,11 +146,7 @@ std::string complete_config(std::string_view text, Lessons lessons,
   add(of_every_model);
   if (lessons != Lessons::next_token) add(of_encoders);
   const std::string size = std::to_string(vocab_size);
-  if (!labels.empty()) {
-    JsonWriter json;
-    json.array(labels, [&](const std::string& label) { json.value(label); });
-    fields.emplace("labels", json.take());
-  }
+  if (!labels.empty()) fields.emplace("labels", array_of(labels));
   switch (lessons) {
     case Lessons::classes:
       add(of_classifiers);
@@ -170,54 +175,20 @@ std::string complete_config(std::string_view text, Lessons lessons,
   return written(fields);
 }
 
-namespace {
-
-// Sets the fields of a published config.json that name the labels.
-void set_labels(FieldTexts& fields, const std::vector<std::string>& labels) {
-  JsonWriter names, numbers;
-  names.object([&] {
-    for (std::size_t i = 0; i < labels.size(); ++i) names.field(std::to_string(i), labels[i]);
-  });
-  numbers.object([&] {
-    for (std::size_t i = 0; i < labels.size(); ++i) numbers.field(labels[i], i);
-  });
-  fields.insert_or_assign("id2label", names.take());
-  fields.insert_or_assign("label2id", numbers.take());
-}
-
-std::string size_json(std::size_t height, std::size_t width) {
-  if (height == width) return std::to_string(height);
-  return "[" + std::to_string(height) + ", " + std::to_string(width) + "]";
-}
-
-}  // namespace
-
-std::string complete_picture_config(std::string_view text, const PictureData& data) {
+std::string complete_config(std::string_view text, const PictureData& data) {
   FieldTexts fields = fields_of(text);
-  for (const Default& field : of_picture_classifiers) fields.emplace(field.name, field.json);
+  const auto add = [&](const char* name, std::size_t value) {
+    fields.emplace(name, std::to_string(value));
+  };
   const auto patch = [](std::size_t side) { return std::max<std::size_t>(side / 7, 1); };
-  fields.emplace("image_size", size_json(data.height, data.width));
-  fields.emplace("patch_size", size_json(patch(data.height), patch(data.width)));
-  fields.emplace("num_channels", std::to_string(data.channels));
-  set_labels(fields, data.labels);
+  add("picture_height", data.height);
+  add("picture_width", data.width);
+  add("channels", data.channels);
+  add("patch_height", patch(data.height));
+  add("patch_width", patch(data.width));
+  for (const Default& field : of_picture_classifiers) fields.emplace(field.name, field.json);
+  fields.insert_or_assign("labels", array_of(data.labels));
   return written(fields);
-}
-
-std::string with_labels_in(std::string_view config_file, const std::vector<std::string>& labels) {
-  FieldTexts fields = fields_of(config_file);
-  set_labels(fields, labels);
-  fields.erase("num_labels");
-  return written(fields);
-}
-
-ModelConfig read_picture_config(const PublishedModel& model) {
-  HubConfig hub(model.config_file, {}, nullptr, config_source.name);
-  ModelConfig config = model.family->read(hub);
-  const PatchInput& input = std::get<PatchInput>(config.encoder().input);
-  config.pictures = usual_picture_steps(*model.family->pictures);
-  config.pictures.size = {input.height, input.width};
-  config.pictures.crops = false;
-  return config;
 }
 
 Task task_of_config(std::string_view text) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "families/config/model_config.hpp"
-#include "families/family.hpp"
 #include "models/model.hpp"
 #include "tasks/train/picture_data.hpp"
 #include "tasks/train/training_options.hpp"
@@ -19,22 +18,9 @@ namespace glassformer {
 std::string complete_config(std::string_view text, Lessons lessons,
                             const std::vector<std::string>& labels, std::size_t vocab_size);
 
-/// A model in the format of a published family: its config.json as it is saved, and its family.
-struct PublishedModel {
-  std::string config_file;
-  const Family* family = nullptr;
-};
-
-/// Adds the fields that the config.json of a Vision Transformer lacks: those of a small one, with
-/// patches of a seventh of the picture, and the data's size and labels. Throws `invalid_config`,
-/// and `unsupported` for another model_type.
-std::string complete_picture_config(std::string_view text, const PictureData& data);
-
-/// Replaces the labels in the config.json of a published model.
-std::string with_labels_in(std::string_view config_file, const std::vector<std::string>& labels);
-
-/// Reads the config.json of a family that reads pictures, with the usual steps for its size.
-ModelConfig read_picture_config(const PublishedModel& model);
+/// Does the same for a classifier of pictures: those of a small Vision Transformer with patches of
+/// a seventh of the picture's height and width, and the data's size and labels.
+std::string complete_config(std::string_view text, const PictureData& data);
 
 /// Returns the task that a config.json names, or text_classification. Throws `invalid_config`.
 Task task_of_config(std::string_view text);

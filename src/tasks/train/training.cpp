@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <list>
-#include <map>
 
 #include "base/error.hpp"
-#include "families/weight_names.hpp"
+#include "families/vit.hpp"
 #include "train/shuffle.hpp"
 #include "weights/floats.hpp"
 
@@ -46,15 +45,17 @@ Training::Training(Curriculum curriculum, std::string_view data, const TrainingO
 }
 
 std::string Training::config_file() const {
-  return learned_.published ? learned_.published->config_file : to_json(learned_.config);
+  return reads_pictures(config()) ? published_config(config()) : to_json(config());
 }
 
 std::string Training::picture_steps_file() const {
-  return learned_.published ? to_json(learned_.config.pictures) : std::string();
+  return reads_pictures(config()) ? to_json(config().pictures) : std::string();
 }
 
 LossSum Training::evaluate(std::string_view data) {
-  if (learned_.published) return trainer_->evaluate(read_labelled(read_pictures(data), config()));
+  if (reads_pictures(config())) {
+    return trainer_->evaluate(read_labelled(read_pictures(data), config()));
+  }
   return trainer_->evaluate(
       read_labelled(read_data(data, DataForm::labelled), config(), tokenizer()));
 }
@@ -109,31 +110,20 @@ void Training::choose_options() {
 }
 
 std::vector<std::byte> Training::weights_file(DType dtype) {
-  struct Saved {
-    std::string name;
-    std::vector<std::size_t> shape;
-  };
-  std::map<std::string, Saved> saved;
-  for (const NamedParameter& parameter : parameters(make_model(learned_.config.architecture))) {
-    saved[parameter.name] = {parameter.name, parameter.shape};
-  }
-  if (learned_.published) {
-    const Family& family = *learned_.published->family;
-    for (auto& [ours, in_file] : saved) in_file.name = name_in(family, ours);
-    for (const NamedParameter& parameter : parameters(learned_.model)) {
-      if (!parameter.stored.empty()) saved.at(parameter.name).shape = parameter.stored;
-    }
-  }
+  std::vector<NamedParameter> in_file = parameters(make_model(config().architecture));
+  std::vector<std::string> ours;
+  for (const NamedParameter& parameter : in_file) ours.push_back(parameter.name);
+  if (reads_pictures(config())) in_file = in_published_names(std::move(in_file), config());
   std::vector<std::byte> file;
   trainer_->with_average([&] {
     std::vector<NamedTensor> tensors;
     std::list<std::vector<std::byte>> converted;
     for (const LearnedParameters::Part& part : trainer_->parameters().parts()) {
-      const auto in_file = saved.find(part.name);
-      if (in_file == saved.end()) continue;
-      const auto& [name, shape] = in_file->second;
+      const auto found = std::ranges::find(ours, part.name);
+      if (found == ours.end()) continue;
+      const NamedParameter& as = in_file[static_cast<std::size_t>(found - ours.begin())];
       tensors.push_back(
-          {name, dtype, shape, from_f32(dtype, part.value, converted.emplace_back())});
+          {as.name, dtype, as.shape, from_f32(dtype, part.value, converted.emplace_back())});
     }
     file = write_safetensors(tensors);
   });

@@ -23,8 +23,8 @@ export type Examples =
 
 /**
  * Fields of config.json, for a new model: `encoder_layers`, `d_model`, `d_ff`, `n_heads` and others;
- * for pictures those of ViT: `num_hidden_layers`, `hidden_size`, `patch_size` and others. Missing ones
- * are those of a small Transformer: 4 layers, 8 heads, width 128.
+ * for pictures also `patch_height` and `patch_width`. Missing ones are those of a small Transformer: 4
+ * layers, 8 heads, width 128.
  */
 export type ModelConfig = Readonly<Record<string, unknown>>;
 

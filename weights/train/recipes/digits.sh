@@ -11,7 +11,7 @@ for part in images.idx3 labels.idx1; do
     python3 -m common.idx join "$run/all.$part" "$run/mnist/data/train-$(echo "$part" | sed 's/\.\(idx.\)/-\1-ubyte/')" \
         "$run/digits.train.$part"
 done
-echo '{ "hidden_size": 64, "num_attention_heads": 4, "intermediate_size": 256 }' > "$run/config.json"
+echo '{ "d_model": 64, "n_heads": 4, "d_ff": 256 }' > "$run/config.json"
 train "$run/config.json" "$run/all.images.idx3,$run/all.labels.idx1" "$run/digits" --epochs 12 --optimizer muon \
     --rate 0.004 --weight-decay 0.05 --smoothing 0.03 --dropout 0 --batch-tokens 6400 --shard-tokens 1600 --half
 pictures "$run/digits" "$run/digits.test.images.idx3" "$run/digits.test.labels.idx1"
