@@ -31,6 +31,7 @@ class NextTokenLedger {
   NextTokenLedger(const WriterRunner& model, const Tokenizer& tokenizer,
                   const std::vector<bool>& never);
 
+  const Tokenizer& tokenizer() const { return tokenizer_; }
   /// Returns the number of tokens that have a text.
   std::size_t vocabulary() const;
   /// Throws `invalid_option` for tokens that do not exist.

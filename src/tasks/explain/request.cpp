@@ -30,12 +30,6 @@ class OnlyThese {
   std::span<const std::string_view> allowed_;
 };
 
-std::optional<std::int32_t> id_of(const char* option, const std::optional<std::size_t>& number) {
-  if (!number) return std::nullopt;
-  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>(number_of(option, number, 0, most, 0));
-}
-
 }  // namespace
 
 void expect_method(const ExplainRequest& request, std::initializer_list<std::string_view> methods) {
@@ -58,6 +52,12 @@ std::size_t number_of(const char* option, const std::optional<std::size_t>& numb
   if (*number >= least && *number <= most) return *number;
   refuse_option({"options: {}: expected a whole number from {} to {}, got {}",
                  {option, least, most, *number}});
+}
+
+std::optional<std::int32_t> id_of(const char* option, const std::optional<std::size_t>& number) {
+  if (!number) return std::nullopt;
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(number_of(option, number, 0, most, 0));
 }
 
 NextLedgerOptions next_ledger_options(const ExplainRequest& request) {
