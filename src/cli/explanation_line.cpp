@@ -5,6 +5,7 @@
 #include "base/strings/decimal.hpp"
 #include "base/strings/printable.hpp"
 #include "explain/contrast.hpp"
+#include "explain/traced.hpp"
 
 namespace glassformer {
 namespace {
@@ -34,12 +35,18 @@ std::string_view without_blank(std::string_view text) {
 
 /// Adds the fields of one kind of explanation.
 struct PartFields {
-  const std::vector<InputToken>& tokens;
+  const std::vector<std::string>& tokens;  // the text of each token that has a score
   LineFields& line;
 
   void scores(const std::vector<float>& scores) const {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      line.add(printable(without_blank(tokens[i].text)), static_cast<double>(scores[i]));
+      line.add(printable(without_blank(tokens[i])), static_cast<double>(scores[i]));
+    }
+  }
+  void operator()(const Gradients& gradients) const {
+    for (const TracedTensor& tensor : gradients.tensors) {
+      line.add(tensor.name,
+               std::sqrt(dot(tensor.data.data(), tensor.data.data(), tensor.data.size())));
     }
   }
 
@@ -133,7 +140,15 @@ struct PartFields {
 
 OutputLine explanation_line(const ExplainedInput& result) {
   LineFields line;
-  std::visit(PartFields{result.tokens, line}, result.part);
+  std::vector<std::string> tokens;
+  for (const InputToken& token : result.tokens) tokens.push_back(token.text);
+  std::visit(PartFields{tokens, line}, result.part);
+  return {line.take()};
+}
+
+OutputLine next_gradients_line(const NextGradients& result) {
+  LineFields line;
+  std::visit(PartFields{result.rows, line}, result.part);
   return {line.take()};
 }
 
