@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "tasks/explain/explain.hpp"
