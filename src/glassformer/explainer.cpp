@@ -182,7 +182,7 @@ Explanation<NextGradientScores> NextTokenExplainer::gradient_times_input(
 }
 
 Explanation<NextIntegratedGradients> NextTokenExplainer::integrated_gradients(
-    std::string_view text, const NextPairOptions& options, std::optional<std::int32_t> baseline) {
+    std::string_view text, const NextPairOptions& options, std::optional<std::size_t> baseline) {
   return explain_lead(*pipeline_, text, options, [&](const NextLead& lead) {
     IntegratedGradientsSum sum = lead.integrated_gradients(baseline);
     while (sum.step()) {

@@ -157,7 +157,7 @@ class NextTokenExplainer {
   /// embedding, so on the way from zeros almost all changes near zero, and the gap is large.
   Explanation<NextIntegratedGradients> integrated_gradients(
       std::string_view text, const NextPairOptions& options = {},
-      std::optional<std::int32_t> baseline = std::nullopt);
+      std::optional<std::size_t> baseline = std::nullopt);
   Explanation<NextRelevance> relevance(std::string_view text, const NextPairOptions& options = {});
 
  private:

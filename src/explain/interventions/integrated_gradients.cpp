@@ -12,22 +12,57 @@ namespace {
 constexpr std::size_t first_steps = 64, most_steps = 256;
 constexpr double largest_gap = 0.02;  // as a share of the difference of the answers
 
-// Moves the rows of these tokens: from `share` of the way to their values.
-void move_back(const EmbeddingsWay& way, float share, TracedTensor& rows) {
-  const std::size_t width = rows.shape[1];
+// Returns the embeddings at this share of the way.
+Patch patch_at(const EmbeddingsWay& way, float share) {
+  Patch patch = {.name = way.rows.name, .shape = way.rows.shape, .value = way.rows.data};
+  const std::size_t width = way.rows.shape[1];
   for (const std::size_t token : way.moved) {
     for (std::size_t c = token * width; c < (token + 1) * width; ++c) {
       const float start = way.start.empty() ? 0.0f : way.start[c];
-      rows.data[c] = start + share * (rows.data[c] - start);
+      patch.value[c] = start + share * (patch.value[c] - start);
     }
   }
+  return patch;
 }
+
+class OfText final : public IntegratedGradientsSum::Subject {
+ public:
+  OfText(const EncoderRunner& model, ExplainedText text, Contrast contrast)
+      : model_(model), text_(std::move(text)), contrast_(std::move(contrast)) {}
+
+  Gradients gradients(const std::vector<std::string>& names,
+                      std::vector<Patch> embeddings) const override {
+    return encoder_gradients(model_, text_, contrast_, names, std::move(embeddings));
+  }
+
+ private:
+  EncoderRunner model_;
+  ExplainedText text_;
+  Contrast contrast_;
+};
+
+class OfNextToken final : public IntegratedGradientsSum::Subject {
+ public:
+  OfNextToken(const WriterRunner& model, const DecodedText& text, Contrast contrast)
+      : model_(model), text_(text), contrast_(std::move(contrast)) {}
+
+  Gradients gradients(const std::vector<std::string>& names,
+                      std::vector<Patch> embeddings) const override {
+    return next_token_gradients(model_, text_, contrast_, names, embeddings);
+  }
+
+ private:
+  WriterRunner model_;
+  DecodedText text_;
+  Contrast contrast_;
+};
 
 }  // namespace
 
 IntegratedGradientsSum::IntegratedGradientsSum(std::vector<EmbeddingsWay> ways,
-                                               GradientsAt gradients_at)
-    : ways_(std::move(ways)), gradients_at_(std::move(gradients_at)) {
+                                               std::unique_ptr<const Subject> subject)
+    : ways_(std::move(ways)), subject_(std::move(subject)) {
+  for (const EmbeddingsWay& way : ways_) names_.push_back(way.rows.name);
   full_ = gradients_with(1).answer;
   empty_ = gradients_with(0).answer;
   begin(first_steps);
@@ -42,9 +77,9 @@ void IntegratedGradientsSum::begin(std::size_t steps) {
 }
 
 Gradients IntegratedGradientsSum::gradients_with(float share) const {
-  std::vector<TracedTensor> tensors;
-  for (const EmbeddingsWay& way : ways_) move_back(way, share, tensors.emplace_back(way.rows));
-  return gradients_at_(tensors);
+  std::vector<Patch> embeddings;
+  for (const EmbeddingsWay& way : ways_) embeddings.push_back(patch_at(way, share));
+  return subject_->gradients(names_, std::move(embeddings));
 }
 
 bool IntegratedGradientsSum::step() {
@@ -85,46 +120,38 @@ IntegratedGradients IntegratedGradientsSum::take() {
 
 IntegratedGradientsSum integrate_gradients(const EncoderRunner& model, ExplainedText text,
                                            std::vector<std::size_t> moved, Contrast contrast) {
-  TracedTensor rows = std::move(trace(model, text, {"encoder.embed_tokens"})[0]);
-  const auto gradients_at = [model, text = std::move(text), contrast = std::move(contrast)](
-                                std::span<const TracedTensor> embeddings) {
-    const TracedTensor& at = embeddings[0];
-    return encoder_gradients(model, text, contrast, {at.name},
-                             {{.name = at.name, .shape = at.shape, .value = at.data}});
-  };
-  return {{{std::move(rows), std::move(moved)}}, gradients_at};
+  std::vector<EmbeddingsWay> ways(1);
+  ways[0].rows = std::move(trace(model, text, {"encoder.embed_tokens"})[0]);
+  ways[0].moved = std::move(moved);
+  return {std::move(ways), std::make_unique<OfText>(model, std::move(text), std::move(contrast))};
 }
 
 IntegratedGradientsSum integrate_gradients(const WriterRunner& model, const DecodedText& text,
                                            MovedTokens moved, Contrast contrast) {
-  std::vector<EmbeddingsWay> ways;
-  for (TracedTensor& rows : next_token_embeddings(model, text)) {
-    ways.push_back({std::move(rows), std::move(ways.empty() ? moved.decoder : moved.encoder)});
-  }
+  std::vector<EmbeddingsWay> ways(text.source ? 2 : 1);
+  std::size_t stack = 0;
+  for (TracedTensor& rows : next_token_embeddings(model, text))
+    ways[stack++].rows = std::move(rows);
+  ways[0].moved = std::move(moved.decoder);
+  if (text.source) ways[1].moved = std::move(moved.encoder);
   if (moved.baseline) {
-    const std::vector<std::int32_t> decoded(text.ids.size(), *moved.baseline);
-    const std::size_t sources = text.source ? text.source->sources.tokens() : 0;
-    const std::vector<std::int32_t> read(sources, *moved.baseline);
+    // A text of this token only.
+    const auto repeated = [&](std::size_t tokens) {
+      return std::vector<std::int32_t>(tokens, *moved.baseline);
+    };
     Seq2Seq::Encoded source;
-    source.sources.add(read);
-    if (text.source) source.states = copy_of(const_view(text.source->states));
-    std::size_t stack = 0;
+    if (text.source) {
+      source.sources.add(repeated(text.source->sources.tokens()));
+      source.states = copy_of(const_view(text.source->states));
+    }
+    const std::vector<std::int32_t> decoded = repeated(text.ids.size());
+    stack = 0;
     for (TracedTensor& rows :
          next_token_embeddings(model, {decoded, text.source ? &source : nullptr})) {
       ways[stack++].start = std::move(rows.data);
     }
   }
-  const auto gradients_at =
-      [model, text, contrast = std::move(contrast)](std::span<const TracedTensor> tensors) {
-        std::vector<Patch> patches;
-        std::vector<std::string> names;
-        for (const TracedTensor& at : tensors) {
-          names.push_back(at.name);
-          patches.push_back({.name = at.name, .shape = at.shape, .value = at.data});
-        }
-        return next_token_gradients(model, text, contrast, names, patches);
-      };
-  return {std::move(ways), gradients_at};
+  return {std::move(ways), std::make_unique<OfNextToken>(model, text, std::move(contrast))};
 }
 
 }  // namespace glassformer

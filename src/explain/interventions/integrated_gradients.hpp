@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
-#include <span>
+#include <string>
 #include <vector>
 
 #include "explain/encoder_gradients.hpp"
@@ -24,10 +24,17 @@ struct EmbeddingsWay {
 /// Positions, types and the other tokens keep their values.
 class IntegratedGradientsSum {
  public:
-  /// Returns the answer and its gradients with respect to these tensors, if they have these values.
-  using GradientsAt = std::function<Gradients(std::span<const TracedTensor> embeddings)>;
+  /// A model with a text and an explained number.
+  class Subject {
+   public:
+    virtual ~Subject() = default;
+    /// Returns the number and its gradients with respect to these tensors of token embeddings, if
+    /// they are replaced by these patches.
+    virtual Gradients gradients(const std::vector<std::string>& names,
+                                std::vector<Patch> embeddings) const = 0;
+  };
 
-  IntegratedGradientsSum(std::vector<EmbeddingsWay> ways, GradientsAt gradients_at);
+  IntegratedGradientsSum(std::vector<EmbeddingsWay> ways, std::unique_ptr<const Subject> subject);
 
   /// Computes the gradients at one point. If the sum misses the difference of the answers by more
   /// than 2 % after the last one, begins again with twice as many steps, up to 256. Returns whether
@@ -41,7 +48,8 @@ class IntegratedGradientsSum {
   Gradients gradients_with(float share) const;
 
   std::vector<EmbeddingsWay> ways_;
-  GradientsAt gradients_at_;
+  std::vector<std::string> names_;  // of the embeddings
+  std::unique_ptr<const Subject> subject_;
   double full_ = 0, empty_ = 0;  // the answers at both ends
   std::size_t steps_ = 0, next_ = 0;
   std::vector<double> sums_;  // per token, of the scores of all steps so far

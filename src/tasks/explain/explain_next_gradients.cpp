@@ -24,9 +24,16 @@ std::vector<std::size_t> tokens_with_text(std::span<const std::int32_t> ids,
 // Explains one text, step by step.
 class NextGradientsSteps {
  public:
-  NextGradientsSteps(NextSubject subject, const NextGradientsRequest& request,
-                     const NextLedgerOptions& options)
-      : subject_(std::move(subject)), request_(request), lead_(subject_, options) {}
+  struct Asked {
+    NextGradientsRequest request;
+    TranslatedPlace place = {};
+    NextLedgerOptions tokens = {};
+  };
+
+  NextGradientsSteps(Pipeline& pipeline, std::string_view text, const Asked& asked)
+      : subject_(read_to_next(pipeline, text, asked.place)),
+        request_(asked.request),
+        lead_(subject_, asked.tokens) {}
   NextGradientsSteps(const NextGradientsSteps&) = delete;  // the lead refers to the subject
   NextGradientsSteps& operator=(const NextGradientsSteps&) = delete;
 
@@ -40,7 +47,7 @@ class NextGradientsSteps {
     } else if (request_.method == "gradient_times_input") {
       part_ = lead_.gradient_times_input();
     } else {
-      sum_ = lead_.integrated_gradients(id_of("baselineToken", request_.baseline_token));
+      sum_ = lead_.integrated_gradients(request_.baseline_token);
     }
     return sum_.has_value();
   }
@@ -69,26 +76,24 @@ class NextGradientsSteps {
 class NextGradientsJob final : public TypedJob<NextGradients> {
  public:
   NextGradientsJob(Pipeline& pipeline, std::span<const TextInput> texts,
-                   NextGradientsRequest request)
-      : pipeline_(pipeline), request_(std::move(request)), texts_(texts.begin(), texts.end()) {
+                   const NextGradientsRequest& request)
+      : pipeline_(pipeline), asked_{.request = request}, texts_(texts.begin(), texts.end()) {
     single_texts(texts);  // refuses pairs
     check();
     expect_gradients(pipeline.compute());
-    options_ = next_ledger_options({.token = request_.token, .against = request_.against});
-    place_ = {.beams = number_of("beams", request_.beams, 1, max_beams, 1),
-              .sentence = request_.sentence.value_or(0),
-              .prefix = request_.prefix.value_or(std::vector<std::int32_t>())};
-    place_.position = request_.position.value_or(place_.prefix.size());
+    asked_.tokens = next_ledger_options({.token = request.token, .against = request.against});
+    TranslatedPlace& place = asked_.place;
+    place.beams = number_of("beams", request.beams, 1, max_beams, 1);
+    place.sentence = request.sentence.value_or(0);
+    if (request.prefix) place.prefix = *request.prefix;
+    place.position = request.position.value_or(place.prefix.size());
   }
 
   bool step() override {
     if (results_.size() == texts_.size()) return false;
     try {
-      if (!steps_) {
-        const std::string& text = texts_[results_.size()].text;
-        steps_ = std::make_unique<NextGradientsSteps>(read_to_next(pipeline_, text, place_),
-                                                      request_, options_);
-      }
+      const std::string& text = texts_[results_.size()].text;
+      if (!steps_) steps_ = std::make_unique<NextGradientsSteps>(pipeline_, text, asked_);
       if (steps_->step()) return true;
       results_.emplace_back(steps_->take());
     } catch (const Error& error) {
@@ -103,53 +108,54 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   // Throws `invalid_option` for options that the model or the method does not have.
   void check() const {
     const Task task = pipeline_.config().task;
-    if (task != Task::translation && request_.sentence) {
+    if (task != Task::translation && asked_.request.sentence) {
       refuse_option("sentence: expected a translator");
     }
-    if (task == Task::text_generation && (request_.beams || request_.position || request_.prefix)) {
+    if (task == Task::text_generation &&
+        (asked_.request.beams || asked_.request.position || asked_.request.prefix)) {
       refuse_option("beams, position, prefix: expected a model with an encoder");
     }
-    if (request_.method == "gradients" && request_.names.empty()) {
+    if (asked_.request.method == "gradients" && asked_.request.names.empty()) {
       refuse_option("names: expected names of tensors, got none");
     }
-    if (request_.method != "integrated_gradients" && request_.baseline_token) {
+    if (asked_.request.method != "integrated_gradients" && asked_.request.baseline_token) {
       refuse_option({"baselineToken: expected it only with the method integrated_gradients, got {}",
-                     {describe(request_.method)}});
+                     {describe(asked_.request.method)}});
     }
-    if (request_.method != "gradients" && !(request_.names.empty() && request_.patches.empty())) {
+    if (asked_.request.method != "gradients" &&
+        !(asked_.request.names.empty() && asked_.request.patches.empty())) {
       refuse_option({"names, patch: expected them only with the method gradients, got {}",
-                     {describe(request_.method)}});
+                     {describe(asked_.request.method)}});
     }
   }
 
   void write_fields(ResultWriter& visit, NextGradients& result) override {
-    visit("method", request_.method);
+    visit("method", asked_.request.method);
     ReadBefore& before = result.before;
     if (before.sentence) {
-      visit("sentence", place_.sentence);
+      visit("sentence", asked_.place.sentence);
       sentence_fields(visit, *before.sentence);
     } else {
       visit("tokens", before.tokens);
       visit("clipped", before.clipped);
     }
-    if (before.answer) visit("answer", AnswerTokens{*before.answer, *pipeline_.vocabulary()});
-    if (before.sentence || before.answer) visit("position", place_.position);
+    if (before.answer) visit("answer", Answer{*before.answer, *pipeline_.vocabulary()});
+    if (before.sentence || before.answer) visit("position", asked_.place.position);
     visit("token", result.token);
     visit("against", result.against);
     std::visit([&](auto& part) { part_fields(visit, part); }, result.part);
   }
 
-  struct AnswerTokens {
-    const ExplainedAnswer& answer;
+  struct Answer {
+    const std::vector<std::int32_t>& ids;
     const Tokenizer& tokenizer;
   };
-  friend void fields(ResultWriter& visit, const AnswerTokens& of) {
-    std::vector<std::string> texts;
-    std::vector<NamedToken> tokens;
-    for (const std::int32_t id : of.answer.ids) texts.push_back(of.tokenizer.display_text(id));
-    for (std::size_t i = 0; i < texts.size(); ++i) tokens.push_back({of.answer.ids[i], texts[i]});
-    visit("text", of.answer.text);
-    visit("tokens", tokens);
+  friend void fields(ResultWriter& visit, const Answer& answer) {
+    visit("text", answer.tokenizer.decode(answer.ids));
+    visit.each("tokens", answer.ids, [&](std::int32_t id) {
+      visit("id", id);
+      visit("text", answer.tokenizer.display_text(id));
+    });
   }
 
   static void part_fields(ResultWriter& visit, Gradients& part) {
@@ -164,9 +170,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   }
 
   Pipeline& pipeline_;
-  NextGradientsRequest request_;
-  NextLedgerOptions options_;
-  TranslatedPlace place_;
+  NextGradientsSteps::Asked asked_;
   std::vector<OwnedText> texts_;
   std::unique_ptr<NextGradientsSteps> steps_;
   Results<NextGradients> results_;
@@ -192,8 +196,6 @@ NextGradientsRequest next_gradients_request(const ExplainRequest& request) {
 NextLead::NextLead(const NextSubject& subject, NextLedgerOptions options) : subject_(subject) {
   subject.ledgers.expect_tokens(options);
   if (subject.own && !options.token && options.against != *subject.own) options.token = subject.own;
-  // The logits of every token, and their gradients.
-  TraceBudget().take(saturating_product({2, subject.decoded.size(), subject.model->vocab_size()}));
   const NextTokenRun run = run_to_next_token(subject.model, subject.text(), {});
   chosen_ = subject.ledgers.choose(run.logits, options);
   contrast_ = subject.ledgers.contrast_of(chosen_);
@@ -204,7 +206,9 @@ Gradients NextLead::gradients(const std::vector<std::string>& names,
   const TracePlan plan(subject_.model.model, subject_.model.session,
                        {.gradients = names, .patches = patches});
   const std::size_t source = subject_.encoded ? subject_.encoded->sources.tokens() : 0;
-  plan.expect_fit({.source = source, .target = subject_.decoded.size()});
+  const TextLengths lengths = {.source = source, .target = subject_.decoded.size()};
+  plan.expect_fit(lengths);
+  TraceBudget().take(saturating_product({2, plan.numbers(lengths)}));
   return next_token_gradients(subject_.model, subject_.text(), contrast_, names, patches);
 }
 
@@ -213,21 +217,26 @@ GradientScores NextLead::gradient_times_input() const {
 }
 
 Relevance NextLead::relevance() const {
+  const StackConfig& config = subject_.model->decoder().stack().config();
+  const std::size_t tokens =
+      subject_.decoded.size() + (subject_.encoded ? subject_.encoded->sources.tokens() : 0);
+  TraceBudget().take(
+      saturating_product({2, config.layers.size(), config.n_heads(), tokens, tokens}));
   return next_relevance(subject_.model, subject_.text(), contrast_);
 }
 
-IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::int32_t> baseline) const {
+IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t> baseline) const {
   MovedTokens moved = {.decoder = tokens_with_text(subject_.decoded, subject_.ledgers.tokenizer()),
-                       .baseline = baseline};
-  std::size_t tokens = subject_.ledgers.vocabulary();
+                       .encoder = {},
+                       .baseline = {}};
   if (subject_.encoded) {
     moved.encoder = tokens_with_text(subject_.encoded->sources.ids(), subject_.source_tokenizer);
-    tokens = std::min(tokens, subject_.source_tokenizer.size());
   }
-  if (baseline && (*baseline < 0 || static_cast<std::size_t>(*baseline) >= tokens)) {
-    refuse_option(
-        {"baselineToken: expected the id of a token, below {}, got {}", {tokens, *baseline}});
-  }
+  // The encoder may have a vocabulary of its own.
+  const std::size_t tokens =
+      std::min(subject_.ledgers.vocabulary(), subject_.source_tokenizer.size());
+  expect_below("baselineToken", "the id of a token", baseline.value_or(0), tokens);
+  if (baseline) moved.baseline = static_cast<std::int32_t>(*baseline);
   return integrate_gradients(subject_.model, subject_.text(), std::move(moved), contrast_);
 }
 

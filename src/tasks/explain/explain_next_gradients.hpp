@@ -57,18 +57,12 @@ void fields(Visit& visit, NextGradientsRequest& request) {
 /// the request has more.
 NextGradientsRequest next_gradients_request(const ExplainRequest& request);
 
-/// The answer of a model with an encoder, one token of which is explained.
-struct ExplainedAnswer {
-  std::string text = {};
-  std::vector<std::int32_t> ids = {};
-};
-
 /// The tokens before the explained one.
 struct ReadBefore {
   std::vector<InputToken> tokens = {};  ///< of a text that is continued or answered
   bool clipped = false;
-  std::optional<ExplainedSentence> sentence = {};  ///< of a translation
-  std::optional<ExplainedAnswer> answer = {};      ///< of a model that answers texts
+  std::optional<ExplainedSentence> sentence = {};        ///< of a translation
+  std::optional<std::vector<std::int32_t>> answer = {};  ///< of a model that answers texts
 };
 
 /// A text up to a next token, as a model reads it. The pipeline must outlive this.
@@ -108,7 +102,7 @@ class NextLead {
   Relevance relevance() const;
   /// The embeddings of all tokens that have a text begin with that of `baseline`, or at zero. The
   /// caller runs the steps. Throws `invalid_option` for a token that does not exist.
-  IntegratedGradientsSum integrated_gradients(std::optional<std::int32_t> baseline = {}) const;
+  IntegratedGradientsSum integrated_gradients(std::optional<std::size_t> baseline = {}) const;
 
  private:
   const NextSubject& subject_;

@@ -35,59 +35,41 @@ NextSubject read_continuation(GeneratePipeline& pipeline, std::string_view text)
           .before = {.tokens = explainer.tokens_of(input), .clipped = input.clipped}};
 }
 
-// Returns the answer that begins with these ids.
-ExplainedAnswer answer_of(const GeneratePipeline& pipeline, const TranslatedPlace& place) {
-  const std::size_t vocabulary =
-      std::min(pipeline.tokenizer().size(), pipeline.config().decoder().vocab_size());
-  for (const std::int32_t id : place.prefix) {
-    if (id >= 0 && static_cast<std::size_t>(id) < vocabulary) continue;
-    refuse_option({"prefix: expected ids of tokens, below {}, got {}", {vocabulary, id}});
-  }
-  if (place.prefix.size() >= pipeline.config().decoder().max_length) {
-    refuse_option({"prefix: expected fewer ids than the {} positions of the model, got {}",
-                   {pipeline.config().decoder().max_length, place.prefix.size()}});
-  }
-  if (place.position != place.prefix.size()) {
-    refuse_option({"position: expected the one after the prefix, {}, got {}",
-                   {place.prefix.size(), place.position}});
-  }
-  return {pipeline.tokenizer().decode(place.prefix), place.prefix};
-}
-
-ExplainedAnswer answer_of(GeneratePipeline& pipeline, std::string_view text, std::size_t beams) {
+// Returns the ids of the answer that the model gives.
+std::vector<std::int32_t> answer_to(GeneratePipeline& pipeline, std::string_view text,
+                                    std::size_t beams) {
   GenerateOptions options;
   options.beams = beams;
   options.sample = false;
   GenerationJob job = pipeline.begin(std::span(&text, 1), options);
-  const Generation answer = only(run_all(job));
-  ExplainedAnswer result = {.text = answer.output.text};
-  for (const OutputToken& token : answer.output.tokens) result.ids.push_back(token.id);
-  return result;
+  std::vector<std::int32_t> ids;
+  for (const OutputToken& token : only(run_all(job)).output.tokens) ids.push_back(token.id);
+  return ids;
 }
 
 NextSubject read_answer(GeneratePipeline& pipeline, std::string_view text,
                         const TranslatedPlace& place) {
   expect_text_size(GeneratePipeline::max_text_bytes, text.size());
   GenerationModel& model = pipeline.model();
-  const bool begun = !place.prefix.empty();
-  ExplainedAnswer answer =
-      begun ? answer_of(pipeline, place) : answer_of(pipeline, text, place.beams);
-  if (!begun && place.position >= answer.ids.size()) {
-    refuse_option({"position: expected one of the answer's tokens, below {}, got {}",
-                   {answer.ids.size(), place.position}});
-  }
   const GenerationInput input = model.read(text, 1, pipeline.config().generation);
   NextSubject subject = {
       .model = model.runner(),
       .ledgers = NextTokenLedger(model.runner(), pipeline.tokenizer(), allow_all_tokens),
       .source_tokenizer = pipeline.tokenizer(),
       .decoded = input.prompt,
-      .encoded = model.encode(input, {})};
-  for (std::size_t t = 0; t < place.position; ++t) subject.decoded.push_back(answer.ids[t]);
-  if (!begun) subject.own = answer.ids[place.position];
-  subject.before = {.tokens = input_tokens(input.tokens, pipeline.tokenizer()),
-                    .clipped = input.clipped,
-                    .answer = std::move(answer)};
+      .encoded = model.encode(input, {}),
+      .before = {.tokens = input_tokens(input.tokens, pipeline.tokenizer()),
+                 .clipped = input.clipped}};
+  const bool begun = !place.prefix.empty();
+  for (const std::int32_t id : place.prefix) subject.ledgers.expect_token("prefix", id);
+  std::vector<std::int32_t> ids = begun ? place.prefix : answer_to(pipeline, text, place.beams);
+  // The token after a prefix can be explained, too.
+  const std::size_t end =
+      std::min(ids.size() + (begun ? 1 : 0), pipeline.config().decoder().max_length);
+  expect_below("position", "one of the answer's tokens", place.position, end);
+  for (std::size_t t = 0; t < place.position; ++t) subject.decoded.push_back(ids[t]);
+  if (place.position < ids.size()) subject.own = ids[place.position];
+  subject.before.answer = std::move(ids);
   return subject;
 }
 

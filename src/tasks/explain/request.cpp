@@ -30,6 +30,12 @@ class OnlyThese {
   std::span<const std::string_view> allowed_;
 };
 
+std::optional<std::int32_t> id_of(const char* option, const std::optional<std::size_t>& number) {
+  if (!number) return std::nullopt;
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(number_of(option, number, 0, most, 0));
+}
+
 }  // namespace
 
 void expect_method(const ExplainRequest& request, std::initializer_list<std::string_view> methods) {
@@ -54,10 +60,9 @@ std::size_t number_of(const char* option, const std::optional<std::size_t>& numb
                  {option, least, most, *number}});
 }
 
-std::optional<std::int32_t> id_of(const char* option, const std::optional<std::size_t>& number) {
-  if (!number) return std::nullopt;
-  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>(number_of(option, number, 0, most, 0));
+void expect_below(const char* option, const char* what, std::size_t number, std::size_t end) {
+  if (number < end) return;
+  refuse_option({"{}: expected {}, below {}, got {}", {option, what, end, number}});
 }
 
 NextLedgerOptions next_ledger_options(const ExplainRequest& request) {

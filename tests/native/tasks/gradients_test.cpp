@@ -283,7 +283,7 @@ TEST_CASE("a token of an answer is explained", "[gradients][explain]") {
     return error_of([&] { explain(refused); });
   };
   CHECK(refusal({.method = "relevance", .position = 999}).code() == ErrorCode::invalid_option);
-  CHECK(refusal({.method = "relevance", .position = 1, .prefix = {{5, 6}}}).code() ==
+  CHECK(refusal({.method = "relevance", .position = 3, .prefix = {{5, 6}}}).code() ==
         ErrorCode::invalid_option);
   CHECK(refusal({.method = "relevance", .prefix = {{99999}}}).code() == ErrorCode::invalid_option);
   CHECK(refusal({.method = "relevance", .sentence = 0}).code() == ErrorCode::invalid_option);
