@@ -247,10 +247,10 @@ test('options of gradients of a next token are refused by name', () => {
   refused(writer, /names/, '--method', 'relevance', '--names', 'logits');
   refused(writer, /effects/, '--method', 'relevance', '--effects');
   refused(writer, /label/, '--method', 'relevance', '--label', 'good');
-  refused(writer, /position: unknown/, '--method', 'relevance', '--position', '1');
-  refused(writer, /baselineToken: unknown/, '--method', 'relevance', '--baseline-token', '1');
+  refused(writer, /position.*with an encoder/, '--method', 'relevance', '--position', '1');
+  refused(writer, /baselineToken.*relevance/, '--method', 'relevance', '--baseline-token', '1');
   refused('tests/checkpoints/t5', /position.*got 99/, '--method', 'relevance', '--position', '99');
-  refused('weights/sentiment', /method: expected one of/, '--method', 'gradients');
+  refused('weights/sentiment', /for the method gradients/, '--method', 'gradients');
   refused('weights/sentiment', /names/, '--method', 'relevance', '--names', 'logits');
 });
 

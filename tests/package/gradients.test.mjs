@@ -408,7 +408,7 @@ test('gradients of next tokens are refused by name', async () => {
   await refused(answering, { method: 'relevance', position: 999 }, invalid, /position.*got 999/);
   await refused(answering, { method: 'relevance', prefix: [9999] }, invalid, /prefix.*got 9999/);
   await refused(answering, { method: 'rollout' }, 'unsupported', /continues texts/);
-  await refused(generator, { method: 'relevance', position: 1 }, invalid, /position: unknown/);
+  await refused(generator, { method: 'relevance', position: 1 }, invalid, /with an encoder/);
   await refused(generator, { method: 'relevance', baselineToken: 1 }, invalid, /baselineToken/);
   const integrated = 'integrated_gradients';
   await refused(generator, { method: integrated, baselineToken: 500 }, invalid, /below 500/);

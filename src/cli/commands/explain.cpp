@@ -42,13 +42,20 @@ class ExplainCommand final : public Command {
     const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
     const AnswerLines how = {
         .json = json_, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text};
-    if (explains_by_gradients(pipelines[0]->config().task, request_.method)) {
+    const bool classifies = pipelines[0]->config().task == Task::text_classification;
+    if (request_.method == "gradients" || (!classifies && explains_by_gradients(request_.method))) {
+      NextGradientsRequest request = next_gradients_request(request_);
+      request.names = names_;
+      request.baseline_token = baseline_token_;
       return answer_lines(
           pipelines, how,
-          [this](Pipeline& pipeline, std::span<const TextInput> texts) {
-            return begin_next_gradients(pipeline, texts, request_);
+          [&](Pipeline& pipeline, std::span<const TextInput> texts) {
+            return begin_next_gradients(pipeline, texts, request);
           },
           next_gradients_line);
+    }
+    if (!names_.empty() || baseline_token_) {
+      refuse_option("names, baselineToken: expected the gradients of a next token");
     }
     return answer_lines(
         pipelines, how,
@@ -79,10 +86,10 @@ class ExplainCommand final : public Command {
                    "explain; else the likeliest, or what the translation or answer has there");
     app.add_option("--against", request_.against, "and not this one; else the likeliest other");
     app.add_flag("--effects", effects_, "of ledger: what the answer loses without each column");
-    app.add_option("--baseline-token", request_.baseline_token,
+    app.add_option("--baseline-token", baseline_token_,
                    "of integrated_gradients of what is written next: the id of the token whose "
                    "embedding the others begin with; else zeros");
-    app.add_option("--names", request_.names,
+    app.add_option("--names", names_,
                    "of gradients: names of tensors; \"*\" stands for any characters except a dot");
   }
 
@@ -109,6 +116,8 @@ class ExplainCommand final : public Command {
 
   ModelArguments model_;
   ExplainRequest request_;
+  std::vector<std::string> names_;
+  std::optional<std::size_t> baseline_token_;
   bool json_ = false, pairs_ = false, effects_ = false;
 };
 

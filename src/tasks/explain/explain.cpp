@@ -352,11 +352,10 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
 
 std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs& inputs,
                                            const TaskOptions& options) {
-  const ExplainRequest request = read_options<ExplainRequest>(options);
-  if (links_named_gradients && explains_by_gradients(pipeline.config().task, request.method)) {
-    return begin_next_gradients(pipeline, inputs.texts, request);
+  if (links_named_gradients) {
+    if (auto job = begin_next_gradients(pipeline, inputs.texts, options)) return job;
   }
-  return begin_explanation(pipeline, inputs.texts, request);
+  return begin_explanation(pipeline, inputs.texts, read_options<ExplainRequest>(options));
 }
 
 }  // namespace glassformer

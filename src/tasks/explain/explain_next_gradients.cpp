@@ -21,26 +21,11 @@ std::vector<std::size_t> tokens_with_text(std::span<const std::int32_t> ids,
   return places;
 }
 
-// Throws `invalid_option` for options that the model or the method does not have.
-void check(Task task, const ExplainRequest& request) {
-  std::vector<std::string_view> options = {"token", "against"};
-  if (task != Task::text_generation) options.insert(options.end(), {"beams", "position", "prefix"});
-  if (task == Task::translation) options.emplace_back("sentence");
-  if (request.method == "gradients") {
-    options.insert(options.end(), {"names", "patch"});
-    if (!request.names || request.names->empty()) {
-      refuse_option("names: expected names of tensors, got none");
-    }
-  }
-  if (request.method == "integrated_gradients") options.emplace_back("baselineToken");
-  expect_only(request, options);
-}
-
 // Explains one text, step by step.
 class NextGradientsSteps {
  public:
   struct Asked {
-    ExplainRequest request;
+    NextGradientsRequest request;
     TranslatedPlace place = {};
     NextLedgerOptions tokens = {};
   };
@@ -56,7 +41,7 @@ class NextGradientsSteps {
   bool step() {
     if (sum_) return sum_->step();
     if (request_.method == "gradients") {
-      part_ = lead_.gradients(*request_.names, request_.patches.value_or(std::vector<Patch>()));
+      part_ = lead_.gradients(request_.names, request_.patches);
     } else if (request_.method == "relevance") {
       part_ = lead_.relevance();
     } else if (request_.method == "gradient_times_input") {
@@ -82,7 +67,7 @@ class NextGradientsSteps {
 
  private:
   NextSubject subject_;
-  const ExplainRequest& request_;
+  const NextGradientsRequest& request_;
   NextLead lead_;
   std::optional<IntegratedGradientsSum> sum_;
   decltype(NextGradients::part) part_;
@@ -91,12 +76,12 @@ class NextGradientsSteps {
 class NextGradientsJob final : public TypedJob<NextGradients> {
  public:
   NextGradientsJob(Pipeline& pipeline, std::span<const TextInput> texts,
-                   const ExplainRequest& request)
+                   const NextGradientsRequest& request)
       : pipeline_(pipeline), asked_{.request = request}, texts_(texts.begin(), texts.end()) {
     single_texts(texts);  // refuses pairs
-    check(pipeline.config().task, request);
+    check();
     expect_gradients(pipeline.compute());
-    asked_.tokens = next_ledger_options(request);
+    asked_.tokens = next_ledger_options({.token = request.token, .against = request.against});
     TranslatedPlace& place = asked_.place;
     place.beams = number_of("beams", request.beams, 1, max_beams, 1);
     place.sentence = request.sentence.value_or(0);
@@ -120,6 +105,30 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   Results<NextGradients> take() override { return std::move(results_); }
 
  private:
+  // Throws `invalid_option` for options that the model or the method does not have.
+  void check() const {
+    const Task task = pipeline_.config().task;
+    if (task != Task::translation && asked_.request.sentence) {
+      refuse_option("sentence: expected a translator");
+    }
+    if (task == Task::text_generation &&
+        (asked_.request.beams || asked_.request.position || asked_.request.prefix)) {
+      refuse_option("beams, position, prefix: expected a model with an encoder");
+    }
+    if (asked_.request.method == "gradients" && asked_.request.names.empty()) {
+      refuse_option("names: expected names of tensors, got none");
+    }
+    if (asked_.request.method != "integrated_gradients" && asked_.request.baseline_token) {
+      refuse_option({"baselineToken: expected it only with the method integrated_gradients, got {}",
+                     {describe(asked_.request.method)}});
+    }
+    if (asked_.request.method != "gradients" &&
+        !(asked_.request.names.empty() && asked_.request.patches.empty())) {
+      refuse_option({"names, patch: expected them only with the method gradients, got {}",
+                     {describe(asked_.request.method)}});
+    }
+  }
+
   void write_fields(ResultWriter& visit, NextGradients& result) override {
     visit("method", asked_.request.method);
     ReadBefore& before = result.before;
@@ -169,9 +178,19 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
 
 }  // namespace
 
-bool explains_by_gradients(Task task, std::string_view method) {
-  return writes(task) &&
-         std::ranges::find(next_gradient_methods, method) != next_gradient_methods.end();
+bool explains_by_gradients(std::string_view method) {
+  return std::ranges::find(next_gradient_methods, method) != next_gradient_methods.end();
+}
+
+NextGradientsRequest next_gradients_request(const ExplainRequest& request) {
+  expect_only(request, {"token", "against", "beams", "sentence", "position", "prefix"});
+  return {.method = request.method,
+          .token = request.token,
+          .against = request.against,
+          .beams = request.beams,
+          .sentence = request.sentence,
+          .position = request.position,
+          .prefix = request.prefix};
 }
 
 NextLead::NextLead(const NextSubject& subject, NextLedgerOptions options) : subject_(subject) {
@@ -223,8 +242,24 @@ IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t>
 
 std::unique_ptr<TypedJob<NextGradients>> begin_next_gradients(Pipeline& pipeline,
                                                               std::span<const TextInput> texts,
-                                                              const ExplainRequest& request) {
-  return std::make_unique<NextGradientsJob>(pipeline, texts, request);
+                                                              const NextGradientsRequest& request) {
+  const Task task = pipeline.config().task;
+  if (writes(task)) return std::make_unique<NextGradientsJob>(pipeline, texts, request);
+  throw_error(ErrorCode::unsupported,
+              {"explain: expected a model that translates, continues or answers texts for the "
+               "method {}, got one for {}",
+               {request.method, to_string(task)}});
+}
+
+std::unique_ptr<Job> begin_next_gradients(Pipeline& pipeline, std::span<const TextInput> texts,
+                                          const TaskOptions& options) {
+  OptionsReader reader(options);
+  const JsonValue* method = reader.find("method");
+  if (!method || !method->is_string()) return nullptr;
+  const std::string name = method->string();
+  if (!explains_by_gradients(name)) return nullptr;
+  if (!writes(pipeline.config().task) && name != "gradients") return nullptr;
+  return begin_next_gradients(pipeline, texts, read_options<NextGradientsRequest>(options));
 }
 
 }  // namespace glassformer

@@ -24,8 +24,38 @@ namespace glassformer {
 /// The methods of a next token that use gradients.
 inline constexpr std::array next_gradient_methods = {"gradients", "gradient_times_input",
                                                      "integrated_gradients", "relevance"};
-/// Whether a model for this task has them, and the method is one of them.
-bool explains_by_gradients(Task task, std::string_view method);
+/// Whether the method is one of them.
+bool explains_by_gradients(std::string_view method);
+
+/// The options of an explanation of a next token by gradients.
+struct NextGradientsRequest {
+  std::string method = {};
+  std::vector<std::string> names = {};  // of gradients
+  std::vector<Patch> patches = {};      // of gradients
+  std::optional<std::size_t> token = {}, against = {};
+  std::optional<std::size_t> baseline_token = {};  // of integrated_gradients
+  // For models with an encoder; `sentence` for translators only.
+  std::optional<std::size_t> beams = {}, sentence = {}, position = {};
+  std::optional<std::vector<std::int32_t>> prefix = {};
+};
+
+template <class Visit>
+void fields(Visit& visit, NextGradientsRequest& request) {
+  visit("method", request.method);
+  visit("names", request.names);
+  visit("patch", request.patches);
+  visit("token", request.token);
+  visit("against", request.against);
+  visit("baselineToken", request.baseline_token);
+  visit("beams", request.beams);
+  visit("sentence", request.sentence);
+  visit("position", request.position);
+  visit("prefix", request.prefix, "ids");
+}
+
+/// Returns the options that these methods have in common with others. Throws `invalid_option` if
+/// the request has more.
+NextGradientsRequest next_gradients_request(const ExplainRequest& request);
 
 /// The tokens before the explained one.
 struct ReadBefore {
@@ -98,10 +128,15 @@ struct NextGradients {
 ///
 /// With an encoder, all of them have beams?, position? and prefix?, and of a translator sentence?.
 ///
-/// Throws `invalid_option`, naming the option, and `unsupported` if this program or the model's
-/// arithmetic has no gradients. The pipeline must be one that writes texts.
+/// Throws `invalid_option`, naming the option, and `unsupported` for other tasks, or if this
+/// program or the model's arithmetic has no gradients.
 std::unique_ptr<TypedJob<NextGradients>> begin_next_gradients(Pipeline& pipeline,
                                                               std::span<const TextInput> texts,
-                                                              const ExplainRequest& request);
+                                                              const NextGradientsRequest& request);
+
+/// Does the same with options in JSON. Returns null for other methods, and for other tasks except
+/// with the method "gradients", which throws `unsupported`.
+std::unique_ptr<Job> begin_next_gradients(Pipeline& pipeline, std::span<const TextInput> texts,
+                                          const TaskOptions& options);
 
 }  // namespace glassformer

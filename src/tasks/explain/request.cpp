@@ -46,8 +46,8 @@ void expect_method(const ExplainRequest& request, std::initializer_list<std::str
   refuse_option({"options: method: expected one of {}, got {}", {list, describe(request.method)}});
 }
 
-void expect_only(const ExplainRequest& request, std::span<const std::string_view> options) {
-  const OnlyThese check(options);
+void expect_only(const ExplainRequest& request, std::initializer_list<std::string_view> options) {
+  const OnlyThese check(std::span(options.begin(), options.size()));
   ExplainRequest copy = request;
   fields(check, copy);
 }

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,10 +38,6 @@ struct ExplainRequest {
   std::optional<std::size_t> beams = {}, words = {}, sentence = {}, position = {};
   std::optional<std::vector<std::int32_t>> prefix = {};
   std::optional<std::size_t> token = {}, against = {};
-  // Of the gradients of a next token.
-  std::optional<std::vector<std::string>> names = {};
-  std::optional<std::vector<Patch>> patches = {};
-  std::optional<std::size_t> baseline_token = {};
 };
 
 template <class Visit>
@@ -75,20 +70,12 @@ void fields(Visit& visit, ExplainRequest& request) {
   visit("prefix", request.prefix, "ids");
   visit("token", request.token);
   visit("against", request.against);
-  if (!links_named_gradients) return;
-  visit("names", request.names);
-  visit("patch", request.patches);
-  visit("baselineToken", request.baseline_token);
 }
 
 /// Throws `invalid_option` unless the request's method is one of these.
 void expect_method(const ExplainRequest& request, std::initializer_list<std::string_view> methods);
 /// Throws `invalid_option` if the request has other options than these.
-void expect_only(const ExplainRequest& request, std::span<const std::string_view> options);
-inline void expect_only(const ExplainRequest& request,
-                        std::initializer_list<std::string_view> options) {
-  expect_only(request, std::span(options.begin(), options.size()));
-}
+void expect_only(const ExplainRequest& request, std::initializer_list<std::string_view> options);
 /// Returns a whole number of the request. Throws `invalid_option` unless it is in this range.
 std::size_t number_of(const char* option, const std::optional<std::size_t>& number,
                       std::size_t least, std::size_t most, std::size_t absent);

@@ -240,7 +240,7 @@ TEST_CASE("integrated gradients of a next token match PyTorch's", "[gradients][e
   const std::string text = golden.text(plan);
   const TextInput input(text);
   const auto job = begin_next_gradients(*pipeline, std::span(&input, 1),
-                                        read_options<ExplainRequest>(options.dump()));
+                                        read_options<NextGradientsRequest>(options.dump()));
   const NextGradients result = only(run_all(*job));
   const auto& found = std::get<IntegratedGradients>(result.part);
   CHECK(found.steps == plan.at("steps"));
@@ -263,13 +263,13 @@ TEST_CASE("a token of an answer is explained", "[gradients][explain]") {
   const auto pipeline = load_pipeline(checkpoints / "t5", {});
   const std::string text = NextTokenGolden("t5").read("expected.json").at("texts")[2].at("text");
   const TextInput input(text);
-  const auto explain = [&](const ExplainRequest& request) {
+  const auto explain = [&](const NextGradientsRequest& request) {
     return only(run_all(*begin_next_gradients(*pipeline, std::span(&input, 1), request)));
   };
-  ExplainRequest request = {.method = "relevance", .position = 2};
+  NextGradientsRequest request = {.method = "relevance", .position = 2};
   const NextGradients own = explain(request);
   REQUIRE(own.before.answer);
-  const std::vector<std::int32_t>& ids = own.before.answer->ids;
+  const std::vector<std::int32_t>& ids = *own.before.answer;
   CHECK(own.token.id == ids[2]);
   const auto& relevance = std::get<Relevance>(own.part);
   CHECK(relevance.scores.size() == 3 + own.before.tokens.size());
@@ -279,7 +279,7 @@ TEST_CASE("a token of an answer is explained", "[gradients][explain]") {
   const NextGradients begun = explain(request);
   CHECK(begun.token.id == own.token.id);
   CHECK(std::get<Relevance>(begun.part).scores == relevance.scores);
-  const auto refusal = [&](const ExplainRequest& refused) {
+  const auto refusal = [&](const NextGradientsRequest& refused) {
     return error_of([&] { explain(refused); });
   };
   CHECK(refusal({.method = "relevance", .position = 999}).code() == ErrorCode::invalid_option);
