@@ -5,6 +5,7 @@
 #include "base/strings/decimal.hpp"
 #include "base/strings/printable.hpp"
 #include "explain/contrast.hpp"
+#include "explain/traced.hpp"
 
 namespace glassformer {
 namespace {
@@ -51,12 +52,18 @@ std::vector<std::string> names_of(const ExplainedInput& result) {
 
 /// Adds the fields of one kind of explanation.
 struct PartFields {
-  std::vector<std::string> names;
+  const std::vector<std::string>& names;  // of each token or patch that has a score
   LineFields& line;
 
   void scores(const std::vector<float>& scores) const {
     for (std::size_t i = 0; i < names.size(); ++i) {
       line.add(names[i], static_cast<double>(scores[i]));
+    }
+  }
+  void operator()(const Gradients& gradients) const {
+    for (const TracedTensor& tensor : gradients.tensors) {
+      line.add(tensor.name,
+               std::sqrt(dot(tensor.data.data(), tensor.data.data(), tensor.data.size())));
     }
   }
 
@@ -150,7 +157,16 @@ struct PartFields {
 
 OutputLine explanation_line(const ExplainedInput& result) {
   LineFields line;
-  std::visit(PartFields{names_of(result), line}, result.part);
+  const std::vector<std::string> names = names_of(result);
+  std::visit(PartFields{names, line}, result.part);
+  return {line.take()};
+}
+
+OutputLine next_gradients_line(const NextGradients& result) {
+  LineFields line;
+  std::vector<std::string> names;
+  for (const std::string& row : result.rows) names.push_back(printable(without_blank(row)));
+  std::visit(PartFields{names, line}, result.part);
   return {line.take()};
 }
 

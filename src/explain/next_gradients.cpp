@@ -1,13 +1,47 @@
 #include "explain/next_gradients.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "explain/readings/relevance.hpp"
 #include "explain/traced.hpp"
 #include "models/whole_pass.hpp"
+#include "run/scope_path.hpp"
+#include "run/trace/apply_patch.hpp"
+#include "run/trace/trace.hpp"
 
 namespace glassformer {
 namespace {
+
+constexpr const char* target_embeddings = "decoder.embed_tokens";
+constexpr const char* source_embeddings = "encoder.embed_tokens";
+
+// Applies patches to a pass over one text, or over one source and one target.
+class Patcher final : public Tracer {
+ public:
+  explicit Patcher(std::span<const Patch> patches) : patches_(patches) {}
+
+  void enter(std::string_view scope) override { path_.enter(scope); }
+  void enter(std::size_t index) override { path_.enter(std::to_string(index)); }
+  void leave() override { path_.leave(); }
+  bool wants(std::string_view name) const override {
+    return std::ranges::find(patches_, path_.name(name), &Patch::name) != patches_.end();
+  }
+  void done(std::string_view name, const CompleteRows& rows) override {
+    const std::string full = path_.name(name);
+    for (const Patch& patch : patches_) {
+      if (patch.name != full) continue;
+      for (std::size_t i = 0; i < rows.count; ++i) {
+        replace_row(patch, rows, i, rows.of == RowsOf::tokens ? rows.first + i : 0);
+      }
+    }
+  }
+  MapOutput map(MapKind, std::size_t, const MapShape&) override { return {}; }
+
+ private:
+  std::span<const Patch> patches_;
+  ScopePath path_;
+};
 
 // Traces tensors of the decoder and, if there is one, of the encoder.
 std::vector<TracedTensor> trace_of_both(const WriterRunner& model, const DecodedText& text,
@@ -20,6 +54,10 @@ std::vector<TracedTensor> trace_of_both(const WriterRunner& model, const Decoded
       translator.encode(text.source->sources, {.names = {in_encoder}}, model.session);
   std::ranges::move(encoded.traces[0], std::back_inserter(traced));
   return traced;
+}
+
+bool asks_for_logits(const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [](const auto& name) { return matches(name, "logits"); });
 }
 
 // Returns a tensor [H, queries, keys] of each layer as one map.
@@ -40,26 +78,37 @@ AttentionMap map_of_layers(std::span<const TracedTensor> tensors, const Stack& s
 }  // namespace
 
 Gradients next_token_gradients(const WriterRunner& model, const DecodedText& text,
-                               const Contrast& contrast, const std::vector<std::string>& names) {
+                               const Contrast& contrast, const std::vector<std::string>& names,
+                               std::span<const Patch> patches) {
   expect_gradients(model->compute());
   Batch targets;
   targets.add(text.ids);
-  const std::size_t row = text.ids.size() - 1;
-  const WholePass pass(text.source ? text.source->sources : Batch(), std::move(targets));
+  // Computes the logits of the last token only, unless the others' gradients are requested, too.
+  std::size_t row = text.ids.size() - 1;
+  std::vector<std::size_t> rows;
+  if (!asks_for_logits(names)) rows.push_back(std::exchange(row, 0));
+  const WholePass pass(text.source ? text.source->sources : Batch(), std::move(targets),
+                       std::move(rows));
   const auto forward = [&](Run& run) {
     return text.source ? pass(static_cast<const Seq2Seq&>(model.model), run)
                        : pass(model.model, run);
   };
+  Patcher patcher(patches);
   return gradients_of(
-      forward, [&](const ConstView&) { return terms_of(contrast, row); }, names, model.session);
+      forward, [&](const ConstView&) { return terms_of(contrast, row); }, names, model.session,
+      patches.empty() ? nullptr : &patcher, patches);
+}
+
+std::vector<TracedTensor> next_token_embeddings(const WriterRunner& model,
+                                                const DecodedText& text) {
+  return trace_of_both(model, text, target_embeddings, source_embeddings);
 }
 
 std::vector<float> next_gradient_times_input(const WriterRunner& model, const DecodedText& text,
                                              const Contrast& contrast) {
-  const std::string target = "decoder.embed_tokens", source = "encoder.embed_tokens";
-  const std::vector<TracedTensor> embeddings = trace_of_both(model, text, target, source);
-  std::vector<std::string> names = {target};
-  if (text.source) names.push_back(source);
+  const std::vector<TracedTensor> embeddings = next_token_embeddings(model, text);
+  std::vector<std::string> names = {target_embeddings};
+  if (text.source) names.emplace_back(source_embeddings);
   const Gradients gradients = next_token_gradients(model, text, contrast, names);
   std::vector<float> scores;
   for (const std::string& name : names) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,15 @@ namespace glassformer {
 // program or the model's arithmetic has no gradients, or the decoder has recurrent units.
 
 /// Returns the gradients with respect to these tensors of the decoder and the encoder. Each has the
-/// shape of its tensor; rows of the decoder are the tokens read.
+/// shape of its tensor; rows of the decoder are the tokens read. Throws `unsupported` for patches
+/// of scores or weights.
 Gradients next_token_gradients(const WriterRunner& model, const DecodedText& text,
-                               const Contrast& contrast, const std::vector<std::string>& names);
+                               const Contrast& contrast, const std::vector<std::string>& names,
+                               std::span<const Patch> patches = {});
+
+/// Returns the embeddings of the tokens that the decoder reads, [T, D], and those of the source,
+/// [S, D], if there is one.
+std::vector<TracedTensor> next_token_embeddings(const WriterRunner& model, const DecodedText& text);
 
 /// Gradient × input: Σ_D e ⊙ ∂y/∂e of each token's embedding e, [T + S] (Shrikumar et al. 2017).
 std::vector<float> next_gradient_times_input(const WriterRunner& model, const DecodedText& text,

@@ -9,6 +9,7 @@
 #include "glassformer/error.hpp"
 #include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
+#include "run/trace/traced_tensor.hpp"
 
 namespace glassformer {
 
@@ -21,6 +22,30 @@ struct NextLens {
 struct NextLedger {
   Guess token, against;
   Ledger ledger;  ///< of z_token - z_against
+};
+
+/// The gradients of one next token's lead over another, z_token - z_against.
+struct NextGradientTensors {
+  Guess token, against;
+  std::vector<TracedTensor> gradients;  ///< each has the shape of its tensor
+};
+
+/// Σ_D e ⊙ ∂(z_token - z_against)/∂e of each token's embedding e.
+struct NextGradientScores {
+  Guess token, against;
+  std::vector<float> scores;  ///< [T]
+};
+
+/// Integrated gradients of one next token's lead over another.
+struct NextIntegratedGradients {
+  Guess token, against;
+  IntegratedGradients gradients;
+};
+
+/// The relevance of all tokens for one next token's lead over another.
+struct NextRelevance {
+  Guess token, against;
+  Relevance relevance;
 };
 
 /// An explanation, and the text that it explains.

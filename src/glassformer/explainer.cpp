@@ -1,6 +1,7 @@
 #include "glassformer/explainer.hpp"
 
 #include "tasks/explain/explain.hpp"
+#include "tasks/explain/explain_next_gradients.hpp"
 #include "tasks/load.hpp"
 
 namespace glassformer {
@@ -130,6 +131,15 @@ auto explain_next(GeneratePipeline& pipeline, std::string_view text, const Metho
   return Explanation{explainer.tokens_of(input), input.clipped, {}, method(explainer, input)};
 }
 
+// Returns the explanation of a lead that `method` computes.
+template <class Method>
+auto explain_lead(GeneratePipeline& pipeline, std::string_view text, const NextPairOptions& options,
+                  const Method& method) {
+  const NextSubject subject = read_to_next(pipeline, text, {});
+  const NextLead lead(subject, {.token = options.token, .against = options.against});
+  return Explanation{subject.before.tokens, subject.before.clipped, {}, method(lead)};
+}
+
 }  // namespace
 
 Explanation<Rollout> NextTokenExplainer::rollout(std::string_view text) {
@@ -154,6 +164,37 @@ Explanation<NextLedger> NextTokenExplainer::ledger(std::string_view text,
                                                    const NextLedgerOptions& options) {
   return explain_next(*pipeline_, text, [&](const auto& explainer, const auto& input) {
     return explainer.ledger(input, options);
+  });
+}
+
+Explanation<NextGradientTensors> NextTokenExplainer::gradients(
+    std::string_view text, const std::vector<std::string>& names, const NextPairOptions& options) {
+  return explain_lead(*pipeline_, text, options, [&](const NextLead& lead) {
+    return NextGradientTensors{lead.token(), lead.against(), lead.gradients(names).tensors};
+  });
+}
+
+Explanation<NextGradientScores> NextTokenExplainer::gradient_times_input(
+    std::string_view text, const NextPairOptions& options) {
+  return explain_lead(*pipeline_, text, options, [](const NextLead& lead) {
+    return NextGradientScores{lead.token(), lead.against(), lead.gradient_times_input().scores};
+  });
+}
+
+Explanation<NextIntegratedGradients> NextTokenExplainer::integrated_gradients(
+    std::string_view text, const NextPairOptions& options, std::optional<std::size_t> baseline) {
+  return explain_lead(*pipeline_, text, options, [&](const NextLead& lead) {
+    IntegratedGradientsSum sum = lead.integrated_gradients(baseline);
+    while (sum.step()) {
+    }
+    return NextIntegratedGradients{lead.token(), lead.against(), sum.take()};
+  });
+}
+
+Explanation<NextRelevance> NextTokenExplainer::relevance(std::string_view text,
+                                                         const NextPairOptions& options) {
+  return explain_lead(*pipeline_, text, options, [](const NextLead& lead) {
+    return NextRelevance{lead.token(), lead.against(), lead.relevance()};
   });
 }
 

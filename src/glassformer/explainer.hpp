@@ -60,6 +60,12 @@ struct NextLedgerOptions {
   bool effects = false;                      ///< also measure the loss without each column
 };
 
+/// Options of the methods of NextTokenExplainer that use gradients.
+struct NextPairOptions {
+  std::optional<std::int32_t> token = {};    ///< to explain; default: the likeliest
+  std::optional<std::int32_t> against = {};  ///< to compare with; default: the likeliest other
+};
+
 /// Explains a classifier's answers. For the text, every method throws the same errors as
 /// Classifier::classify, and `invalid_option` for an unknown label. Handles one call at a time.
 class Explainer {
@@ -137,6 +143,22 @@ class NextTokenExplainer {
   /// Splits the lead of one token over another into an exact sum (Elhage et al. 2021; Yin and
   /// Neubig 2022). Throws `invalid_option` for tokens that do not exist.
   Explanation<NextLedger> ledger(std::string_view text, const NextLedgerOptions& options = {});
+  /// Computes the gradients of the same lead with respect to the tensors with these names; see
+  /// EncoderOptions::trace. This and the next three throw `unsupported` with compute int8, and
+  /// `invalid_option` for names and tokens that do not exist.
+  Explanation<NextGradientTensors> gradients(std::string_view text,
+                                             const std::vector<std::string>& names,
+                                             const NextPairOptions& options = {});
+  /// As in Explainer, for the same lead.
+  Explanation<NextGradientScores> gradient_times_input(std::string_view text,
+                                                       const NextPairOptions& options = {});
+  /// As in Explainer, for the same lead. `baseline`: the token whose embedding the others begin
+  /// with, instead of zeros. A model with RMS norms needs it: they remove the length of an
+  /// embedding, so on the way from zeros almost all changes near zero, and the gap is large.
+  Explanation<NextIntegratedGradients> integrated_gradients(
+      std::string_view text, const NextPairOptions& options = {},
+      std::optional<std::size_t> baseline = std::nullopt);
+  Explanation<NextRelevance> relevance(std::string_view text, const NextPairOptions& options = {});
 
  private:
   std::unique_ptr<GeneratePipeline> pipeline_;

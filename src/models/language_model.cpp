@@ -110,9 +110,14 @@ void LanguageModel::project(const ConstView& hidden, const Linear& projection, V
   projection(const_view(scaled), logits, session.arena);
 }
 
-View LanguageModel::forward(const Batch& batch, const ConstView* states, Run& run) const {
-  View hidden = run.make(batch.tokens(), architecture_.decoder->d_model);  // [N, D]
-  decoder_.read(batch, states, hidden, run);
+View LanguageModel::forward(const Targets& targets, const ConstView* states, Run& run) const {
+  View hidden = run.make(targets.batch.tokens(), architecture_.decoder->d_model);  // [T, D]
+  decoder_.read(targets.batch, states, hidden, run);
+  if (!targets.rows.empty()) {
+    const View chosen = run.make(targets.rows.size(), hidden.shape(1));
+    take_rows(const_view(hidden), targets.rows, chosen, run);
+    hidden = chosen;
+  }
   ConstView scaled = const_view(hidden);
   if (architecture_.head.scale_states) {
     const View x = run.make(hidden.shape(0), hidden.shape(1));

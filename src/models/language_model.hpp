@@ -42,9 +42,14 @@ class LanguageModel {
     return decoder_(state, extensions);
   }
 
-  /// Returns the logits [N, V] of all tokens of a batch, which are in the run's arena. `states`: an
-  /// encoder's, or null. Traces `logits`.
-  View forward(const Batch& batch, const ConstView* states, Run& run) const;
+  /// A batch, and the tokens whose logits are computed; empty: all.
+  struct Targets {
+    const Batch& batch;
+    std::span<const std::size_t> rows;
+  };
+  /// Returns the logits [N, V] of N tokens, which are in the run's arena. `states`: an encoder's,
+  /// or null. Traces `logits`.
+  View forward(const Targets& targets, const ConstView* states, Run& run) const;
 
   /// Returns logits [R, V] = lm_head(hidden), valid until the session's next call of begin or
   /// project. Allocates nothing if R is at most the rows of some state begun in the session.

@@ -11,9 +11,10 @@ WholePass::WholePass(Pictures pictures)
     : pictures_(std::make_unique<Pictures>(std::move(pictures))),
       source_segments_(segments_of(*pictures_)) {}
 
-WholePass::WholePass(Batch sources, Batch targets)
+WholePass::WholePass(Batch sources, Batch targets, std::vector<std::size_t> rows)
     : sources_(std::move(sources)),
       targets_(std::move(targets)),
+      rows_(std::move(rows)),
       source_segments_(segments_of(sources_)),
       target_segments_(segments_of(targets_)) {
   for (std::size_t i = 0; i < targets_.size() && i < sources_.size(); ++i) {
@@ -45,7 +46,7 @@ View WholePass::operator()(const EncoderModel& model, Run& run) const {
 
 View WholePass::operator()(const LanguageModel& model, Run& run) const {
   read(targets_, target_segments_, run);
-  return model.forward(targets_, nullptr, run);
+  return model.forward({targets_, rows_}, nullptr, run);
 }
 
 View WholePass::operator()(const Seq2Seq& model, Run& run) const {
@@ -54,7 +55,7 @@ View WholePass::operator()(const Seq2Seq& model, Run& run) const {
   read(targets_, target_segments_, run);
   run.session().attention.reserve(sources_.longest());
   run.source_segments = cross_segments_;
-  return model.forward(targets_, &states, run);
+  return model.forward({targets_, rows_}, &states, run);
 }
 
 }  // namespace glassformer

@@ -21,7 +21,8 @@ class WholePass {
   /// For a model that reads pictures.
   explicit WholePass(Pictures pictures);
   /// For a model without an encoder, `sources` has no sequences; otherwise one for each target.
-  WholePass(Batch sources, Batch targets);
+  /// `rows`: the targets' tokens whose logits are computed; empty: all.
+  WholePass(Batch sources, Batch targets, std::vector<std::size_t> rows = {});
   WholePass(const WholePass&) = delete;  // segments point to the batches
   WholePass& operator=(const WholePass&) = delete;
 

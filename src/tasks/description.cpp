@@ -92,10 +92,8 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
     json.field("layers", reader.layers.size());
     json.field("heads", reader.n_heads());
     json.field("d_model", reader.d_model);
-    if (!reads_pictures(config)) {
-      json.field("vocab_size", reader.vocab_size());
-      json.field("max_source_length", config.max_source_length());
-    }
+    json.field("vocab_size", reads_pictures(config) ? 0 : reader.vocab_size());
+    json.field("max_source_length", config.max_source_length());
     json.field("parameters", parameters);
     json.key("ignored_tensors");
     json.array(ignored, [&](const std::string& name) { json.value(name); });

@@ -1,5 +1,6 @@
 """Writes expected.gradients.safetensors and expected.gradients.json of the checkpoints that have weights and a head of
-their own, and expected.loss.safetensors and expected.loss.json of some: the gradients that the engine must compute.
+their own, expected.integrated.json of those that write texts, and expected.loss.safetensors and expected.loss.json of
+some: the gradients that the engine must compute.
 
     gradients.py            all checkpoints
     gradients.py NAME…      some checkpoints
@@ -36,6 +37,7 @@ import derivatives  # noqa: E402  (after the path is set)
 
 PROMPT = 12  # most tokens of a text that is continued
 LONGEST = 6  # tokens of a target, without the start token
+BASELINE = 11  # the token whose embedding integrated gradients begin with, in models with RMS norms
 MADE_UP = [11, 42, 7, 63, 25]  # a target instead of one or two different tokens
 LEFT_OUT = ["marian_search"]  # its weights are those of `marian`, up to a bias, so all gradients are the same
 LOSSES = {"bert_tokens": [0, 1], "gpt2_generate": [0, 1], "llama": [0, 1]}
@@ -249,14 +251,15 @@ def patched(code, attend):
     code.eager_attention_forward = theirs
 
 
-def run(names, task, model, inputs):
-    """Runs one text. Returns the logits, [rows, C], and the trace."""
+def run(names, task, model, inputs, replaced=lambda name, x: x):
+    """Runs one text. Returns the logits, [rows, C], and the trace. replaced(name, x): the numbers of a module's output."""
     trace, hooks, attending = Trace(), [], []
 
     def catch(name, module, what, heads=None, scale=1):
         def hook(_, arguments, output):
             tensor = arguments[0] if what.endswith("in") else output
             tensor = tensor[0] if isinstance(tensor, tuple) else tensor
+            tensor.data = replaced(name, tensor.data)
             if name.endswith("self_attn.qkv"):
                 for i, part in enumerate("qkv"):
                     trace.add(name[:-3] + part, tensor, lambda x, i=i: x[0].chunk(3, -1)[i].unflatten(-1, (heads, -1)))
@@ -419,6 +422,30 @@ def make_gradients(folder, names, texts, parameters):
     derivatives.save_gradients(folder / "expected.", header, y, contrast, of_trace, of_ours)
 
 
+def make_integrated(folder, names, texts):
+    """Explains the number of expected.gradients.json."""
+    model, found = texts.model, json.loads((folder / "expected.gradients.json").read_text())
+    target, special = found.get("target_ids"), model.generation_config
+    if found["text"] is None or texts.entry(found["text"])["ids"] != found["ids"]:
+        return  # the tokens are not those of a text
+    ids = {"decoder": target, "encoder": found["ids"]} if target else {"decoder": found["ids"]}
+    ends = special.eos_token_id if isinstance(special.eos_token_id, list) else [special.eos_token_id]
+    kept = {special.bos_token_id, *ends, special.pad_token_id, special.decoder_start_token_id} - {None}
+
+    def run_at(ids, moved):
+        replaced = lambda name, x: moved(name.split(".")[0], x) if name.endswith(".embed_tokens") else x
+        inputs = texts.inputs(ids.get("encoder", ids["decoder"]), found["types"], target and ids["decoder"])
+        logits, trace = run(names, texts.task, model, inputs, replaced)
+        embeddings = {stack: trace.tensors[f"{stack}.embed_tokens"] for stack in ids}
+        return derivatives.value(found["contrast"], logits), embeddings
+
+    header = {"text": found["text"], "target_ids": target}
+    # An RMS norm removes the length of an embedding: on the way from zeros, almost all changes near zero.
+    rms = any("RMSNorm" in type(module).__name__ or type(module).__name__.endswith("T5LayerNorm") for module in model.modules())
+    scores = derivatives.integrated(run_at, ids, kept, BASELINE if rms else None)
+    derivatives.save_integrated(folder / "expected.", header, found["contrast"], kept, scores)
+
+
 def make_loss(folder, names, texts, parameters, chosen):
     entries = [texts.entry(text) for text in chosen]
     types = [entry["types"] for entry in entries] if texts.types else None
@@ -466,6 +493,8 @@ def make_variant(variant):
     texts = Texts(variant, model, json.loads((folder / "expected.json").read_text())["texts"])
     check_run(names, variant.task, model, load_file(folder / "expected.safetensors"), texts.expected)
     make_gradients(folder, names, texts, parameters)
+    if variant.task in ("generate", "translate", "text2text"):
+        make_integrated(folder, names, texts)
     if variant.name in LOSSES:
         make_loss(folder, names, texts, parameters, LOSSES[variant.name])
 

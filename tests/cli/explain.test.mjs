@@ -187,6 +187,73 @@ test('the ledger of the shipped writer adds up to one token’s lead over anothe
     assert.equal(explained(method).scores.length, explained(method).tokens.length);
 });
 
+test('a writer, a translator and an answering model explain a next token by gradients', () => {
+  const models = {
+    'weights/writer': { text: 'The acting is dreadful, so this film is', place: [] },
+    'weights/en-de': { text: 'The film is not good.', place: ['--position', '3'] },
+    'tests/checkpoints/t5': { text: 'Where is it?', place: ['--position', '1'] },
+  };
+  for (const [folder, { text, place }] of Object.entries(models)) {
+    const explained = (method, ...more) => {
+      const args = ['explain', join(root, folder), '--compute', 'f32', '--method', method];
+      const { status, lines, stderr } = glassformer([...args, ...place, ...more], `${text}\n`);
+      assert.equal(status, 0, `${folder} ${stderr}`);
+      return lines[0];
+    };
+    for (const method of ['gradient_times_input', 'integrated_gradients', 'relevance']) {
+      const { tokens, sourceTokens, scores, token, against, ...rest } = JSON.parse(
+        explained(method, '--json'),
+      );
+      const rows =
+        place.length === 0
+          ? tokens.length
+          : rest.position + 1 + (sourceTokens ? sourceTokens.length : tokens.length);
+      assert.equal(scores.length, rows, method);
+      assert.notEqual(token.id, against.id);
+      const extra = method === 'integrated_gradients' ? 2 : 0; // value and gap
+      if (extra > 0 && !folder.endsWith('t5')) continue; // many runs of a large model
+      const shown = explained(method).split('\t');
+      assert.equal(shown.length, rows + extra);
+      for (const [i, field] of shown.slice(extra).entries())
+        assert.ok(Math.abs(Number(field.split('=').at(-1)) - scores[i]) < 1e-5, field);
+      if (method !== 'integrated_gradients') continue;
+      const { value, baseline, gap } = rest;
+      assert.ok(Math.abs(value - baseline - gap - sum(scores)) < 1e-3);
+      const from = JSON.parse(explained(method, '--json', '--baseline-token', '5'));
+      assert.ok(Math.abs(from.value - value) < 1e-4 && from.baseline !== baseline);
+    }
+    const lengths = explained('gradients', '--names', '*.embed_tokens', '*.layers.0.input');
+    assert.match(lengths, /^(\w+\.(embed_tokens|layers\.0\.input)=\d+\.\d+(\t|$))+$/);
+    const { gradients } = JSON.parse(explained('gradients', '--json', '--names', '*.embed_tokens'));
+    assert.deepEqual(
+      Object.keys(gradients).sort(),
+      place.length === 0
+        ? ['decoder.embed_tokens']
+        : ['decoder.embed_tokens', 'encoder.embed_tokens'],
+    );
+  }
+});
+
+test('options of gradients of a next token are refused by name', () => {
+  const refused = (model, pattern, ...more) => {
+    const args = ['explain', join(root, model), '--compute', 'f32', ...more];
+    const { status, stderr } = glassformer(args, 'A film\n');
+    assert.equal(status, 1);
+    assert.match(stderr, pattern);
+  };
+  const writer = 'weights/writer';
+  refused(writer, /names: expected names/, '--method', 'gradients');
+  refused(writer, /no\.such/, '--method', 'gradients', '--names', 'no.such');
+  refused(writer, /names/, '--method', 'relevance', '--names', 'logits');
+  refused(writer, /effects/, '--method', 'relevance', '--effects');
+  refused(writer, /label/, '--method', 'relevance', '--label', 'good');
+  refused(writer, /position.*with an encoder/, '--method', 'relevance', '--position', '1');
+  refused(writer, /baselineToken.*relevance/, '--method', 'relevance', '--baseline-token', '1');
+  refused('tests/checkpoints/t5', /position.*got 99/, '--method', 'relevance', '--position', '99');
+  refused('weights/sentiment', /for the method gradients/, '--method', 'gradients');
+  refused('weights/sentiment', /names/, '--method', 'relevance', '--names', 'logits');
+});
+
 test('options that a writer does not have are refused', () => {
   const refused = (model, pattern, ...more) => {
     const { status, stderr } = glassformer(['explain', join(root, model), ...more], 'A film\n');

@@ -16,6 +16,13 @@ gradients.json:
     y, contrast
     rows                {parameter: rows}: of these tables only the named rows are stored; the other rows are 0
     same                {name: name of another tensor of the trace with the same gradient, which is stored}
+integrated.json has the integrated gradients of the embeddings, of a decoder's next token:
+    text, target_ids, contrast      as above
+    kept                ids whose embeddings do not change
+    baseline_token      the id whose embedding the others begin with; null: zeros
+    scores              of each token that the decoder reads, then of each token of the source; 0 for the ids in `kept`
+    value, baseline     y, and y with the embeddings at the beginning
+    gap, steps          value - baseline - the sum of the scores, for this number of steps
 loss.safetensors has parameter/NAME: the gradients of a loss. loss.json:
     ids, types, target_ids      one list per text
     labels              one label per text, or a list with one label per row of the logits; a null row does not count
@@ -100,6 +107,43 @@ def gradients(y, tensors):
     found = torch.autograd.grad(y, list(tensors.values()), retain_graph=True, allow_unused=True)
     return {name: torch.zeros_like(x) if gradient is None else gradient
             for (name, x), gradient in zip(tensors.items(), found)}
+
+
+def integrated(run, ids, kept, baseline_token=None):
+    """Returns integrated gradients from zeros, or from the embedding of a token, at the midpoints of 64 steps, or of up
+    to 256 until the scores miss the difference of both ends by at most 2 %.
+
+    ids: {stack: ids}. run(ids, moved): y and {stack: embeddings [T, D]}, where moved(stack, x) are set instead of x.
+    """
+    changes = {stack: torch.tensor([[float(id not in kept)] for id in row]) for stack, row in ids.items()}
+    same = lambda stack, x: x
+    whole = {stack: x.detach().clone() for stack, x in run(ids, same)[1].items()}
+    start = {stack: torch.zeros_like(x) for stack, x in whole.items()}
+    if baseline_token is not None:
+        start = run({stack: [id if id in kept else baseline_token for id in row] for stack, row in ids.items()}, same)[1]
+        start = {stack: x.detach().clone() for stack, x in start.items()}
+    way = {stack: changes[stack] * (whole[stack] - start[stack]) for stack in ids}
+    at = lambda share: run(ids, lambda stack, x: x - (1 - share) * way[stack])
+    value, baseline, steps = at(1.0)[0], at(0.0)[0], 64
+    while True:
+        sums = {stack: 0 for stack in ids}
+        for i in range(steps):
+            y, embeddings = at((i + 0.5) / steps)
+            for stack, gradient in gradients(y, embeddings).items():
+                sums[stack] = sums[stack] + (way[stack] * gradient).sum(-1).flatten() / steps
+        scores = torch.cat(list(sums.values()))
+        gap = value - baseline - scores.sum()
+        if abs(gap) <= 0.02 * abs(value - baseline) or steps == 256:
+            break
+        steps *= 2
+    return {"baseline_token": baseline_token, "scores": [number(x) for x in scores], "value": number(value),
+            "baseline": number(baseline), "gap": number(gap), "steps": steps}
+
+
+def save_integrated(start, header, contrast, kept, found):
+    """Writes integrated.json. start: as in save_gradients. header: the text and target_ids."""
+    write_json(f"{start}integrated.json", {**header, "contrast": contrast, "kept": sorted(kept), **found})
+    print(f"{os.path.basename(os.path.dirname(start))}, integrated: gap {found['gap']:.2e} after {found['steps']} steps")
 
 
 def smoothed_loss(rows):

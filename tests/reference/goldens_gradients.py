@@ -1,5 +1,5 @@
-"""Writes gradients.safetensors and gradients.json for each model of tests/golden, and loss.safetensors and loss.json
-for some of them: the gradients that the engine must compute.
+"""Writes gradients.safetensors and gradients.json for each model of tests/golden, integrated.json for the translators
+with attention, and loss.safetensors and loss.json for some models: the gradients that the engine must compute.
 
     /usr/bin/python3 tests/reference/goldens_gradients.py       needs python3-torch
 
@@ -18,7 +18,7 @@ import torch
 
 import derivatives
 from files import TESTS, load, read_json
-from reference import forward, translate
+from reference import forward, is_recurrent, translate
 
 torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
@@ -42,13 +42,16 @@ class Model:
         self.weights = {name: x.requires_grad_() for name, x in load(os.path.join(self.folder, "model.safetensors")).items()}
         self.translates = "target_ids" in self.golden
 
-    def run(self, ids, target_ids=None):
-        """Runs one text. Returns the logits, [1 or T, C], and {name: tensor}, batch first."""
+    def run(self, ids, target_ids=None, replaced=lambda name, x: x):
+        """Runs one text. Returns the logits, [1 or T, C], and {name: tensor}, batch first. replaced(name, x): the
+        numbers of a tensor.
+        """
         seen = {}
 
         def see(name, x):
             if not x.requires_grad:  # a table of sinusoids
                 x.requires_grad_()
+            x.data = replaced(name, x.data)
             seen[name] = x
 
         batch = lambda row: (torch.tensor([row]), torch.ones(1, len(row), dtype=torch.bool))
@@ -107,6 +110,23 @@ def make_gradients(model):
     derivatives.save_gradients(os.path.join(model.folder, ""), header, y, contrast, trace, parameters)
 
 
+def make_integrated(model):
+    """Explains the number of gradients.json."""
+    found = read_json(model.folder, "gradients.json")
+    ids = {"decoder": found["target_ids"], "encoder": found["ids"]}
+    kept = {found["target_ids"][0], found["ids"][-1]}  # the start and the end token
+
+    def run(ids, moved):
+        replaced = lambda name, x: moved(name.split(".")[0], x) if name.endswith(".embed_tokens") else x
+        logits, seen = model.run(ids["encoder"], ids["decoder"], replaced)
+        embeddings = {stack: seen[f"{stack}.embed_tokens"] for stack in ids}
+        return derivatives.value(found["contrast"], logits), embeddings
+
+    header = {name: found[name] for name in ("text", "target_ids")}
+    scores = derivatives.integrated(run, ids, kept)
+    derivatives.save_integrated(os.path.join(model.folder, ""), header, found["contrast"], kept, scores)
+
+
 def make_loss(model, texts):
     golden, count = model.golden, len(model.config.get("labels", []))
     header = {"ids": [golden["ids"][text] for text in texts], "types": None}
@@ -135,6 +155,8 @@ def main():
         model = Model(name)
         check_trace(model)
         make_gradients(model)
+        if model.translates and not is_recurrent(model.config):
+            make_integrated(model)
         if name in LOSSES:
             make_loss(model, LOSSES[name])
 

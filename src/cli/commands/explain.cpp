@@ -2,6 +2,7 @@
 #include "cli/explanation_line.hpp"
 #include "cli/files/picture_file.hpp"
 #include "cli/lines.hpp"
+#include "tasks/explain/explain_next_gradients.hpp"
 
 namespace glassformer {
 namespace {
@@ -17,17 +18,19 @@ class ExplainCommand final : public Command {
                    "its first; faithfulness: how well scores tell what matters; edges: what some "
                    "arrows of attention do; circuit: the fewest arrows that give the answer; "
                    "decoder_lens: the translation as read from each encoder layer; "
-                   "gradient_times_input, integrated_gradients, relevance: by gradients")
-        ->check(CLI::IsMember({"rollout", "value_norms", "lens", "ledger", "transplant",
-                               "faithfulness", "edges", "circuit", "decoder_lens",
-                               "gradient_times_input", "integrated_gradients", "relevance"}))
+                   "gradient_times_input, integrated_gradients, relevance: by gradients; "
+                   "gradients: those of the tensors in --names")
+        ->check(
+            CLI::IsMember({"rollout", "value_norms", "lens", "ledger", "transplant", "faithfulness",
+                           "edges", "circuit", "decoder_lens", "gradient_times_input",
+                           "integrated_gradients", "relevance", "gradients"}))
         ->required();
     add_json(app, json_);
     app.add_option("--label", request_.label, "what to explain; where not given, the answer");
-    declare_ledger(app);
+    declare_next(app);
     declare_tests(app);
     app.add_option("--beams", request_.beams,
-                   "of a translator: hypotheses followed at once; else 1");
+                   "of a model with encoder and decoder: hypotheses followed at once; else 1");
     app.add_option("--words", request_.words, "of a lens on next words, with --json: how many");
     app.add_flag("--pairs", pairs_, "as in classify");
     add_compute(app, model_.compute);
@@ -39,8 +42,26 @@ class ExplainCommand final : public Command {
     if (effects_) request_.effects = true;
     // If the model reads pictures, a line is the path of a file.
     const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
+    const AnswerLines how = {
+        .json = json_, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text};
+    const Task task = pipelines[0]->config().task;
+    const bool classifies = task == Task::text_classification || task == Task::image_classification;
+    if (request_.method == "gradients" || (!classifies && explains_by_gradients(request_.method))) {
+      NextGradientsRequest request = next_gradients_request(request_);
+      request.names = names_;
+      request.baseline_token = baseline_token_;
+      return answer_lines(
+          pipelines, how,
+          [&](Pipeline& pipeline, std::span<const TextInput> texts) {
+            return begin_next_gradients(pipeline, texts, request);
+          },
+          next_gradients_line);
+    }
+    if (!names_.empty() || baseline_token_) {
+      refuse_option("names, baselineToken: expected the gradients of a next token");
+    }
     return answer_lines(
-        pipelines, {.json = json_, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text},
+        pipelines, how,
         [this](Pipeline& pipeline, std::span<const TextInput> lines) {
           if (!reads_pictures(pipeline.config())) {
             return begin_explanation(pipeline, TaskInputs{.texts = lines}, request_);
@@ -52,25 +73,31 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  // Declares the options of a ledger.
-  void declare_ledger(CLI::App& app) {
+  // Declares the options of methods that explain a next token.
+  void declare_next(CLI::App& app) {
     app.add_option("--sentence", request_.sentence,
-                   "of a translator's ledger: which sentence; else 0, the first");
+                   "of a ledger or gradients of a translator: which sentence; else 0, the first");
     app.add_option("--position", request_.position,
-                   "of a translator's ledger: which token of its translation; else 0, the first");
+                   "of the same, and of a model that answers texts: which token of the "
+                   "translation or answer; else 0, the first");
     app.add_option_function<std::vector<std::uint32_t>>(
            "--prefix",
            [this](const std::vector<std::uint32_t>& ids) {
              request_.prefix.emplace(ids.begin(), ids.end());
            },
-           "of a translator's ledger: ids that the translation begins with, ID,…; it is then "
-           "of the token after these")
+           "of the same: ids that the translation or answer begins with, ID,…; the token after "
+           "these is then explained")
         ->delimiter(',');
     app.add_option("--token", request_.token,
-                   "of a ledger of what is written next: the id of the token to explain; else the "
-                   "likeliest, or what the translation has there");
+                   "of a ledger or gradients of what is written next: the id of the token to "
+                   "explain; else the likeliest, or what the translation or answer has there");
     app.add_option("--against", request_.against, "and not this one; else the likeliest other");
     app.add_flag("--effects", effects_, "of ledger: what the answer loses without each column");
+    app.add_option("--baseline-token", baseline_token_,
+                   "of integrated_gradients of what is written next: the id of the token whose "
+                   "embedding the others begin with; else zeros");
+    app.add_option("--names", names_,
+                   "of gradients: names of tensors; \"*\" stands for any characters except a dot");
   }
 
   // Declares the options of methods that change the run.
@@ -96,6 +123,8 @@ class ExplainCommand final : public Command {
 
   ModelArguments model_;
   ExplainRequest request_;
+  std::vector<std::string> names_;
+  std::optional<std::size_t> baseline_token_;
   bool json_ = false, pairs_ = false, effects_ = false;
 };
 

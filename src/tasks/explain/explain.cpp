@@ -10,6 +10,7 @@
 #include "explain/readings/rollout.hpp"
 #include "explain/readings/value_norms.hpp"
 #include "explain/traced.hpp"
+#include "tasks/explain/explain_next_gradients.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/reading/input_tokens.hpp"
@@ -224,7 +225,7 @@ IntegratedGradientsSum ClassifierExplainer::integrated_gradients(const ExplainIn
   for (std::size_t i = 0; i < input.text.tokens(); ++i) {
     if (input.input.kinds[i] != TemplatePart::Kind::special) scaled.push_back(i);
   }
-  return IntegratedGradientsSum(model(), input.text, std::move(scaled), contrast_of(label));
+  return integrate_gradients(model(), input.text, std::move(scaled), contrast_of(label));
 }
 
 std::vector<float> ClassifierExplainer::token_scores(

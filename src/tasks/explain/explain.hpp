@@ -185,20 +185,6 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(GeneratePipeline& pi
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request);
 
-/// Starts explanations of a next token by gradients, with options in JSON: of a decoder that
-/// continues texts, or of a translator. Returns null for other methods, and for other tasks except
-/// with the method "gradients", which throws `unsupported`:
-///
-///   gradients              names, token?, against?, and of a translator beams?, sentence?,
-///                          position?, prefix?
-///   gradient_times_input   the same without names
-///   relevance              the same
-///
-/// Throws `invalid_option`, naming the option, and `unsupported` if this program or the model's
-/// arithmetic has no gradients.
-std::unique_ptr<Job> begin_next_gradients(Pipeline& pipeline, std::span<const TextInput> texts,
-                                          const TaskOptions& options);
-
 /// Starts explanations with options in JSON.
 std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs& inputs,
                                            const TaskOptions& options);

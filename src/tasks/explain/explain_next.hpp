@@ -31,8 +31,11 @@ class NextTokenLedger {
   NextTokenLedger(const WriterRunner& model, const Tokenizer& tokenizer,
                   const std::vector<bool>& never);
 
+  const Tokenizer& tokenizer() const { return tokenizer_; }
   /// Returns the number of tokens that have a text.
   std::size_t vocabulary() const;
+  /// Throws `invalid_option`, naming the option, for a token that does not exist.
+  void expect_token(const char* option, std::int32_t id) const;
   /// Throws `invalid_option` for tokens that do not exist.
   void expect_tokens(const NextLedgerOptions& options) const;
 
@@ -66,7 +69,7 @@ struct ReachedPlace {
   ExplainedSentence sentence;
   std::vector<std::int32_t> decoded;  ///< the tokens read, beginning with the start token
   Seq2Seq::Encoded encoded;           ///< the source
-  std::int32_t own;                   ///< the token that the translation has there
+  std::int32_t own = 0;               ///< the token that the translation has there
 
   DecodedText text() const { return {decoded, &encoded}; }
 };

@@ -1,165 +1,255 @@
+#include "tasks/explain/explain_next_gradients.hpp"
+
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "explain/next_gradients.hpp"
 #include "run/trace/trace_plan.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/limits.hpp"
-#include "tasks/translate/translate.hpp"
-
-// Explains a next token by gradients. It has a result and options of its own, so that programs
-// without gradients lack all of it.
 
 namespace glassformer {
 namespace {
 
-constexpr std::array methods_by_gradients = {"gradients", "gradient_times_input", "relevance"};
-
-struct NextGradientsRequest {
-  std::string method = {};
-  std::vector<std::string> names = {};
-  std::optional<std::size_t> token = {}, against = {};
-  // For translators only.
-  std::optional<std::size_t> beams = {}, sentence = {}, position = {};
-  std::optional<std::vector<std::int32_t>> prefix = {};
-};
-
-struct NextGradients {
-  std::vector<InputToken> tokens = {};  // of a text that is continued
-  bool clipped = false;
-  std::optional<ExplainedSentence> sentence = {};  // of a translation
-  NextLedger chosen = {};                          // only the two tokens
-  Gradients gradients = {};
-  Relevance found = {};  // scores, and the matrix of relevance
-};
-
-template <class Visit>
-void fields(Visit& visit, NextGradientsRequest& request) {
-  visit("method", request.method);
-  visit("names", request.names);
-  visit("token", request.token);
-  visit("against", request.against);
-  visit("beams", request.beams);
-  visit("sentence", request.sentence);
-  visit("position", request.position);
-  visit("prefix", request.prefix, "ids");
+// Returns the tokens that stand for a text: special tokens do not, except the unknown token.
+std::vector<std::size_t> tokens_with_text(std::span<const std::int32_t> ids,
+                                          const Tokenizer& tokenizer) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!tokenizer.is_control(ids[i]) || ids[i] == tokenizer.unk_id()) places.push_back(i);
+  }
+  return places;
 }
+
+// Explains one text, step by step.
+class NextGradientsSteps {
+ public:
+  struct Asked {
+    NextGradientsRequest request;
+    TranslatedPlace place = {};
+    NextLedgerOptions tokens = {};
+  };
+
+  NextGradientsSteps(Pipeline& pipeline, std::string_view text, const Asked& asked)
+      : subject_(read_to_next(pipeline, text, asked.place)),
+        request_(asked.request),
+        lead_(subject_, asked.tokens) {}
+  NextGradientsSteps(const NextGradientsSteps&) = delete;  // the lead refers to the subject
+  NextGradientsSteps& operator=(const NextGradientsSteps&) = delete;
+
+  // Returns whether anything is left to do.
+  bool step() {
+    if (sum_) return sum_->step();
+    if (request_.method == "gradients") {
+      part_ = lead_.gradients(request_.names, request_.patches);
+    } else if (request_.method == "relevance") {
+      part_ = lead_.relevance();
+    } else if (request_.method == "gradient_times_input") {
+      part_ = lead_.gradient_times_input();
+    } else {
+      sum_ = lead_.integrated_gradients(request_.baseline_token);
+    }
+    return sum_.has_value();
+  }
+
+  NextGradients take() {
+    if (sum_) part_ = sum_->take();
+    NextGradients result = {
+        .token = lead_.token(), .against = lead_.against(), .part = std::move(part_)};
+    const auto add = [&](std::span<const std::int32_t> ids, const Tokenizer& tokenizer) {
+      for (const std::int32_t id : ids) result.rows.push_back(tokenizer.display_text(id));
+    };
+    add(subject_.decoded, subject_.ledgers.tokenizer());
+    if (subject_.encoded) add(subject_.encoded->sources.ids(), subject_.source_tokenizer);
+    result.before = std::move(subject_.before);
+    return result;
+  }
+
+ private:
+  NextSubject subject_;
+  const NextGradientsRequest& request_;
+  NextLead lead_;
+  std::optional<IntegratedGradientsSum> sum_;
+  decltype(NextGradients::part) part_;
+};
 
 class NextGradientsJob final : public TypedJob<NextGradients> {
  public:
   NextGradientsJob(Pipeline& pipeline, std::span<const TextInput> texts,
-                   NextGradientsRequest request)
-      : pipeline_(pipeline), request_(std::move(request)), texts_(texts.begin(), texts.end()) {
+                   const NextGradientsRequest& request)
+      : pipeline_(pipeline), asked_{.request = request}, texts_(texts.begin(), texts.end()) {
     single_texts(texts);  // refuses pairs
-    const bool translates = pipeline.config().task == Task::translation;
-    const bool placed = request_.beams || request_.sentence || request_.position || request_.prefix;
-    if (!translates && placed) {
-      refuse_option("beams, sentence, position, prefix: expected a translator");
-    }
-    if (request_.method == "gradients" && request_.names.empty()) {
-      refuse_option("names: expected names of tensors, got none");
-    }
-    if (request_.method != "gradients" && !request_.names.empty()) {
-      refuse_option({"names: expected them only with the method gradients, got {}",
-                     {describe(request_.method)}});
-    }
+    check();
     expect_gradients(pipeline.compute());
-    options_ = next_ledger_options({.token = request_.token, .against = request_.against});
-    place_ = {.beams = number_of("beams", request_.beams, 1, max_beams, 1),
-              .sentence = request_.sentence.value_or(0),
-              .prefix = request_.prefix.value_or(std::vector<std::int32_t>())};
-    place_.position = request_.position.value_or(place_.prefix.size());
+    asked_.tokens = next_ledger_options({.token = request.token, .against = request.against});
+    TranslatedPlace& place = asked_.place;
+    place.beams = number_of("beams", request.beams, 1, max_beams, 1);
+    place.sentence = request.sentence.value_or(0);
+    if (request.prefix) place.prefix = *request.prefix;
+    place.position = request.position.value_or(place.prefix.size());
   }
 
   bool step() override {
-    if (results_.size() < texts_.size()) {
-      try {
-        results_.emplace_back(explain(texts_[results_.size()].text));
-      } catch (const Error& error) {
-        results_.emplace_back(error);
-      }
+    if (results_.size() == texts_.size()) return false;
+    try {
+      const std::string& text = texts_[results_.size()].text;
+      if (!steps_) steps_ = std::make_unique<NextGradientsSteps>(pipeline_, text, asked_);
+      if (steps_->step()) return true;
+      results_.emplace_back(steps_->take());
+    } catch (const Error& error) {
+      results_.emplace_back(error);
     }
+    steps_.reset();
     return results_.size() < texts_.size();
   }
   Results<NextGradients> take() override { return std::move(results_); }
 
  private:
-  NextGradients explain(std::string_view text) {
-    NextGradients result;
-    if (pipeline_.config().task == Task::translation) {
-      auto& translator = static_cast<TranslatePipeline&>(pipeline_);
-      ReachedPlace place = reach(translator, text, place_);
-      const NextTokenLedger ledgers(translator.runner(), translator.target_tokenizer(),
-                                    translator.specials().never);
-      NextLedgerOptions options = options_;
-      if (!options.token && options.against != place.own) options.token = place.own;
-      compute(translator.runner(), place.text(), ledgers, options, result);
-      result.sentence = std::move(place.sentence);
-    } else {
-      auto& generator = static_cast<GeneratePipeline&>(pipeline_);
-      const GenerationExplainer explainer(generator);
-      const GenerationInput input = explainer.read(text);
-      compute(generator.model().runner(), {input.prompt}, explainer.ledgers(), options_, result);
-      result.tokens = explainer.tokens_of(input);
-      result.clipped = input.clipped;
+  // Throws `invalid_option` for options that the model or the method does not have.
+  void check() const {
+    const Task task = pipeline_.config().task;
+    if (task != Task::translation && asked_.request.sentence) {
+      refuse_option("sentence: expected a translator");
     }
-    return result;
-  }
-
-  void compute(const WriterRunner& model, const DecodedText& text, const NextTokenLedger& ledgers,
-               const NextLedgerOptions& options, NextGradients& result) const {
-    ledgers.expect_tokens(options);
-    // The logits of every token, and their gradients.
-    TraceBudget().take(saturating_product({2, text.ids.size(), model->vocab_size()}));
-    result.chosen = ledgers.choose(run_to_next_token(model, text, {}).logits, options);
-    const Contrast contrast = ledgers.contrast_of(result.chosen);
-    if (request_.method == "gradients") {
-      expect_known(model);
-      result.gradients = next_token_gradients(model, text, contrast, request_.names);
-    } else if (request_.method == "relevance") {
-      result.found = next_relevance(model, text, contrast);
-    } else {
-      result.found.scores = next_gradient_times_input(model, text, contrast);
+    if (task == Task::text_generation &&
+        (asked_.request.beams || asked_.request.position || asked_.request.prefix)) {
+      refuse_option("beams, position, prefix: expected a model with an encoder");
     }
-  }
-
-  // Throws `invalid_option` for names of tensors that the model does not have.
-  void expect_known(const WriterRunner& model) const {
-    TraceRequest request;
-    request.gradients = request_.names;
-    static_cast<void>(TracePlan(model.model, model.session, std::move(request)));
+    if (asked_.request.method == "gradients" && asked_.request.names.empty()) {
+      refuse_option("names: expected names of tensors, got none");
+    }
+    if (asked_.request.method != "integrated_gradients" && asked_.request.baseline_token) {
+      refuse_option({"baselineToken: expected it only with the method integrated_gradients, got {}",
+                     {describe(asked_.request.method)}});
+    }
+    if (asked_.request.method != "gradients" &&
+        !(asked_.request.names.empty() && asked_.request.patches.empty())) {
+      refuse_option({"names, patch: expected them only with the method gradients, got {}",
+                     {describe(asked_.request.method)}});
+    }
   }
 
   void write_fields(ResultWriter& visit, NextGradients& result) override {
-    visit("method", request_.method);
-    if (result.sentence) {
-      visit("sentence", place_.sentence);
-      sentence_fields(visit, *result.sentence);
-      visit("position", place_.position);
+    visit("method", asked_.request.method);
+    ReadBefore& before = result.before;
+    if (before.sentence) {
+      visit("sentence", asked_.place.sentence);
+      sentence_fields(visit, *before.sentence);
     } else {
-      visit("tokens", result.tokens);
-      visit("clipped", result.clipped);
+      visit("tokens", before.tokens);
+      visit("clipped", before.clipped);
     }
-    visit("token", result.chosen.token);
-    visit("against", result.chosen.against);
-    if (request_.method == "gradients") return visit.gradients(std::move(result.gradients.tensors));
-    const std::size_t columns = result.found.scores.size();
-    visit("scores", result.found.scores);
-    if (result.found.matrix.empty()) return;
-    const std::size_t rows = result.found.matrix.size() / columns;
-    visit.tensor({"relevance", {rows, columns}, std::move(result.found.matrix)});
+    if (before.answer) visit("answer", Answer{*before.answer, *pipeline_.vocabulary()});
+    if (before.sentence || before.answer) visit("position", asked_.place.position);
+    visit("token", result.token);
+    visit("against", result.against);
+    std::visit([&](auto& part) { part_fields(visit, part); }, result.part);
+  }
+
+  struct Answer {
+    const std::vector<std::int32_t>& ids;
+    const Tokenizer& tokenizer;
+  };
+  friend void fields(ResultWriter& visit, const Answer& answer) {
+    visit("text", answer.tokenizer.decode(answer.ids));
+    visit.each("tokens", answer.ids, [&](std::int32_t id) {
+      visit("id", id);
+      visit("text", answer.tokenizer.display_text(id));
+    });
+  }
+
+  static void part_fields(ResultWriter& visit, Gradients& part) {
+    visit.gradients(std::move(part.tensors));
+  }
+  static void part_fields(ResultWriter& visit, GradientScores& part) { fields(visit, part); }
+  static void part_fields(ResultWriter& visit, IntegratedGradients& part) { fields(visit, part); }
+  static void part_fields(ResultWriter& visit, Relevance& part) {
+    const std::size_t columns = part.scores.size(), rows = part.matrix.size() / columns;
+    visit("scores", part.scores);
+    visit.tensor({"relevance", {rows, columns}, std::move(part.matrix)});
   }
 
   Pipeline& pipeline_;
-  NextGradientsRequest request_;
-  NextLedgerOptions options_;
-  TranslatedPlace place_;
+  NextGradientsSteps::Asked asked_;
   std::vector<OwnedText> texts_;
+  std::unique_ptr<NextGradientsSteps> steps_;
   Results<NextGradients> results_;
 };
 
 }  // namespace
+
+bool explains_by_gradients(std::string_view method) {
+  return std::ranges::find(next_gradient_methods, method) != next_gradient_methods.end();
+}
+
+NextGradientsRequest next_gradients_request(const ExplainRequest& request) {
+  expect_only(request, {"token", "against", "beams", "sentence", "position", "prefix"});
+  return {.method = request.method,
+          .token = request.token,
+          .against = request.against,
+          .beams = request.beams,
+          .sentence = request.sentence,
+          .position = request.position,
+          .prefix = request.prefix};
+}
+
+NextLead::NextLead(const NextSubject& subject, NextLedgerOptions options) : subject_(subject) {
+  subject.ledgers.expect_tokens(options);
+  if (subject.own && !options.token && options.against != *subject.own) options.token = subject.own;
+  const NextTokenRun run = run_to_next_token(subject.model, subject.text(), {});
+  chosen_ = subject.ledgers.choose(run.logits, options);
+  contrast_ = subject.ledgers.contrast_of(chosen_);
+}
+
+Gradients NextLead::gradients(const std::vector<std::string>& names,
+                              const std::vector<Patch>& patches) const {
+  const TracePlan plan(subject_.model.model, subject_.model.session,
+                       {.gradients = names, .patches = patches});
+  const std::size_t source = subject_.encoded ? subject_.encoded->sources.tokens() : 0;
+  const TextLengths lengths = {.source = source, .target = subject_.decoded.size()};
+  plan.expect_fit(lengths);
+  TraceBudget().take(saturating_product({2, plan.numbers(lengths)}));
+  return next_token_gradients(subject_.model, subject_.text(), contrast_, names, patches);
+}
+
+GradientScores NextLead::gradient_times_input() const {
+  return {next_gradient_times_input(subject_.model, subject_.text(), contrast_)};
+}
+
+Relevance NextLead::relevance() const {
+  const StackConfig& config = subject_.model->decoder().stack().config();
+  const std::size_t tokens =
+      subject_.decoded.size() + (subject_.encoded ? subject_.encoded->sources.tokens() : 0);
+  TraceBudget().take(
+      saturating_product({2, config.layers.size(), config.n_heads(), tokens, tokens}));
+  return next_relevance(subject_.model, subject_.text(), contrast_);
+}
+
+IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t> baseline) const {
+  MovedTokens moved = {.decoder = tokens_with_text(subject_.decoded, subject_.ledgers.tokenizer()),
+                       .encoder = {},
+                       .baseline = {}};
+  if (subject_.encoded) {
+    moved.encoder = tokens_with_text(subject_.encoded->sources.ids(), subject_.source_tokenizer);
+  }
+  // The encoder may have a vocabulary of its own.
+  const std::size_t tokens =
+      std::min(subject_.ledgers.vocabulary(), subject_.source_tokenizer.size());
+  expect_below("baselineToken", "the id of a token", baseline.value_or(0), tokens);
+  if (baseline) moved.baseline = static_cast<std::int32_t>(*baseline);
+  return integrate_gradients(subject_.model, subject_.text(), std::move(moved), contrast_);
+}
+
+std::unique_ptr<TypedJob<NextGradients>> begin_next_gradients(Pipeline& pipeline,
+                                                              std::span<const TextInput> texts,
+                                                              const NextGradientsRequest& request) {
+  const Task task = pipeline.config().task;
+  if (writes(task)) return std::make_unique<NextGradientsJob>(pipeline, texts, request);
+  throw_error(ErrorCode::unsupported,
+              {"explain: expected a model that translates, continues or answers texts for the "
+               "method {}, got one for {}",
+               {request.method, to_string(task)}});
+}
 
 std::unique_ptr<Job> begin_next_gradients(Pipeline& pipeline, std::span<const TextInput> texts,
                                           const TaskOptions& options) {
@@ -167,17 +257,9 @@ std::unique_ptr<Job> begin_next_gradients(Pipeline& pipeline, std::span<const Te
   const JsonValue* method = reader.find("method");
   if (!method || !method->is_string()) return nullptr;
   const std::string name = method->string();
-  if (std::ranges::find(methods_by_gradients, name) == methods_by_gradients.end()) return nullptr;
-  const Task task = pipeline.config().task;
-  if (task != Task::translation && task != Task::text_generation) {
-    if (name != "gradients") return nullptr;
-    throw_error(ErrorCode::unsupported,
-                {"explain: expected a model that translates or continues texts for the method "
-                 "gradients, got one for {}",
-                 {to_string(task)}});
-  }
-  return std::make_unique<NextGradientsJob>(pipeline, texts,
-                                            read_options<NextGradientsRequest>(options));
+  if (!explains_by_gradients(name)) return nullptr;
+  if (!writes(pipeline.config().task) && name != "gradients") return nullptr;
+  return begin_next_gradients(pipeline, texts, read_options<NextGradientsRequest>(options));
 }
 
 }  // namespace glassformer

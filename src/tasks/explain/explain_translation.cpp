@@ -197,56 +197,53 @@ class TranslationSteps final : public ExplanationSteps {
   std::vector<Sentence> sentences_;
 };
 
-void expect_below(const char* name, const char* what, std::size_t got, std::size_t end) {
-  if (got < end) return;
-  refuse_option({"{}: expected {}, below {}, got {}", {name, what, end, got}});
+// Translates a sentence up to the token that the explainer's options select.
+ReachedPlace reach(const TranslationExplainer& explainer, std::string_view text) {
+  const std::vector<SentenceRange> ranges = sentences_of(text);
+  const std::size_t sentence = explainer.options().sentence;
+  const std::size_t position = explainer.options().position;
+  expect_below("sentence", "one of the text's sentences", sentence, ranges.size());
+  ReachedPlace reached;
+  reached.sentence = explainer.begin(text, ranges[sentence]);
+  const std::vector<OutputToken>& tokens = reached.sentence.translation.output.tokens;
+  expect_below("position", "one of the translation's tokens", position, tokens.size());
+  reached.decoded.push_back(explainer.pipeline().specials().start);
+  for (std::size_t t = 0; t < position; ++t) reached.decoded.push_back(tokens[t].id);
+  reached.encoded = explainer.encode(reached.sentence.translation);
+  reached.own = tokens[position].id;
+  return reached;
 }
 
 // Explains one token of one sentence.
 class LedgerSteps final : public ExplanationSteps {
  public:
   LedgerSteps(const TranslationExplainer& explainer, std::string_view text)
-      : explainer_(explainer), text_(text), ranges_(sentences_of(text)) {
-    expect_below("sentence", "one of the text's sentences", options().sentence, ranges_.size());
-  }
+      : explainer_(explainer), text_(text) {}
 
   // Computes the translation and its sum, or the effect of the next column.
   bool step() override {
     if (result_) {
-      explainer_.ledgers().measure_next({decoded_, &encoded_}, *result_);
+      explainer_.ledgers().measure_next(place_.text(), *result_);
     } else {
-      begin();
+      place_ = reach(explainer_, text_);
+      NextLedgerOptions asked = options().ledger;
+      if (!asked.token && asked.against != place_.own) asked.token = place_.own;
+      result_ = explainer_.ledgers().sum(place_.text(), asked);
     }
     return !is_whole(*result_, options().ledger);
   }
 
   ExplainedInput take() override {
-    return {.part = SentenceLedger{options().sentence, options().position, *std::move(sentence_),
-                                   *std::move(result_)}};
+    return {.part = SentenceLedger{options().sentence, options().position,
+                                   std::move(place_.sentence), *std::move(result_)}};
   }
 
  private:
   const Options& options() const { return explainer_.options(); }
 
-  void begin() {
-    sentence_ = explainer_.begin(text_, ranges_[options().sentence]);
-    const std::vector<OutputToken>& tokens = sentence_->translation.output.tokens;
-    const std::size_t position = options().position;
-    expect_below("position", "one of the translation's tokens", position, tokens.size());
-    decoded_.push_back(explainer_.pipeline().specials().start);
-    for (std::size_t t = 0; t < position; ++t) decoded_.push_back(tokens[t].id);
-    encoded_ = explainer_.encode(sentence_->translation);
-    NextLedgerOptions asked = options().ledger;
-    if (!asked.token && asked.against != tokens[position].id) asked.token = tokens[position].id;
-    result_ = explainer_.ledgers().sum({decoded_, &encoded_}, asked);
-  }
-
   const TranslationExplainer& explainer_;
   std::string text_;
-  std::vector<SentenceRange> ranges_;
-  std::optional<Sentence> sentence_;
-  std::vector<std::int32_t> decoded_;
-  Seq2Seq::Encoded encoded_;
+  ReachedPlace place_;
   std::optional<NextLedger> result_;
 };
 
@@ -271,21 +268,12 @@ class TranslationExplanations final : public TextExplanations {
 
 ReachedPlace reach(TranslatePipeline& pipeline, std::string_view text,
                    const TranslatedPlace& place) {
-  const TranslationExplainer explainer(pipeline, {.method = "ledger",
-                                                  .beams = place.beams,
-                                                  .position = place.position,
-                                                  .prefix = place.prefix});
-  const std::vector<SentenceRange> ranges = sentences_of(text);
-  expect_below("sentence", "one of the text's sentences", place.sentence, ranges.size());
-  ReachedPlace reached;
-  reached.sentence = explainer.begin(text, ranges[place.sentence]);
-  const std::vector<OutputToken>& tokens = reached.sentence.translation.output.tokens;
-  expect_below("position", "one of the translation's tokens", place.position, tokens.size());
-  reached.decoded.push_back(pipeline.specials().start);
-  for (std::size_t t = 0; t < place.position; ++t) reached.decoded.push_back(tokens[t].id);
-  reached.encoded = explainer.encode(reached.sentence.translation);
-  reached.own = tokens[place.position].id;
-  return reached;
+  return reach(TranslationExplainer(pipeline, {.method = "ledger",
+                                               .beams = place.beams,
+                                               .sentence = place.sentence,
+                                               .position = place.position,
+                                               .prefix = place.prefix}),
+               text);
 }
 
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(TranslatePipeline& pipeline,

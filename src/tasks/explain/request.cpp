@@ -60,6 +60,11 @@ std::size_t number_of(const char* option, const std::optional<std::size_t>& numb
                  {option, least, most, *number}});
 }
 
+void expect_below(const char* option, const char* what, std::size_t number, std::size_t end) {
+  if (number < end) return;
+  refuse_option({"{}: expected {}, below {}, got {}", {option, what, end, number}});
+}
+
 NextLedgerOptions next_ledger_options(const ExplainRequest& request) {
   return {.token = id_of("token", request.token),
           .against = id_of("against", request.against),

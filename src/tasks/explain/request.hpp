@@ -85,6 +85,8 @@ void expect_only(const ExplainRequest& request, std::initializer_list<std::strin
 /// Returns a whole number of the request. Throws `invalid_option` unless it is in this range.
 std::size_t number_of(const char* option, const std::optional<std::size_t>& number,
                       std::size_t least, std::size_t most, std::size_t absent);
+/// Throws `invalid_option` unless the number, which selects `what`, is below `end`.
+void expect_below(const char* option, const char* what, std::size_t number, std::size_t end);
 /// Returns the options token, against and effects.
 NextLedgerOptions next_ledger_options(const ExplainRequest& request);
 

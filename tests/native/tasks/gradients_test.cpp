@@ -9,12 +9,14 @@
 #include "glassformer/classifier.hpp"
 #include "glassformer/embedder.hpp"
 #include "glassformer/explainer.hpp"
+#include "glassformer/generator.hpp"
 #include "glassformer/question_answerer.hpp"
 #include "glassformer/token_classifier.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "support/error_of.hpp"
 #include "support/golden.hpp"
 #include "tasks/explain/explain.hpp"
+#include "tasks/explain/explain_next_gradients.hpp"
 #include "tasks/load.hpp"
 
 namespace glassformer::test {
@@ -174,34 +176,162 @@ std::vector<TracedTensor> next_gradients(const std::filesystem::path& folder,
   return writer.take_tensors();
 }
 
-TEST_CASE("gradients of a next token match PyTorch's", "[gradients]") {
-  const std::string name = GENERATE("gpt2_generate", "llama", "marian", "translate_odd_local");
-  const bool ours = name.starts_with("translate");
-  const std::filesystem::path folder =
-      ours ? golden_folder.parent_path() / name : checkpoints / name;
-  const std::string file = ours ? "gradients" : "expected.gradients";
-  const auto read = [&](const std::string& path) {
+// A next token of a model, as its goldens explain it.
+struct NextTokenGolden {
+  explicit NextTokenGolden(const std::string& model)
+      : ours(model.starts_with("translate")),
+        folder(ours ? golden_folder.parent_path() / model : checkpoints / model) {}
+
+  nlohmann::json read(const std::string& path) const {
     return nlohmann::json::parse(read_file(folder / path, any_file));
-  };
-  const nlohmann::json plan = read(file + ".json");
-  const nlohmann::json texts = read(ours ? "golden.json" : "expected.json").at("texts");
-  const nlohmann::json given = texts.at(plan.at("text").get<std::size_t>());
-  nlohmann::json options = {{"method", "gradients"}, {"names", {"*.embed_tokens"}}};
-  for (const auto& term : plan.at("contrast")) {
-    options[term.at(2).get<double>() > 0 ? "token" : "against"] = term.at(1);
   }
-  if (plan.contains("target_ids")) {
-    options["prefix"] = plan.at("target_ids");
-    options["prefix"].erase(0);  // the start token
+  // The plan of "gradients" or "integrated".
+  nlohmann::json plan(const std::string& kind) const { return read(file(kind) + ".json"); }
+  std::string file(const std::string& kind) const { return (ours ? "" : "expected.") + kind; }
+  std::string text(const nlohmann::json& plan) const {
+    const nlohmann::json texts = read(ours ? "golden.json" : "expected.json").at("texts");
+    const nlohmann::json given = texts.at(plan.at("text").get<std::size_t>());
+    return given.is_string() ? given : given.at("text");
   }
-  const std::string text = given.is_string() ? given : given.at("text");
-  const Tensors expected = read_safetensors(folder / (file + ".safetensors"));
-  std::vector<TracedTensor> gradients = next_gradients(folder, text, options);
+  // The options that select the plan's number.
+  nlohmann::json options(const nlohmann::json& plan, const std::string& method) const {
+    nlohmann::json options = {{"method", method}};
+    for (const auto& term : plan.at("contrast")) {
+      options[term.at(2).get<double>() > 0 ? "token" : "against"] = term.at(1);
+    }
+    if (plan.contains("target_ids") && !plan.at("target_ids").is_null()) {
+      options["prefix"] = plan.at("target_ids");
+      options["prefix"].erase(0);  // the start token
+    }
+    return options;
+  }
+
+  bool ours;
+  std::filesystem::path folder;
+};
+
+TEST_CASE("gradients of a next token match PyTorch's", "[gradients]") {
+  const std::string name =
+      GENERATE("gpt2_generate", "llama", "marian", "t5", "flan_t5", "mt5", "translate_odd_local");
+  INFO(name);
+  const NextTokenGolden golden(name);
+  const nlohmann::json plan = golden.plan("gradients");
+  nlohmann::json options = golden.options(plan, "gradients");
+  options["names"] = {"*.embed_tokens"};
+  const Tensors expected =
+      read_safetensors(golden.folder / (golden.file("gradients") + ".safetensors"));
+  std::vector<TracedTensor> gradients = next_gradients(golden.folder, golden.text(plan), options);
   REQUIRE(gradients.size() == (plan.contains("target_ids") ? 2 : 1));
   for (TracedTensor& gradient : gradients) {
     gradient.name.erase(0, std::string("gradients.").size());
   }
   for (const TracedTensor& gradient : gradients) check(gradients, gradient.name, expected);
+}
+
+TEST_CASE("integrated gradients of a next token match PyTorch's", "[gradients][explain]") {
+  const std::string name = GENERATE("gpt2_generate", "llama", "mistral", "marian", "t5", "flan_t5",
+                                    "mt5", "translate_pre_norm_shared", "translate_odd_local");
+  INFO(name);
+  const NextTokenGolden golden(name);
+  const nlohmann::json plan = golden.plan("integrated");
+  nlohmann::json options = golden.options(plan, "integrated_gradients");
+  if (!plan.at("baseline_token").is_null()) options["baselineToken"] = plan.at("baseline_token");
+  const auto pipeline = load_pipeline(golden.folder, {});
+  const std::string text = golden.text(plan);
+  const TextInput input(text);
+  const auto job = begin_next_gradients(*pipeline, std::span(&input, 1),
+                                        read_options<NextGradientsRequest>(options.dump()));
+  const NextGradients result = only(run_all(*job));
+  const auto& found = std::get<IntegratedGradients>(result.part);
+  CHECK(found.steps == plan.at("steps"));
+  const auto near = [&](float got, const char* key) {
+    CHECK(std::abs(double{got} - plan.at(key).get<double>()) < 1e-4);
+  };
+  near(found.value, "value");
+  near(found.baseline, "baseline");
+  near(found.gap, "gap");
+  const auto scores = plan.at("scores").get<std::vector<float>>();
+  REQUIRE(found.scores.size() == scores.size());
+  CHECK(result.rows.size() == scores.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    CHECK(std::abs(found.scores[i] - scores[i]) < 1e-4f);
+    CHECK((found.scores[i] == 0.0f) == (scores[i] == 0.0f));  // special tokens
+  }
+}
+
+TEST_CASE("a token of an answer is explained", "[gradients][explain]") {
+  const auto pipeline = load_pipeline(checkpoints / "t5", {});
+  const std::string text = NextTokenGolden("t5").read("expected.json").at("texts")[2].at("text");
+  const TextInput input(text);
+  const auto explain = [&](const NextGradientsRequest& request) {
+    return only(run_all(*begin_next_gradients(*pipeline, std::span(&input, 1), request)));
+  };
+  NextGradientsRequest request = {.method = "relevance", .position = 2};
+  const NextGradients own = explain(request);
+  REQUIRE(own.before.answer);
+  const std::vector<std::int32_t>& ids = *own.before.answer;
+  CHECK(own.token.id == ids[2]);
+  const auto& relevance = std::get<Relevance>(own.part);
+  CHECK(relevance.scores.size() == 3 + own.before.tokens.size());
+  // The same token after the same beginning.
+  request.position.reset();
+  request.prefix = {ids[0], ids[1]};
+  const NextGradients begun = explain(request);
+  CHECK(begun.token.id == own.token.id);
+  CHECK(std::get<Relevance>(begun.part).scores == relevance.scores);
+  const auto refusal = [&](const NextGradientsRequest& refused) {
+    return error_of([&] { explain(refused); });
+  };
+  CHECK(refusal({.method = "relevance", .position = 999}).code() == ErrorCode::invalid_option);
+  CHECK(refusal({.method = "relevance", .position = 3, .prefix = {{5, 6}}}).code() ==
+        ErrorCode::invalid_option);
+  CHECK(refusal({.method = "relevance", .prefix = {{99999}}}).code() == ErrorCode::invalid_option);
+  CHECK(refusal({.method = "relevance", .sentence = 0}).code() == ErrorCode::invalid_option);
+  CHECK(refusal({.method = "relevance", .baseline_token = 1}).code() == ErrorCode::invalid_option);
+  CHECK(refusal({.method = "integrated_gradients", .baseline_token = 99999}).code() ==
+        ErrorCode::invalid_option);
+}
+
+TEST_CASE("the explainer of next tokens has the methods that use gradients",
+          "[gradients][explain]") {
+  const NextTokenGolden golden("gpt2_generate");
+  const nlohmann::json plan = golden.plan("gradients");
+  const std::string text = golden.text(plan);
+  auto explainer = NextTokenExplainer::load(golden.folder);
+  const std::string name = "decoder.embed_tokens";
+  const auto gradients = explainer.gradients(text, {name});
+  const Tensors expected = read_safetensors(golden.folder / "expected.gradients.safetensors");
+  check(gradients.part.gradients, name, expected);
+  CHECK(gradients.part.token.id == plan.at("contrast")[0][1]);
+  CHECK(gradients.part.against.id == plan.at("contrast")[1][1]);
+  NextOptions options;
+  options.trace = {name};
+  const Prediction run = Generator::load(golden.folder).next(text, options);
+  const auto scores = explainer.gradient_times_input(text).part.scores;
+  const std::size_t tokens = run.prompt_tokens.size();
+  REQUIRE(scores.size() == tokens);
+  const std::vector<float>& e = run.trace.at(0).data;
+  const std::vector<float>& g = expected.at("trace/" + name).values;
+  const std::size_t width = e.size() / tokens;
+  for (std::size_t i = 0; i < tokens; ++i) {
+    double sum = 0;
+    for (std::size_t c = i * width; c < (i + 1) * width; ++c) sum += double{e[c]} * double{g[c]};
+    CHECK(std::abs(sum - double{scores[i]}) < 1e-4);
+  }
+  const NextPairOptions opposite = {.token = gradients.part.against.id,
+                                    .against = gradients.part.token.id};
+  const auto other = explainer.integrated_gradients(text, opposite).part.gradients;
+  const nlohmann::json integrated = golden.plan("integrated");
+  CHECK(std::abs(double{other.value} + integrated.at("value").get<double>()) < 1e-4);
+  const auto relevance = explainer.relevance(text).part.relevance;
+  CHECK(relevance.scores.size() == tokens);
+  CHECK(std::equal(relevance.scores.begin(), relevance.scores.end(),
+                   relevance.matrix.end() - static_cast<std::ptrdiff_t>(tokens)));
+  const auto refusal = [](const auto& call) { return error_of(call).code(); };
+  CHECK(refusal([&] { explainer.gradients(text, {"no.such"}); }) == ErrorCode::invalid_option);
+  CHECK(refusal([&] { explainer.relevance(text, {.token = 500}); }) == ErrorCode::invalid_option);
+  auto integers = NextTokenExplainer::load(golden.folder, {.compute = Compute::int8});
+  CHECK(refusal([&] { integers.relevance(text); }) == ErrorCode::unsupported);
 }
 
 TEST_CASE("gradient methods of a classifier follow their formulas", "[gradients][explain]") {

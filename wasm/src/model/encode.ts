@@ -46,6 +46,7 @@ const gradientMethods: unknown[] = [
 export interface ExplainCallOptions {
   signal?: AbortSignal | undefined;
   onProgress?: unknown;
+  patch?: unknown;
   method: string;
   of?: unknown;
   scores?: unknown;
@@ -57,12 +58,13 @@ export function encodeExplanation(
   known: readonly string[],
 ): EngineOptions {
   checkOptions(options, known, 'explain');
-  const { signal, onProgress, scores, ...rest } = options;
+  const { signal, onProgress, scores, patch, ...rest } = options;
   checkSignal(signal);
   checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
   const numbers = new Numbers();
   const given = {
     ...(scores === undefined ? {} : { scores: numbers.add(scores, 'scores') }),
+    ...(patch === undefined ? {} : { patch: withoutNumbers(patch, numbers) }),
     ...(onProgress === undefined ? {} : { onProgress: true }),
   };
   const json = toJson({ ...rest, ...given });

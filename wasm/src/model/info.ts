@@ -7,12 +7,12 @@ export interface ModelInfo {
   layers: number;
   heads: number;
   dModel: number;
-  /** Vocabulary size of the same stack. */
+  /** Vocabulary size of the same stack; 0 for a model that reads pictures. */
   vocabSize: number;
   parameters: number;
   /** Tensors in the model's files that its task does not use, such as those of another head. */
   ignoredTensors: string[];
-  /** Maximum number of input tokens. */
+  /** Maximum number of input tokens; for pictures, the number of rows of the model's own size. */
   maxSourceLength: number;
   /** Layers of the decoder, if the model has an encoder, too. */
   decoderLayers?: number;

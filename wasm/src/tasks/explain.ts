@@ -1,3 +1,4 @@
+import type { Patch } from '../model/call_options.js';
 import type { Token, TracedTensor } from '../model/results.js';
 
 /** Options of all explanations. */
@@ -111,6 +112,19 @@ interface Explained<Method> {
   clipped: boolean;
 }
 
+/** The result of integrated gradients. */
+interface IntegratedParts {
+  /** [T] 0 for special tokens. Together with `gap` they sum to `value` - `baseline`. */
+  scores: number[];
+  /** The explained number, and the same with the embeddings at their beginning, such as zeros. */
+  value: number;
+  baseline: number;
+  /** `value` - `baseline` - the sum of `scores`: the error of the finite number of steps. */
+  gap: number;
+  /** The number of steps. */
+  steps: number;
+}
+
 /** The test of an order of words. */
 export interface OrderTest {
   /** Mean of insertion minus mean of deletion. A better order has a higher score. */
@@ -207,17 +221,7 @@ export interface Explanations {
     /** [T] In units of the explained number. */
     scores: number[];
   };
-  integrated_gradients: Explained<'integrated_gradients'> & {
-    /** [T] 0 for special tokens. Together with `gap` they sum to `value` - `baseline`. */
-    scores: number[];
-    /** The explained number, and the same with zeros for the embeddings of the text's tokens. */
-    value: number;
-    baseline: number;
-    /** `value` - `baseline` - the sum of `scores`: the error of the finite number of steps. */
-    gap: number;
-    /** The number of steps. */
-    steps: number;
-  };
+  integrated_gradients: Explained<'integrated_gradients'> & IntegratedParts;
   relevance: Explained<'relevance'> & {
     /** [T] Relevance for the answer; never negative. */
     scores: number[];
@@ -236,12 +240,32 @@ interface LedgerPair extends NextPair {
   effects?: boolean | undefined;
 }
 
-/** A token of a translation. */
-interface Place {
+interface OfTensors {
+  method: 'gradients';
+  names: readonly string[];
+  /** As in other calls, but not of scores and weights. The gradients are those of the patched run. */
+  patch?: readonly Patch[] | undefined;
+}
+
+interface Baseline {
+  /**
+   * The id of the token whose embedding all others begin with, instead of zeros. A model with RMS
+   * norms needs it: they remove the length of an embedding, so on the way from zeros almost all
+   * changes near zero, and the gap is large.
+   */
+  baselineToken?: number | undefined;
+}
+
+/** A token of an answer. */
+interface AnswerPlace {
   beams?: number | undefined;
-  sentence?: number | undefined;
   position?: number | undefined;
   prefix?: readonly number[] | undefined;
+}
+
+/** A token of a translation. */
+interface Place extends AnswerPlace {
+  sentence?: number | undefined;
 }
 
 /** The options of each method for translations. */
@@ -266,12 +290,14 @@ export interface ExplainTranslationOptions {
   ledger: Common & LedgerPair & Place & { method: 'ledger' };
   /**
    * The gradients of the number that `ledger` explains, with respect to the tensors with these names
-   * ("*" matches any characters except dots). This and the next two methods need a model that was
+   * ("*" matches any characters except dots). This and the next three methods need a model that was
    * loaded with `gradients: true` and `compute: 'f32'`, whose decoder has self-attention.
    */
-  gradients: Common & NextPair & Place & { method: 'gradients'; names: readonly string[] };
+  gradients: Common & NextPair & Place & OfTensors;
   /** As for a classifier. */
   gradient_times_input: Common & NextPair & Place & { method: 'gradient_times_input' };
+  /** As for a classifier, for the tokens that were read and those of the source. */
+  integrated_gradients: Common & NextPair & Place & Baseline & { method: 'integrated_gradients' };
   /** Chefer et al. 2021, for an encoder with a decoder. */
   relevance: Common & NextPair & Place & { method: 'relevance' };
 }
@@ -314,6 +340,8 @@ export interface TranslationExplanations {
     /** [T + S] For each row of the ledger. */
     scores: number[];
   };
+  /** `scores` [T + S] are those of the rows of the ledger. */
+  integrated_gradients: ExplainedToken<'integrated_gradients'> & IntegratedParts;
   relevance: ExplainedToken<'relevance'> & {
     /** [T + S] For each row of the ledger; never negative. */
     scores: number[];
@@ -354,13 +382,19 @@ export interface ExplainGenerationOptions {
   ledger: Common & LedgerPair & { method: 'ledger' };
   /**
    * The gradients of the same difference, with respect to the tensors with these names ("*" matches
-   * any characters except dots). This and the next two methods need a model that was loaded with
-   * `gradients: true` and `compute: 'f32'`.
+   * any characters except dots). This and the next three methods need a model that was loaded with
+   * `gradients: true` and `compute: 'f32'`. They also explain a model with an encoder: the token of
+   * its answer at `position` (from 0, default: 0), or the token after the ids in `prefix`, with which
+   * the answer then begins.
    */
-  gradients: Common & NextPair & { method: 'gradients'; names: readonly string[] };
+  gradients: Common & NextPair & AnswerPlace & OfTensors;
   /** As for a classifier, for the same difference. */
-  gradient_times_input: Common & NextPair & { method: 'gradient_times_input' };
-  relevance: Common & NextPair & { method: 'relevance' };
+  gradient_times_input: Common & NextPair & AnswerPlace & { method: 'gradient_times_input' };
+  integrated_gradients: Common &
+    NextPair &
+    AnswerPlace &
+    Baseline & { method: 'integrated_gradients' };
+  relevance: Common & NextPair & AnswerPlace & { method: 'relevance' };
 }
 
 export type ExplainGenerationMethod = keyof ExplainGenerationOptions;
@@ -378,9 +412,25 @@ export interface GenerationExplanations {
   ledger: Omit<Explanations['ledger'], 'label'> & ComparedTokens;
   /** By the names of tensors. */
   gradients: Pick<Explanations['rollout'], 'tokens' | 'clipped'> &
-    ComparedTokens & { method: 'gradients'; gradients: Record<string, TracedTensor> };
-  gradient_times_input: Omit<Explanations['gradient_times_input'], 'label'> & ComparedTokens;
-  relevance: Omit<Explanations['relevance'], 'label'> & ComparedTokens;
+    ComparedTokens &
+    OfAnswer & { method: 'gradients'; gradients: Record<string, TracedTensor> };
+  /**
+   * With an encoder, the scores of this and the next two are those of the tokens that the decoder had
+   * read, beginning with the start token, then those of `tokens`.
+   */
+  gradient_times_input: Omit<Explanations['gradient_times_input'], 'label'> &
+    ComparedTokens &
+    OfAnswer;
+  integrated_gradients: Omit<Explanations['integrated_gradients'], 'label'> &
+    ComparedTokens &
+    OfAnswer;
+  relevance: Omit<Explanations['relevance'], 'label'> & ComparedTokens & OfAnswer;
+}
+
+/** The answer of a model with an encoder, and the position of the explained token in it. */
+interface OfAnswer {
+  answer?: { text: string; tokens: { id: number; text: string }[] };
+  position?: number;
 }
 
 interface ComparedTokens {

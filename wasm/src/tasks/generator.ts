@@ -245,7 +245,12 @@ const methods = {
     'words',
     'token',
     'against',
+    'baselineToken',
+    'beams',
+    'position',
+    'prefix',
     'names',
+    'patch',
     'effects',
     'signal',
   ),
@@ -343,7 +348,8 @@ export class Generator extends LoadedModel<GeneratorInfo> {
 
   /**
    * Explains the next token of a decoder-only model by one of the methods of
-   * ExplainGenerationOptions. Aborting `signal` stops it between two steps.
+   * ExplainGenerationOptions; those that use gradients also explain a token of the answer of a model
+   * with an encoder. Aborting `signal` stops it between two steps.
    */
   explain<Method extends ExplainGenerationMethod>(
     text: string,

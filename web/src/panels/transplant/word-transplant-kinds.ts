@@ -47,7 +47,10 @@ export interface Parted {
 
 /** The properties of a kind of model that a transplant needs. */
 export interface Kind<M extends Model, R extends Run> {
-  /** Loads the model in floats, because attention in integers cannot be patched. */
+  /**
+   * Loads the model in floats, because attention in integers cannot be patched, and with gradients,
+   * which estimate the effects before they are measured.
+   */
   load: (folder: URL, options: LoadOptions) => Promise<M>;
   /** The stack whose vectors are replaced. */
   stack: 'encoder' | 'decoder';
@@ -56,6 +59,16 @@ export interface Kind<M extends Model, R extends Run> {
   grows: number;
   /** Reads a text and writes one token after those of `prefix`. */
   step: (model: M, text: string, prefix: readonly number[], asking: Asking) => Promise<Run>;
+  /**
+   * Returns the gradients of the lead of one token over another, after the text and the tokens of
+   * `prefix`.
+   */
+  gradients: (
+    model: M,
+    text: string,
+    lead: { token: number; against: number; prefix: readonly number[] },
+    asking: Omit<Asking, 'trace'> & { names: readonly string[] },
+  ) => Promise<Run['trace']>;
   /** Reads a text and writes an answer. */
   run: (model: M, text: string, asking: Asking) => Promise<R & { answer: Answer }>;
   part: (own: R, other: R) => Parted | undefined;
@@ -64,13 +77,17 @@ export interface Kind<M extends Model, R extends Run> {
 type Translated = Run & { written: readonly Token[] };
 
 export const translating = (beams: number): Kind<Translator, Translated> => ({
-  load: (folder, options) => Translator.load(folder, { ...options, compute: 'f32' }),
+  load: (folder, options) =>
+    Translator.load(folder, { ...options, compute: 'f32', gradients: true }),
   stack: 'encoder',
   pair: pairTokens,
   grows: 0,
   async step(model, text, prefix, asking) {
     const { sourceTokens: tokens, trace = {} } = await nextStep(model, text, prefix, asking);
     return { tokens, trace };
+  },
+  async gradients(model, text, lead, asking) {
+    return (await model.explain(text, { method: 'gradients', ...lead, ...asking })).gradients;
   },
   async run(model, text, asking) {
     const { sentences } = await model.translate(text, { ...asking, beams });
@@ -101,13 +118,18 @@ type Begun = Run & { logits: Float32Array; pieces: readonly string[] };
 const writtenOn = 10;
 
 export const writing: Kind<Generator, Begun> = {
-  load: (folder, options) => Generator.load(folder, { ...options, compute: 'f32' }),
+  load: (folder, options) =>
+    Generator.load(folder, { ...options, compute: 'f32', gradients: true }),
   stack: 'decoder',
   pair: pairBeginnings,
   grows: writtenOn - 1,
   async step(model, text, _, asking) {
     const { promptTokens: tokens, trace = {} } = await model.next(text, { ...asking, count: 1 });
     return { tokens, trace };
+  },
+  async gradients(model, text, { token, against }, asking) {
+    const options = { method: 'gradients', token, against, ...asking } as const;
+    return (await model.explain(text, options)).gradients;
   },
   async run(model, text, { trace: names = [], ...asking }) {
     const [pieces, { promptTokens: tokens, trace, text: said }] = await Promise.all([

@@ -2,7 +2,7 @@
  * Activation patching between two texts: how far replacing the vector of a token at a layer changes
  * the first word that differs between the outputs of the two texts.
  */
-import type { ModelInfo, Patch, Token, TracedTensor } from 'glassformer';
+import type { GlassformerError, ModelInfo, Patch, Token, TracedTensor } from 'glassformer';
 import { ExplainingModel, Question } from '../../models/explaining-model.svelte.ts';
 import { ModelLoader, type Model } from '../../models/model-loader.svelte.ts';
 import type { ModelName } from '../../models/models.ts';
@@ -25,6 +25,8 @@ export interface WordTransplantReading extends Part {
   alike: boolean;
   /** The table of log P(donor's word) − log P(base's word), after their common beginning. */
   table: TransplantTable;
+  /** The estimates by gradients, which came first; undefined if the model has no gradients. */
+  estimates: TransplantTable | undefined;
 }
 
 export class WordTransplant<M extends Model, R extends Run> {
@@ -138,13 +140,29 @@ export class WordTransplant<M extends Model, R extends Run> {
     }));
     const shape: [number, number] = [layers + 1, cells.length];
     const data = new Float32Array(shape[0] * shape[1]).fill(NaN);
+    let estimates: TransplantTable | undefined;
     const atBase = await contrast(own, ofBase);
     const atDonor = await contrast(other, ofDonor);
     const alone = {
       plainBase: ofBase.length > 0 ? await contrast(own, []) : atBase,
       plainDonor: ofDonor.length > 0 ? await contrast(other, []) : atDonor,
     };
-    const show = () => {
+    /** Shows the effects in `data`, of which the first `done` are measured. */
+    const show = (done = data.length): TransplantTable => {
+      const table: TransplantTable = {
+        method: 'transplant',
+        label: parted?.words.donor ?? '',
+        clipped: false,
+        ...pairs,
+        cells,
+        tokens,
+        donorTokens,
+        base: atBase,
+        donor: atDonor,
+        ...alone,
+        delta: { shape, data: data.slice() },
+        ...(done < data.length && { done }),
+      };
       this.reading = {
         base,
         donor,
@@ -154,20 +172,10 @@ export class WordTransplant<M extends Model, R extends Run> {
         alike: parted?.alike ?? false,
         site: 'residual',
         head: 0,
-        table: {
-          method: 'transplant',
-          label: parted?.words.donor ?? '',
-          clipped: false,
-          ...pairs,
-          cells,
-          tokens,
-          donorTokens,
-          base: atBase,
-          donor: atDonor,
-          ...alone,
-          delta: { shape, data: data.slice() },
-        },
+        table,
+        estimates,
       };
+      return table;
     };
     /** Replaces the vectors of tokens with a counterpart, and hides tokens without one from here on. */
     const patchesOf = ({ row, cell }: Carried): Patch[] => {
@@ -193,7 +201,32 @@ export class WordTransplant<M extends Model, R extends Run> {
       });
     this.#perform = async (model, at, signal) =>
       (await kind.run(model, own, { patch: [...whole, ...patchesOf(at)], signal })).answer;
-    if (!parted) return show();
+    if (!parted) {
+      show();
+      return;
+    }
+    const [against, token] = parted.ids;
+    const lead = { token, against, prefix: parted.prefix };
+    const slopes = await unlessUnsupported(
+      kind.gradients(model, own, lead, { names: streams, patch: ofBase, signal }),
+    );
+    // A text that was cut for a longer answer may now have other tokens.
+    if (slopes?.[streams[0]!]!.shape[0] === tokens.length) {
+      cells.forEach(({ tokens }, cell) => {
+        streams.forEach((name, row) => {
+          const sum = tokens.reduce((change, token) => {
+            const from = pairs.donorOf[token]!;
+            if (from === null) return NaN; // removing a token has no estimate
+            const there = rowOf(otherRun.trace[name]!, from);
+            const here = rowOf(ownRun.trace[name]!, token);
+            const slope = rowOf(slopes[name]!, token);
+            return change + slope.reduce((sum, x, i) => sum + x * (there[i]! - here[i]!), 0);
+          }, 0);
+          data[row * cells.length + cell] = sum;
+        });
+      });
+      estimates = show(0);
+    }
     for (let row = 0; row <= layers; row++) {
       for (let cell = 0; cell < cells.length; cell++) {
         const at = { row, cell };
@@ -201,8 +234,18 @@ export class WordTransplant<M extends Model, R extends Run> {
           ? 0
           : (await contrast(own, [...ofBase, ...patchesOf(at)])) - atBase;
       }
-      show();
+      show((row + 1) * cells.length);
     }
+  }
+}
+
+/** Returns undefined if the model cannot do it. */
+async function unlessUnsupported<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if ((error as Partial<GlassformerError>).code === 'unsupported') return undefined;
+    throw error;
   }
 }
 

@@ -21,7 +21,8 @@ streams.push('encoder.layers.5.output');
 
 let translator;
 before(async () => {
-  translator = await Translator.load(join(root, 'weights/en-de'), { compute: 'f32' });
+  const options = { compute: 'f32', gradients: true };
+  translator = await Translator.load(join(root, 'weights/en-de'), options);
 });
 after(() => translator?.dispose());
 
@@ -84,6 +85,76 @@ onPage('a cell’s number is the effect of patching that vector', {}, async (pag
   near(await value(page.getByTestId('turn')), (await contrast(donor)) - whole, 'turn');
   await page.keyboard.press('Escape');
   assert.equal(await page.getByTestId('performed').count(), 0);
+});
+
+/** Returns the gradient times the change of each vector, for texts with the same number of tokens. */
+async function estimates(first, second) {
+  const traces = [];
+  const ids = [];
+  for (const text of [first, second]) {
+    const { trace, tokens } = await one(text, { beams: 4, trace: streams });
+    traces.push(trace);
+    ids.push(tokens[0].id);
+  }
+  const [own, other] = traces;
+  const [against, token] = ids;
+  const options = { method: 'gradients', names: streams, token, against };
+  const { gradients } = await translator.explain(first, options);
+  const found = {};
+  for (const [row, name] of streams.entries()) {
+    const { shape, data } = gradients[name];
+    for (let index = 0; index < shape[0]; index++) {
+      let sum = 0;
+      for (let c = index * shape[1]; c < (index + 1) * shape[1]; c++)
+        sum += data[c] * (other[name].data[c] - own[name].data[c]);
+      found[`${row}.${index}`] = sum;
+    }
+  }
+  return found;
+}
+
+onPage('estimates fill the table first and are plotted against Δ', {}, async (page) => {
+  // Records the estimates that are ever in the table.
+  await page.evaluate(() => {
+    window.estimated = {};
+    new MutationObserver(() => {
+      for (const { dataset } of document.querySelectorAll('[data-estimated]'))
+        window.estimated[dataset.estimated] = Number(dataset.value);
+    }).observe(document.body, { subtree: true, childList: true, attributes: true });
+  });
+  const fetched = [];
+  page.on('request', (request) => fetched.push(request.url()));
+  const binaries = () => fetched.filter((url) => /gradients[\w.-]*\.wasm/.test(url)).length;
+  assert.equal(
+    await page.evaluate(
+      () =>
+        performance.getEntriesByType('resource').filter(({ name }) => name.includes('gradients'))
+          .length,
+    ),
+    0,
+  );
+  await open(page, donor);
+  assert.equal(binaries(), 1);
+  assert.equal(await page.locator('[data-estimated]').count(), 0);
+  const expected = await estimates(base, donor);
+  const estimated = await page.evaluate(() => window.estimated);
+  assert.deepEqual(Object.keys(estimated).sort(), Object.keys(expected).sort());
+  for (const [place, estimate] of Object.entries(expected))
+    near(estimated[place], estimate, `estimate ${place}`);
+
+  const points = await page.locator('[data-point]').evaluateAll((list) =>
+    list.map(({ dataset }) => ({
+      ...{ place: dataset.point, estimate: Number(dataset.estimate) },
+      measured: Number(dataset.measured),
+    })),
+  );
+  assert.ok(points.length > 20, `${points.length}`);
+  for (const { place, estimate, measured } of points) {
+    near(estimate, expected[place], `x of ${place}`);
+    assert.equal(measured, await value(cell(page, ...place.split('.'))), `y of ${place}`);
+  }
+  const told = await page.getByTestId('correlation').textContent();
+  assert.match(told, new RegExp(`is −?\\d\\.\\d+, over ${points.length} cells`));
 });
 
 const longer = 'He is not my friend.';

@@ -21,7 +21,8 @@ const positions = 'decoder.embed_positions';
 
 let generator;
 before(async () => {
-  generator = await Generator.load(join(root, 'weights/writer'), { compute: 'f32' });
+  const options = { compute: 'f32', gradients: true };
+  generator = await Generator.load(join(root, 'weights/writer'), options);
 });
 after(() => generator?.dispose());
 
@@ -102,6 +103,72 @@ onPage('a cell’s number is the effect of patching that vector', {}, async (pag
   const told = await page.getByTestId('turned').textContent();
   for (const lead of [whole, whole + way])
     assert.ok(told.includes(lead.toFixed(2).replace('-', '−')), told);
+});
+
+/** Returns the gradient times the change of each vector, for texts with the same number of tokens. */
+async function estimates(base, donor) {
+  const [token, against] = [(await next(donor))[0].id, (await next(base))[0].id];
+  const options = { method: 'gradients', names: streams, token, against };
+  const { gradients } = await generator.explain(base, options);
+  const traces = [];
+  for (const text of [base, donor])
+    traces.push((await generator.next(text, { count: 1, trace: streams })).trace);
+  const [own, other] = traces;
+  const found = {};
+  for (const [row, name] of streams.entries()) {
+    const { shape, data } = gradients[name];
+    for (let index = 0; index < shape[0]; index++) {
+      let sum = 0;
+      for (let c = index * shape[1]; c < (index + 1) * shape[1]; c++)
+        sum += data[c] * (other[name].data[c] - own[name].data[c]);
+      found[`${row}.${index}`] = sum;
+    }
+  }
+  return found;
+}
+
+onPage('estimates fill the table first and are plotted against Δ', {}, async (page) => {
+  // Records the estimates that are ever in the table.
+  await page.evaluate(() => {
+    window.estimated = {};
+    new MutationObserver(() => {
+      for (const { dataset } of document.querySelectorAll('[data-estimated]'))
+        window.estimated[dataset.estimated] = Number(dataset.value);
+    }).observe(document.body, { subtree: true, childList: true, attributes: true });
+  });
+  const fetched = [];
+  page.on('request', (request) => fetched.push(request.url()));
+  const binaries = () => fetched.filter((url) => /gradients[\w.-]*\.wasm/.test(url)).length;
+  assert.equal(
+    await page.evaluate(
+      () =>
+        performance.getEntriesByType('resource').filter(({ name }) => name.includes('gradients'))
+          .length,
+    ),
+    0,
+  );
+  await open(page);
+  assert.equal(binaries(), 1);
+  assert.equal(await page.locator('[data-estimated]').count(), 0);
+  const expected = await estimates('This film is', 'The problem is');
+  const estimated = await page.evaluate(() => window.estimated);
+  assert.deepEqual(Object.keys(estimated).sort(), Object.keys(expected).sort());
+  for (const [place, estimate] of Object.entries(expected))
+    near(estimated[place], estimate, `estimate ${place}`);
+
+  const points = await page.locator('[data-point]').evaluateAll((list) =>
+    list.map(({ dataset }) => ({
+      ...{ place: dataset.point, estimate: Number(dataset.estimate) },
+      measured: Number(dataset.measured),
+    })),
+  );
+  assert.ok(points.length > 5, `${points.length}`);
+  for (const { place, estimate, measured } of points) {
+    near(estimate, expected[place], `x of ${place}`);
+    assert.equal(measured, await value(cell(page, ...place.split('.'))), `y of ${place}`);
+  }
+  const told = await page.getByTestId('correlation').textContent();
+  assert.match(told, new RegExp(`is −?\\d\\.\\d+, over ${points.length} cells`));
 });
 
 onPage('cells can be patched by mouse, keys and drag', {}, async (page) => {
