@@ -75,7 +75,7 @@ class NewWeights {
     file_.write(layout_.offsets[tensor] + at, bytes);
   }
 
-  std::vector<NamedTensor> tensors_;  // a matrix is followed by its scales
+  std::vector<NamedTensor> tensors_;              // a matrix is followed by its scales
   std::vector<std::vector<std::size_t>> stored_;  // per tensor: see NamedParameter
   SafetensorsLayout layout_;
   OutputFile file_;
