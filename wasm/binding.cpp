@@ -151,15 +151,14 @@ Job& under_way() {
   return *instance.job;
 }
 
-// Starts a job on instance.texts and instance.pictures with `start(inputs, options)`.
+// Starts a job on the inputs of the instance with `start(inputs, options)`.
 int begin(const TaskOptions& options,
           std::unique_ptr<Job> (*start)(const TaskInputs&, const TaskOptions&)) {
   return answer([&] {
     const std::vector<OwnedText> owned = std::move(instance.texts);
+    const std::vector<Picture> pictures = std::move(instance.pictures);
     std::vector<TextInput> texts;
     for (const OwnedText& text : owned) texts.push_back(text.input());
-    const std::vector<Picture> pictures = std::move(instance.pictures);
-    instance.pictures.clear();
     instance.job = start({.texts = texts, .pictures = pictures}, options);
     return std::string("null");
   });
@@ -481,28 +480,26 @@ EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* length
   });
 }
 
-#if defined(GLASSFORMER_READS) && !defined(GLASSFORMER_LEARNS)
-// Sets the pictures of the next gf_begin or gf_explain, one after the other: bytes [height, width,
-// channels] each. `sizes` has three entries per picture: width, height, channels. The caller checks
-// that the bytes are as many.
+#if !defined(GLASSFORMER_LEARNS)
+// Sets the pictures of the next gf_begin or gf_explain instead: their bytes, one after the other.
+// `sizes` has three entries per picture: width, height and channels.
 EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint32_t* sizes,
                                      std::size_t count) {
   gf_cancel();
   return answer([&] {
-    const std::uint8_t* next = bytes;
-    for (std::size_t i = 0; i < count; ++i) {
-      Picture& picture =
-          instance.pictures.emplace_back(Picture{sizes[3 * i], sizes[3 * i + 1], sizes[3 * i + 2]});
+    for (std::size_t i = 0; i < count; ++i, sizes += 3) {
+      Picture picture = {.width = sizes[0], .height = sizes[1], .channels = sizes[2]};
       const std::size_t size = picture.width * picture.height * picture.channels;
-      picture.bytes.assign(next, next + size);
-      next += size;
+      picture.bytes.assign(bytes, bytes + size);
+      bytes += size;
+      instance.pictures.push_back(std::move(picture));
     }
     return std::string("null");
   });
 }
 #endif
 
-// Starts on the texts. `options` is the JSON of the task's options; `values` holds the numbers that
+// Starts on the texts or pictures. `options` is the JSON of the task's options; `values` holds the numbers that
 // they refer to.
 EMSCRIPTEN_KEEPALIVE int gf_begin(const char* options, std::size_t size, const float* values,
                                   std::size_t count) {

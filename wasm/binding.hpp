@@ -107,11 +107,11 @@ struct Loading {
   std::optional<WeightsLoader> loader;
 };
 
-// The model, the texts in progress, and the answer to the last call.
+// The model, the inputs in progress, and the answer to the last call.
 struct Instance {
   std::unique_ptr<Pipeline> pipeline;
   std::vector<OwnedText> texts;   // of the next job
-  std::vector<Picture> pictures;  // of the next job
+  std::vector<Picture> pictures;  // or these
   std::unique_ptr<Job> job;
   std::unique_ptr<Loading> loading;     // null once all weights are loaded
   std::vector<NamedParameter> weights;  // of the pipeline; empty until one is read

@@ -9,12 +9,6 @@ inline const float* row(const GatheredRows& x, std::size_t j) {
   return x.data + (x.rows ? x.rows[j] : j) * x.stride;
 }
 
-inline float dot(const float* a, const float* b, std::size_t n) {
-  return sum_over(n, [&](std::size_t i, std::size_t count) {
-    return Vec::load_partial(a + i, count, 0.0f) * Vec::load_partial(b + i, count, 0.0f);
-  });
-}
-
 inline void dot_rows(const GatheredRows& x, const float* query, float* products) {
   for (std::size_t j = 0; j < x.count; ++j) {
     products[j] = dot(query, row(x, j), x.columns);

@@ -73,7 +73,7 @@ const LearningKernels learning_table = {
     .softmax_backward = softmax_backward,
     .add_rows = add_rows,
     .transpose = transpose,
-    .dot = dot_product,
+    .dot = dot,
     .adam = adam,
 };
 

@@ -145,6 +145,13 @@ template <typename Value>
   return (last[0] + last[2]) + (last[1] + last[3]);
 }
 
+/// Returns Σ a · b of n elements.
+inline float dot(const float* a, const float* b, std::size_t n) {
+  return sum_over(n, [&](std::size_t i, std::size_t count) {
+    return Vec::load_partial(a + i, count, 0.0f) * Vec::load_partial(b + i, count, 0.0f);
+  });
+}
+
 /// 1.5 * 2^23. Adding it rounds a small number to an integer, to nearest, ties to even, and leaves
 /// that integer in the low bits of the sum.
 inline constexpr float rounder = 12582912.0f;

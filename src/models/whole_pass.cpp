@@ -8,8 +8,7 @@ WholePass::WholePass(Batch texts, std::vector<std::size_t> rows)
     : sources_(std::move(texts)), rows_(std::move(rows)), source_segments_(segments_of(sources_)) {}
 
 WholePass::WholePass(Pictures pictures)
-    : pictures_(std::make_unique<Pictures>(std::move(pictures))),
-      source_segments_(segments_of(*pictures_)) {}
+    : pictures_(std::move(pictures)), source_segments_(segments_of(*pictures_)) {}
 
 WholePass::WholePass(Batch sources, Batch targets)
     : sources_(std::move(sources)),
@@ -38,8 +37,11 @@ void WholePass::read(const Sequences& batch, std::span<const RowSegment> segment
 }
 
 View WholePass::operator()(const EncoderModel& model, Run& run) const {
-  read(encoded(), source_segments_, run);
-  if (links_pictures && pictures_) return model.forward(*pictures_, run);
+  if (pictures_) {
+    read(*pictures_, source_segments_, run);
+    return model.forward(*pictures_, run);
+  }
+  read(sources_, source_segments_, run);
   return model.forward(sources_, rows_, run);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/model.hpp"
@@ -9,7 +9,7 @@
 namespace glassformer {
 
 /// Whole sequences that a model reads in one pass, to learn from them or to compute gradients: the
-/// texts of an encoder, those of a decoder, or a decoder's with the source of each.
+/// texts or pictures of an encoder, the texts of a decoder, or a decoder's with the source of each.
 ///
 /// A decoder reads a text as if it had written it, every token at once ("teacher forcing": Williams
 /// and Zipser 1989): row t reads the tokens up to t and predicts the next.
@@ -46,7 +46,7 @@ class WholePass {
   static void read(const Sequences& batch, std::span<const RowSegment> segments, Run& run);
 
   Batch sources_, targets_;
-  std::unique_ptr<Pictures> pictures_;  // may be null
+  std::optional<Pictures> pictures_;
   std::vector<std::size_t> rows_;
   std::vector<RowSegment> source_segments_, target_segments_, cross_segments_;
 };

@@ -1,21 +1,24 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace glassformer {
 
-/// One example to learn from, as token ids. An objective says what it reads.
+/// One example to learn from, as token ids or a picture. An objective says what it reads.
 struct Example {
-  std::vector<std::int32_t> ids;          ///< the text, with special tokens
+  std::vector<std::int32_t> ids = {};     ///< the text, with special tokens
   std::vector<std::int32_t> types = {};   ///< per token, for models that distinguish texts
   std::vector<std::int32_t> target = {};  ///< of a translation: start token, pieces, end token
-  std::int32_t label = 0;                 ///< the class of the text
+  std::vector<std::uint8_t> pixels = {};  ///< of a picture: [channels, height, width]
+  std::size_t patches = 0;                ///< rows that a model makes of the picture
+  std::int32_t label = 0;                 ///< the class of the text or picture
   std::vector<float> shares = {};         ///< or how much of each class it is, with sum 1
   std::vector<std::int32_t> labels = {};  ///< per token, its class; -1: none
 
-  /// Returns the number of tokens that a model reads.
-  std::size_t tokens() const { return ids.size() + target.size(); }
+  /// Returns the number of tokens or patches that a model reads.
+  std::size_t tokens() const { return ids.size() + target.size() + patches; }
 };
 
 }  // namespace glassformer

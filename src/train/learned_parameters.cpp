@@ -34,9 +34,11 @@ LearnedParameters::LearnedParameters(std::vector<NamedParameter> parameters)
 std::size_t LearnedParameters::count() const { return element_count(parameters_); }
 
 void LearnedParameters::pack() {
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i].shape.size() > 1) parameters_[i].set(parts_[i].value, 0);
-  }
+  for (std::size_t i = 0; i < parts_.size(); ++i) pack(i);
+}
+
+void LearnedParameters::pack(std::size_t part) {
+  if (parts_[part].shape.size() > 1) parameters_[part].set(parts_[part].value, 0);
 }
 
 }  // namespace glassformer

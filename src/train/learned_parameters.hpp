@@ -41,6 +41,8 @@ class LearnedParameters {
   /// Makes the layers compute from the current values. Sessions that ran before must forget their
   /// tables.
   void pack();
+  /// Does so for the values of one part.
+  void pack(std::size_t part);
 
  private:
   std::vector<NamedParameter> parameters_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "train/distortion.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -34,6 +36,38 @@ std::unique_ptr<Lesson> ClassObjective::lesson(Examples examples, SplitMix64* ra
     targets.push_back({.row = targets.size(), .label = example->label, .shares = example->shares});
   }
   return std::unique_ptr<Lesson>(new Lesson{WholePass(std::move(texts)), std::move(targets)});
+}
+
+std::vector<float> PictureObjective::read(const Example& example, SplitMix64* random) const {
+  const auto& [height, width, channels, rows, mean, std, strength] = options_;
+  const std::size_t size = height * width;
+  std::vector<float> pixels(example.pixels.size()), plain(size);
+  const bool distorts = random && strength > 0;
+  Distortion distortion;
+  if (distorts) distortion = Distortion::at_random(strength, height, width, *random);
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    const std::span of_channel = std::span(pixels).subspan(channel * size, size);
+    for (std::size_t i = 0; i < size; ++i) {
+      plain[i] = (static_cast<float>(example.pixels[channel * size + i]) / 255 - mean[channel]) /
+                 std[channel];
+    }
+    if (distorts) {
+      distort(plain, height, width, distortion, of_channel);
+    } else {
+      std::ranges::copy(plain, of_channel.begin());
+    }
+  }
+  return pixels;
+}
+
+std::unique_ptr<Lesson> PictureObjective::lesson(Examples examples, SplitMix64* random) const {
+  Pictures pictures;
+  std::vector<Target> targets;
+  for (const Example* const example : examples) {
+    pictures.add({read(*example, random), options_.height, options_.width}, options_.rows);
+    targets.push_back({.row = targets.size(), .label = example->label});
+  }
+  return std::unique_ptr<Lesson>(new Lesson{WholePass(std::move(pictures)), std::move(targets)});
 }
 
 std::unique_ptr<Lesson> TokenClassObjective::lesson(Examples examples, SplitMix64*) const {

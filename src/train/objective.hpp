@@ -45,6 +45,25 @@ class ClassObjective final : public Objective {
   std::size_t kept_before_, kept_behind_;
 };
 
+/// The class of each picture.
+class PictureObjective final : public Objective {
+ public:
+  struct Options {
+    std::size_t height = 0, width = 0, channels = 1;
+    std::size_t rows = 0;                    ///< that a model makes of a picture
+    std::vector<float> mean = {}, std = {};  ///< per channel: a pixel is (byte / 255 - mean) / std
+    float distortion = 0;                    ///< strength: see Distortion::at_random
+  };
+  explicit PictureObjective(Options options) : options_(std::move(options)) {}
+  std::unique_ptr<Lesson> lesson(Examples examples, SplitMix64* random) const override;
+  float weight(const Example&) const override { return 1; }
+
+ private:
+  std::vector<float> read(const Example& example, SplitMix64* random) const;
+
+  Options options_;
+};
+
 /// The class of each token that has one.
 class TokenClassObjective final : public Objective {
  public:

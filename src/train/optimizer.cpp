@@ -5,11 +5,13 @@
 
 #include "kernels/learning.hpp"
 #include "train/orthogonal.hpp"
+#include "train/turns.hpp"
 
 namespace glassformer {
 
-Optimizer::Optimizer(LearnedParameters& parameters, const OptimizerOptions& options)
-    : parameters_(parameters), options_(options) {
+Optimizer::Optimizer(LearnedParameters& parameters, const OptimizerOptions& options,
+                     std::size_t threads)
+    : parameters_(parameters), options_(options), threads_(threads) {
   for (const LearnedParameters::Part& part : parameters.parts()) {
     Moments& moments = moments_.emplace_back();
     moments.mean.resize(part.size());
@@ -32,7 +34,7 @@ float Optimizer::step(ParameterGradients& gradients, float rate) {
   if (!std::isfinite(norm)) return norm;
   const float scale = norm > options_.clip ? options_.clip / norm : 1.0f;
   ++steps_;
-  for (std::size_t i = 0; i < moments_.size(); ++i) {
+  at_once(threads_, moments_.size(), [&](std::size_t i) {
     const LearnedParameters::Part& part = parameters_.parts()[i];
     const std::span<const float> gradient = part.of(gradients);
     if (turns(part)) {
@@ -40,8 +42,8 @@ float Optimizer::step(ParameterGradients& gradients, float rate) {
     } else {
       adam(part, moments_[i], gradient, scale, rate);
     }
-  }
-  parameters_.pack();
+    parameters_.pack(i);
+  });
   return norm;
 }
 

@@ -26,8 +26,9 @@ struct OptimizerOptions {
 /// Changes parameters against their gradients.
 class Optimizer {
  public:
-  /// The parameters must outlive this.
-  Optimizer(LearnedParameters& parameters, const OptimizerOptions& options);
+  /// The parameters must outlive this. The number of threads changes no bit of the result.
+  Optimizer(LearnedParameters& parameters, const OptimizerOptions& options,
+            std::size_t threads = 1);
 
   /// Takes one step. Returns the norm of all gradients before they are clipped. If it is not
   /// finite, nothing changes.
@@ -56,6 +57,7 @@ class Optimizer {
 
   LearnedParameters& parameters_;
   OptimizerOptions options_;
+  std::size_t threads_;
   std::vector<Moments> moments_;
   std::uint64_t steps_ = 0;
 };

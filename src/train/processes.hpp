@@ -29,6 +29,16 @@ class Processes {
   virtual void broadcast(std::span<std::byte> bytes, std::size_t from) = 0;
 };
 
+/// This process alone.
+class OneProcess final : public Processes {
+ public:
+  std::size_t rank() const override { return 0; }
+  std::size_t count() const override { return 1; }
+  void send(std::span<const std::byte>, std::size_t) override {}
+  void receive(std::span<std::byte>, std::size_t) override {}
+  void broadcast(std::span<std::byte>, std::size_t) override {}
+};
+
 /// Returns whether any process has `flag`. All call this.
 bool any_of(Processes& processes, bool flag);
 

@@ -63,7 +63,7 @@ Trainer::Trainer(const Model& model, std::vector<NamedParameter> parameters,
       examples_(examples),
       options_(options),
       parameters_(std::move(parameters)),
-      optimizer_(parameters_, options.optimizer),
+      optimizer_(parameters_, options.optimizer, options.threads),
       gradients_(parameters_.make_gradients()) {
   progress_.fingerprint = options.fingerprint;
   for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i) {
@@ -224,12 +224,12 @@ void Trainer::update_average() {
   if (average_.empty()) return;
   const auto n = static_cast<float>(progress_.step);
   const float kept = std::min(options_.averaging, n / (n + 10));
-  for (std::size_t i = 0; i < average_.size(); ++i) {
+  at_once(workers_.size(), average_.size(), [&](std::size_t i) {
     AlignedBuffer& average = average_[i];
     kernels().scale(average.data(), average.data(), average.size(), kept);
     kernels().add_scaled(average.data(), parameters_.parts()[i].value.data(), average.size(),
                          1 - kept);
-  }
+  });
 }
 
 void Trainer::with_average(const std::function<void()>& visit) {

@@ -26,6 +26,10 @@ void one_by_one(std::size_t count, const Call& work, const Call& finish) {
 
 #ifdef __EMSCRIPTEN__
 
+void at_once(std::size_t, std::size_t count, const std::function<void(std::size_t)>& work) {
+  for (std::size_t i = 0; i < count; ++i) work(i);
+}
+
 void in_turns(std::size_t, std::size_t count, const Call& work, const Call& finish) {
   one_by_one(count, work, finish);
 }
@@ -58,17 +62,32 @@ class Turns {
     changed_.notify_all();
   }
 
+  // Calls run(worker) on as many threads, this one included, and waits for all.
+  template <class Run>
+  void spread(std::size_t workers, const Run& run) {
+    const auto guarded = [&](std::size_t worker) {
+      try {
+        run(worker);
+      } catch (...) {
+        fail(std::current_exception());
+      }
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t worker = 1; worker < std::min(workers, count_); ++worker) {
+      threads.emplace_back(guarded, worker);
+    }
+    guarded(0);
+    for (std::thread& thread : threads) thread.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
   void fail(std::exception_ptr failure) {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::move(failure);
     changed_.notify_all();
   }
 
-  void rethrow() const {
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t count_, next_ = 0, turn_ = 0;
@@ -77,26 +96,22 @@ class Turns {
 
 }  // namespace
 
+void at_once(std::size_t workers, std::size_t count, const std::function<void(std::size_t)>& work) {
+  Turns turns(count);
+  turns.spread(workers, [&](std::size_t) {
+    for (std::size_t i = 0; turns.take(i);) work(i);
+  });
+}
+
 void in_turns(std::size_t workers, std::size_t count, const Call& work, const Call& finish) {
   if (workers <= 1 || count <= 1) return one_by_one(count, work, finish);
   Turns turns(count);
-  const auto run = [&](std::size_t worker) {
-    try {
-      for (std::size_t i = 0; turns.take(i);) {
-        work(worker, i);
-        turns.finish(i, [&] { finish(worker, i); });
-      }
-    } catch (...) {
-      turns.fail(std::current_exception());
+  turns.spread(workers, [&](std::size_t worker) {
+    for (std::size_t i = 0; turns.take(i);) {
+      work(worker, i);
+      turns.finish(i, [&] { finish(worker, i); });
     }
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t worker = 1; worker < std::min(workers, count); ++worker) {
-    threads.emplace_back(run, worker);
-  }
-  run(0);
-  for (std::thread& thread : threads) thread.join();
-  turns.rethrow();
+  });
 }
 
 #endif

@@ -32,6 +32,18 @@ export type {
   SampleOptions,
   TaskPromptOptions,
 } from './tasks/generator.js';
+export { ImageClassifier } from './tasks/image_classifier.js';
+export type {
+  ClassifyImageOptions,
+  ExplainImageMethod,
+  ExplainImageOptions,
+  ImageClassification,
+  ImageExplanations,
+  PatchGrid,
+  PictureRegion,
+  PictureSizeOptions,
+} from './tasks/image_classifier.js';
+export type { PictureSource, Pixels } from './model/pictures.js';
 export { load } from './tasks/load.js';
 export type { Model, ModelOfTask } from './tasks/load.js';
 export { QuestionAnswerer } from './tasks/question_answerer.js';

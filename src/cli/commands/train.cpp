@@ -79,7 +79,7 @@ class TrainCommand final : public Command {
   void keep(Training& training) const;
   void expect_equal_processes(Training& training) const;
   // Whether this process, of those that train together, writes files and messages.
-  bool leads() const { return !processes_ || processes_->rank() == 0; }
+  bool leads() const { return processes_->rank() == 0; }
   void save(Training& training) const;
   TrainingCard card(Training& training) const;
   // How long the training has run, with the runs before this.
@@ -89,7 +89,7 @@ class TrainCommand final : public Command {
   }
   std::filesystem::path checkpoint() const { return folder_.string() + ".checkpoint"; }
 
-  std::unique_ptr<Processes> processes_;  // null: there is only this one
+  std::unique_ptr<Processes> processes_;  // that train together
   std::filesystem::path model_, data_, folder_;
   std::optional<double> minutes_;
   bool resume_ = false;
@@ -182,7 +182,7 @@ Exit TrainCommand::run() {
   options_.processes = processes_.get();
   const std::string data = read_file(data_, data_limit);
   Training training(start(), data, options_);
-  if (processes_) expect_equal_processes(training);
+  expect_equal_processes(training);
   if (resume_) resume(training);
   before_ = training.trainer().progress().seconds;
   if (!leads()) {
@@ -206,12 +206,10 @@ Exit TrainCommand::run() {
 void TrainCommand::resume(Training& training) const {
   std::string bytes;
   if (leads()) bytes = read_file(checkpoint(), checkpoint_limit);
-  if (processes_) {
-    std::uint64_t size = bytes.size();
-    processes_->broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
-    bytes.resize(static_cast<std::size_t>(size));
-    processes_->broadcast(std::as_writable_bytes(std::span(bytes)), 0);
-  }
+  std::uint64_t size = bytes.size();
+  processes_->broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
+  bytes.resize(static_cast<std::size_t>(size));
+  processes_->broadcast(std::as_writable_bytes(std::span(bytes)), 0);
   training.trainer().restore(std::as_bytes(std::span(bytes)));
 }
 
@@ -240,7 +238,7 @@ bool TrainCommand::learn(Training& training) {
     const auto steps = static_cast<double>(training.trainer().progress().step + 1);
     progress =
         minutes_ ? seconds() / 60 / *minutes_ : steps / static_cast<double>(training.steps());
-    if (processes_) processes_->broadcast(std::as_writable_bytes(std::span(&progress, 1)), 0);
+    processes_->broadcast(std::as_writable_bytes(std::span(&progress, 1)), 0);
     StepResult result;
     try {
       result = training.step(progress);
@@ -248,7 +246,7 @@ bool TrainCommand::learn(Training& training) {
       if (leads()) keep(training);
       throw;
     }
-    const bool stops = processes_ ? any_of(*processes_, signals.came()) : signals.came();
+    const bool stops = any_of(*processes_, signals.came());
     if (!leads()) {
       if (stops) return false;
       continue;

@@ -84,7 +84,7 @@ class MpiProcesses final : public Processes {
 }  // namespace
 
 std::unique_ptr<Processes> join_processes() {
-  if (!is_launched()) return nullptr;
+  if (!is_launched()) return std::make_unique<OneProcess>();
 #ifdef GLASSFORMER_MPI
   return std::make_unique<MpiProcesses>();
 #else

@@ -1,7 +1,6 @@
 #include "explain/readings/ledger.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.hpp"
 #include "explain/interventions/row_edits.hpp"
@@ -267,29 +266,10 @@ void Bookkeeper::lead_back(const Readout& readout) {
 
 void Bookkeeper::lead_back_norm(const Norm& norm, const std::vector<float>& input) {
   const std::size_t width = config_.d_model;
-  const double n = static_cast<double>(width), eps = static_cast<double>(config_.layer_norm.eps);
-  const bool centers = config_.layer_norm.kind != NormKind::rms;
   for (const std::size_t i : rows_) {
-    const float* x = input.data() + i * width;
-    float* a = gradient(i);
+    float* const a = gradient(i);
     if (norm.bias()) enter(i, column({.kind = Kind::bias}), dot(a, norm.bias(), width));
-    double mean = 0, mean_a = 0, squares = 0;
-    for (std::size_t c = 0; c < width; ++c) {
-      a[c] *= norm.weight()[c];
-      mean += static_cast<double>(x[c]) / n;
-      mean_a += static_cast<double>(a[c]) / n;
-    }
-    if (!centers) mean = mean_a = 0;
-    for (std::size_t c = 0; c < width; ++c) {
-      const double centered = static_cast<double>(x[c]) - mean;
-      squares += centered * centered;
-    }
-    const double scale = config_.layer_norm.kind == NormKind::unbiased
-                             ? std::sqrt(squares / (n - 1)) + eps
-                             : std::sqrt(squares / n + eps);
-    for (std::size_t c = 0; c < width; ++c) {
-      a[c] = static_cast<float>((static_cast<double>(a[c]) - mean_a) / scale);
-    }
+    frozen_norm_backward(norm, input.data() + i * width, {a, width});
   }
 }
 

@@ -72,7 +72,7 @@ inline void layer_norm_unbiased_backward(const NormGradientArgs& args) {
 inline void rms_norm_backward(const NormGradientArgs& args) {
   for (std::size_t row = 0; row < args.rows; ++row) {
     const float* x = args.x + row * args.stride;
-    const float mean = dot_product(x, x, args.columns) / static_cast<float>(args.columns);
+    const float mean = dot(x, x, args.columns) / static_cast<float>(args.columns);
     norm_row_backward<false>(args, row, {0, 1.0f / __builtin_sqrtf(mean + args.eps), 1});
   }
 }

@@ -5,14 +5,8 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
-inline float dot_product(const float* a, const float* b, std::size_t n) {
-  return sum_over(n, [&](std::size_t i, std::size_t count) {
-    return Vec::load_partial(a + i, count, 0.0f) * Vec::load_partial(b + i, count, 0.0f);
-  });
-}
-
 inline void softmax_backward(const float* weights, float* row, std::size_t n) {
-  const Vec mean = Vec::broadcast(dot_product(weights, row, n));
+  const Vec mean = Vec::broadcast(dot(weights, row, n));
   for (std::size_t i = 0; i < n; i += Vec::width) {
     const std::size_t count = n - i < Vec::width ? n - i : Vec::width;
     const Vec difference = Vec::load_partial(row + i, count, 0.0f) - mean;

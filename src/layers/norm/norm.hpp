@@ -110,6 +110,11 @@ class RmsNorm final : public Norm {
 void norm_backward(const Norm& norm, const ConstView& kept, const ConstView& x, const ConstView& y,
                    Tape& tape);
 
+/// The same for one row [D] of x, with the row's mean and spread taken as constants ("frozen"):
+/// replaces the gradient `a` of y by that of x, (γ ⊙ a - mean(γ ⊙ a)) / spread; RmsNorm: without
+/// the mean. The result times x, plus β · a, is y · a exactly.
+void frozen_norm_backward(const Norm& norm, const float* x, std::span<float> a);
+
 std::unique_ptr<Norm> make_norm(const NormConfig& config, std::size_t d_model);
 
 }  // namespace glassformer

@@ -30,8 +30,7 @@ void GradientTracer::leave() {
 }
 
 bool GradientTracer::asks_for(const std::string& name) const {
-  return std::ranges::any_of(patterns_,
-                             [&](const std::string& pattern) { return matches(pattern, name); });
+  return matches_any(patterns_, name);
 }
 
 bool GradientTracer::wants(std::string_view name) const {

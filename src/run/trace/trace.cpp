@@ -21,16 +21,10 @@ TracedTensor layer_of(const AttentionMap& map, std::size_t layer, std::string na
           {from, from + static_cast<std::ptrdiff_t>(size)}};
 }
 
-bool TraceRequest::asks_for(std::string_view name) const {
-  return std::ranges::any_of(names,
-                             [&](const std::string& pattern) { return matches(pattern, name); });
-}
+bool TraceRequest::asks_for(std::string_view name) const { return matches_any(names, name); }
 
 bool TraceRequest::asks_for_any(std::string_view name) const {
-  if (asks_for(name)) return true;
-  return links_named_gradients && std::ranges::any_of(gradients, [&](const std::string& pattern) {
-           return matches(pattern, name);
-         });
+  return asks_for(name) || (links_named_gradients && matches_any(gradients, name));
 }
 
 bool TraceRequest::touches(std::string_view name) const {
@@ -39,6 +33,11 @@ bool TraceRequest::touches(std::string_view name) const {
 
 bool matches(std::string_view pattern, std::string_view name) {
   return fits_wildcards(pattern, name, '.');
+}
+
+bool matches_any(std::span<const std::string> patterns, std::string_view name) {
+  return std::ranges::any_of(patterns,
+                             [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
 void NamingTracer::enter(std::size_t index) {

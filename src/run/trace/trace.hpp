@@ -48,6 +48,8 @@ struct TraceRequest {
 
 /// Returns whether a pattern of TraceRequest::names matches this name.
 bool matches(std::string_view pattern, std::string_view name);
+/// Returns whether a name matches one of these patterns.
+bool matches_any(std::span<const std::string> patterns, std::string_view name);
 
 /// Returns the value of a key that a query does not see: a score of -∞, a weight of 0.
 float unseen(MapKind kind);

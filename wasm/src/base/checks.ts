@@ -29,8 +29,13 @@ export function isA(
     | 'Blob'
     | 'File'
     | 'Float32Array'
+    | 'HTMLCanvasElement'
+    | 'HTMLImageElement'
+    | 'ImageBitmap'
+    | 'OffscreenCanvas'
     | 'TrustedScriptURL'
     | 'Uint8Array'
+    | 'Uint8ClampedArray'
     | 'URL'
     | 'WebAssembly.Module',
 ): boolean {

@@ -1,6 +1,6 @@
 import { GlassformerError, messageOf } from '../base/errors.js';
-import { encodeInputs } from './input.js';
-import type { Input } from './input.js';
+import { encodePictures, encodeTexts, isPicture } from './input.js';
+import type { Input, TextPair } from './input.js';
 import type { ErrorCode } from '../base/errors.js';
 import type { Binary, Compute } from './compute.js';
 import type { StoredTensor, WeightInfo } from './weights.js';
@@ -27,6 +27,7 @@ interface Exports {
   gf_weight_row(name: number, size: number, row: number): number;
   gf_vocabulary(): number;
   gf_texts(texts: number, lengths: number, count: number): number;
+  gf_pictures(bytes: number, sizes: number, count: number): number;
   gf_begin(options: number, size: number, values: number, count: number): number;
   gf_explain(options: number, size: number, values: number, count: number): number;
   gf_step(): number;
@@ -170,11 +171,12 @@ export function toError({ error }: Failure, where = ''): GlassformerError {
   return new GlassformerError(error.code, where + error.message);
 }
 
-/** Returns the results of `count` inputs. Throws the first error; with several inputs, it tells which. */
-export function resultsOf(answers: Answer[], count: number): RawResult[] {
+/** Returns the results of inputs. Throws the first error; with several inputs, it tells which. */
+export function resultsOf(answers: Answer[], inputs: Input[]): RawResult[] {
+  const several = inputs.some(isPicture) ? 'pictures' : 'texts';
   return answers.map((answer, index) => {
     if (!('error' in answer)) return answer;
-    throw toError(answer, count > 1 ? `texts[${index}]: ` : '');
+    throw toError(answer, inputs.length > 1 ? `${several}[${index}]: ` : '');
   });
 }
 
@@ -365,14 +367,17 @@ export class Engine {
 
   /** Starts to answer inputs, instead of those in progress. Checks the options. */
   begin(inputs: Input[], { json, values, explains, gradients }: EngineOptions): void {
-    const { gf_texts, gf_begin, gf_explain, gf_gradients } = this.#exports;
+    const { gf_texts, gf_pictures, gf_begin, gf_explain, gf_gradients } = this.#exports;
     if (gradients && !gf_gradients) {
       const what = 'gradients: expected a model that was loaded with the option gradients';
       throw new GlassformerError('unsupported', what);
     }
-    this.#call(encodeInputs(inputs), (...at) => {
-      const [bytes, lengths] = at as [number, number];
-      return gf_texts(bytes, lengths, inputs.length);
+    const pictures = inputs.filter(isPicture);
+    const texts = inputs.filter((input): input is string | TextPair => !isPicture(input));
+    const encoded = pictures.length > 0 ? encodePictures(pictures) : encodeTexts(texts);
+    this.#call(encoded, (...at) => {
+      const [bytes, sizes] = at as [number, number];
+      return (pictures.length > 0 ? gf_pictures : gf_texts)(bytes, sizes, inputs.length);
     });
     this.#call([json, values], (...at) => {
       const [options, floats] = at as [number, number];

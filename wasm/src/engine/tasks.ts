@@ -39,6 +39,12 @@ const table = {
     stepwise: false,
     load: [],
   },
+  'image-classification': {
+    class: 'ImageClassifier',
+    binary: 'read',
+    stepwise: false,
+    load: ['explain', 'gradients'],
+  },
   translation: {
     class: 'Translator',
     binary: 'write',

@@ -1,4 +1,4 @@
-import type { Input, ToInput } from '../engine/input.js';
+import type { Input, InputKind } from '../engine/input.js';
 import { toError } from '../engine/engine.js';
 import type { Answer, RawResult } from '../engine/engine.js';
 import { GlassformerError, throwIfAborted } from '../base/errors.js';
@@ -13,10 +13,10 @@ const textsAtOnce = 16;
 /** Maximum number of inputs that are read before their results are taken. */
 const readAhead = 64;
 
-/** The inputs from a caller, and the function that checks each. */
+/** The inputs from a caller, and what they are. */
 export interface Inputs {
   given: Iterable<unknown> | AsyncIterable<unknown>;
-  toInput: ToInput;
+  kind: InputKind;
 }
 
 interface Waiting {
@@ -35,11 +35,11 @@ interface Model {
  */
 export async function* outcomesOf(
   model: Model,
-  { given, toInput }: Inputs,
+  { given, kind }: Inputs,
   signal: AbortSignal | undefined,
   call: (texts: Input[], inner: AbortSignal) => Promise<Answer[]>,
 ): AsyncGenerator<Outcome<RawResult>, void, void> {
-  const source = iteratorOf(given);
+  const source = iteratorOf(given, kind.several);
   const bell = new Bell();
   const waiting: Waiting[] = [];
   let count = 0; // inputs read
@@ -60,7 +60,7 @@ export async function* outcomesOf(
         if (done) break;
         const index = count++;
         try {
-          waiting.push({ index, text: toInput(value) });
+          waiting.push({ index, text: await kind.take(value) });
         } catch (error) {
           push({ index, error: error as GlassformerError });
         }
@@ -108,12 +108,18 @@ export async function* outcomesOf(
   }
 }
 
-function iteratorOf(texts: Inputs['given']): AsyncIterator<unknown> | Iterator<unknown> {
-  if (typeof texts === 'object' && texts !== null) {
-    if (Symbol.asyncIterator in texts) return texts[Symbol.asyncIterator]();
-    if (Symbol.iterator in texts) return texts[Symbol.iterator]();
+function iteratorOf(
+  given: Inputs['given'],
+  several: string,
+): AsyncIterator<unknown> | Iterator<unknown> {
+  if (typeof given === 'object' && given !== null) {
+    if (Symbol.asyncIterator in given) return given[Symbol.asyncIterator]();
+    if (Symbol.iterator in given) return given[Symbol.iterator]();
   }
-  throw new GlassformerError('invalid_option', 'texts: expected an iterable of strings');
+  throw new GlassformerError(
+    'invalid_option',
+    `${several}: expected an iterable, got something else`,
+  );
 }
 
 /** Wakes everything that awaits `rung`. */

@@ -3,7 +3,7 @@
 import { checkOption } from '../base/checks.js';
 import { iterate } from '../base/iterate.js';
 import type { EngineOptions, RawResult } from '../engine/engine.js';
-import type { ToInput } from '../engine/input.js';
+import type { Input, InputKind } from '../engine/input.js';
 import type { Outcome } from './results.js';
 import type { Architecture } from './architecture.js';
 import { assembleExplanation } from './assemble.js';
@@ -49,11 +49,11 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** The model's parameters. */
   readonly weights: Weights;
   readonly #session: Session;
-  readonly #toInput: ToInput;
+  readonly #inputs: InputKind;
 
-  protected constructor({ session, info, architecture }: OpenedModel<Info>, toInput: ToInput) {
+  protected constructor({ session, info, architecture }: OpenedModel<Info>, inputs: InputKind) {
     this.#session = session;
-    this.#toInput = toInput;
+    this.#inputs = inputs;
     this.info = info;
     this.architecture = architecture;
     this.weights = new Weights(session);
@@ -80,7 +80,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     method: Method,
     fixed?: object,
   ): Promise<Result> {
-    const input = this.#toInput(given);
+    const input = await this.#inputs.take(given);
     const encoded = encodeOptions(options, method.options, method.name, fixed);
     return (await this.#session.results<Result>([input], encoded, options.signal))[0]!;
   }
@@ -91,8 +91,12 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     options: CallOptions,
     method: Method,
   ): Promise<Result[]> {
-    checkOption(Array.isArray(given), 'texts', 'an array');
-    const inputs = Array.from(given, (each, index) => this.#toInput(each, `texts[${index}]`));
+    const { several } = this.#inputs;
+    checkOption(Array.isArray(given), several, 'an array');
+    const inputs: Input[] = [];
+    for (const [index, each] of given.entries()) {
+      inputs.push(await this.#inputs.take(each, `${several}[${index}]`));
+    }
     const encoded = encodeOptions(options, method.options, `${method.name}Batch`);
     return this.#session.results<Result>(inputs, encoded, options.signal);
   }
@@ -104,7 +108,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     method: Method,
   ): AsyncGenerator<Outcome<Result>, void, void> {
     const encoded = encodeOptions(options, method.options, `${method.name}Each`);
-    const inputs = { given, toInput: this.#toInput };
+    const inputs = { given, kind: this.#inputs };
     yield* this.#session.outcomes<Result>(inputs, encoded, options.signal);
   }
 
@@ -115,7 +119,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     method: Method,
     show: (raw: RawResult) => Step,
   ): AsyncGenerator<Step, Result, void> {
-    const input = this.#toInput(given);
+    const input = await this.#inputs.take(given);
     const fixed = { beams: 1, stream: true };
     const encoded = encodeOptions(options, method.options, method.name, fixed);
     const [result] = yield* iterate<Step, Result[]>(options.signal, (push, inner) =>
@@ -130,7 +134,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     options: ExplainCallOptions & { onProgress?: ((result: never) => void) | undefined },
     method: Method,
   ): Promise<Result> {
-    const input = this.#toInput(given);
+    const input = await this.#inputs.take(given);
     const encoded: EngineOptions = encodeExplanation(options, method.options);
     const { signal, onProgress } = options;
     const show = (raw: RawResult): void => onProgress?.(assembleExplanation<never>(raw));

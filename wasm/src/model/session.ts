@@ -54,7 +54,7 @@ export class Session {
         if (!inner.aborted) callBack('onProgress', () => onProgress(progress), fail);
       }),
     );
-    return resultsOf(answers, inputs.length).map((raw) => this.#assemble<Result>(raw, options));
+    return resultsOf(answers, inputs).map((raw) => this.#assemble<Result>(raw, options));
   }
 
   /** Answers any number of inputs. Yields the result or the error of each. */

@@ -1,4 +1,4 @@
-import { toTextOrPair } from '../engine/input.js';
+import { textOrPairKind } from '../engine/input.js';
 import type { TextPair } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
@@ -115,7 +115,7 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
   readonly task = 'text-classification';
 
   private constructor(model: OpenedModel<ClassifierInfo>) {
-    super(model, toTextOrPair);
+    super(model, textOrPairKind);
   }
 
   /**

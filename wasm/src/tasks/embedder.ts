@@ -1,5 +1,5 @@
 import { checkOption } from '../base/checks.js';
-import { toText } from '../engine/input.js';
+import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { LoadOptions, ModelFiles } from '../loading/options.js';
 import type { ReadOptions, TensorNames } from '../model/call_options.js';
@@ -79,7 +79,7 @@ export class Embedder extends LoadedModel<EmbedderInfo> {
   readonly task = 'feature-extraction';
 
   private constructor(model: OpenedModel<EmbedderInfo>) {
-    super(model, toText);
+    super(model, textKind);
   }
 
   /** Loads the model in a folder; see `Classifier.load`. */

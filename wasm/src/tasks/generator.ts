@@ -1,4 +1,4 @@
-import { toText } from '../engine/input.js';
+import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import { assemble } from '../model/assemble.js';
@@ -257,7 +257,7 @@ export class Generator extends LoadedModel<GeneratorInfo> {
   readonly task: 'text-generation' | 'text2text-generation';
 
   private constructor(model: OpenedModel<GeneratorInfo>) {
-    super(model, toText);
+    super(model, textKind);
     this.task = model.info.task as Generator['task'];
   }
 

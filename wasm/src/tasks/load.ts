@@ -9,6 +9,7 @@ import type { OpenedModel } from '../model/open_model.js';
 import { Classifier } from './classifier.js';
 import { Embedder } from './embedder.js';
 import { Generator } from './generator.js';
+import { ImageClassifier } from './image_classifier.js';
 import { QuestionAnswerer } from './question_answerer.js';
 import { TokenClassifier } from './token_classifier.js';
 import { Translator } from './translator.js';
@@ -19,6 +20,7 @@ export interface ModelOfTask {
   'token-classification': TokenClassifier;
   'question-answering': QuestionAnswerer;
   'feature-extraction': Embedder;
+  'image-classification': ImageClassifier;
   translation: Translator;
   'text-generation': Generator;
   'text2text-generation': Generator;
@@ -33,6 +35,7 @@ const classes = {
   TokenClassifier,
   QuestionAnswerer,
   Embedder,
+  ImageClassifier,
   Translator,
   Generator,
 } as unknown as Record<string, new (model: OpenedModel<ModelInfo>) => Model>;

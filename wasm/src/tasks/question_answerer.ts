@@ -1,4 +1,4 @@
-import { toQuestion } from '../engine/input.js';
+import { questionKind } from '../engine/input.js';
 import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
 import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
@@ -72,7 +72,7 @@ export class QuestionAnswerer extends LoadedModel<ModelInfo> {
   readonly task = 'question-answering';
 
   private constructor(model: OpenedModel<ModelInfo>) {
-    super(model, toQuestion);
+    super(model, questionKind);
   }
 
   /** Loads the model in a folder; see `Classifier.load`. */

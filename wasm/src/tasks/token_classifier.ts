@@ -1,4 +1,4 @@
-import { toText } from '../engine/input.js';
+import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
 import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
@@ -104,7 +104,7 @@ export class TokenClassifier extends LoadedModel<ClassifierInfo> {
   readonly task = 'token-classification';
 
   private constructor(model: OpenedModel<ClassifierInfo>) {
-    super(model, toText);
+    super(model, textKind);
   }
 
   /** Loads the model in a folder; see `Classifier.load`. */

@@ -1,4 +1,4 @@
-import { toText } from '../engine/input.js';
+import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
 import { assemble } from '../model/assemble.js';
@@ -76,7 +76,7 @@ export class Translator extends LoadedModel<TranslatorInfo> {
   readonly task = 'translation';
 
   private constructor(model: OpenedModel<TranslatorInfo>) {
-    super(model, toText);
+    super(model, textKind);
   }
 
   /** Loads the model in a folder; see `Classifier.load`. */

@@ -1,0 +1,212 @@
+import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
+import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
+import type { AttentionMap } from '../model/attention.js';
+import type { ClassifierInfo } from '../model/info.js';
+import { LoadedModel, methodOf } from '../model/model.js';
+import { openModel } from '../model/open_model.js';
+import type { OpenedModel } from '../model/open_model.js';
+import { pictureKind } from '../model/pictures.js';
+import type { PictureSource } from '../model/pictures.js';
+import type { Asked, Outcome, WithGradients, WithTrace } from '../model/results.js';
+import type { AllOptions, ExplainOptions, Explanations } from './explain.js';
+
+/** How a picture's size is treated. */
+export interface PictureSizeOptions {
+  /**
+   * Accepts a picture that has, after its preparation, another size than the model's: learned
+   * positions are interpolated. Without this, such a picture is refused.
+   */
+  interpolate?: boolean | undefined;
+  /**
+   * Resizes pictures to this height and width instead of what the model's folder says, without
+   * cropping. Other sizes than the model's need `interpolate`.
+   */
+  size?: readonly [height: number, width: number] | undefined;
+}
+
+export interface ClassifyImageOptions<
+  Attention extends boolean = boolean,
+  Contributions extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+  Gradients extends TensorNames = TensorNames,
+>
+  extends ReadOptions<Attention, Trace>, GradientOptions<Gradients>, PictureSizeOptions {
+  /** Returns the contribution of each row to each label's logit. */
+  contributions?: Contributions | undefined;
+  /** How many labels to return, those with the highest scores. Default: all. */
+  topK?: number | undefined;
+}
+
+/** The rows of a picture's attention: special ones, then the patches row by row. */
+export interface PatchGrid {
+  /** The number of patches below each other, and side by side. */
+  rows: number;
+  columns: number;
+  /** The names of the rows before the patches: "[CLS]", "[DIST]". */
+  special: string[];
+}
+
+/** The part of a picture that its patches cover, in pixels of the picture. It may exceed the picture. */
+export interface PictureRegion {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** The classification of a picture. The type arguments tell which options were set. */
+export type ImageClassification<
+  Attention extends boolean = boolean,
+  Contributions extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+  Gradients extends TensorNames = TensorNames,
+> = WithTrace<Trace> &
+  WithGradients<Gradients> & {
+    /** The label with the highest score. */
+    label: string;
+    score: number;
+    /**
+     * The score of each label: probabilities that sum to 1; or, if a picture can have several labels,
+     * a probability for each; or, if the model estimates a quantity, the logit.
+     */
+    scores: Record<string, number>;
+    /** The logit of each label, from which its score is computed. */
+    logits: Record<string, number>;
+    grid: PatchGrid;
+    region: PictureRegion;
+  } & Asked<
+    Attention,
+    {
+      /** With option `attention`: between the rows that `grid` describes. */
+      attention: { encoder: AttentionMap };
+    }
+  > &
+  Asked<
+    Contributions,
+    {
+      /** With option `contributions`: one number per row for each label, in logit units. */
+      contributions: Record<string, Float32Array>;
+    }
+  >;
+
+/** Explanations of a picture's label; see ExplainOptions. */
+export type ExplainImageMethod = Exclude<keyof ExplainOptions, 'transplant'>;
+export type ExplainImageOptions = {
+  [Method in ExplainImageMethod]: ExplainOptions[Method] & PictureSizeOptions;
+};
+/** As for texts, with the rows of `grid` in place of tokens. */
+export type ImageExplanations = {
+  [Method in ExplainImageMethod]: Omit<Explanations[Method], 'tokens' | 'clipped'> & {
+    grid: PatchGrid;
+    region: PictureRegion;
+  };
+};
+
+const methods = {
+  classify: methodOf<ClassifyImageOptions>()(
+    'classify',
+    'attention',
+    'contributions',
+    'trace',
+    'gradients',
+    'patch',
+    'ablate',
+    'maskTokens',
+    'topK',
+    'interpolate',
+    'size',
+    'signal',
+  ),
+  explain: methodOf<AllOptions<ExplainImageOptions>>()(
+    'explain',
+    'method',
+    'label',
+    'effects',
+    'of',
+    'scores',
+    'orders',
+    'seed',
+    'edges',
+    'cut',
+    'least',
+    'interpolate',
+    'size',
+    'signal',
+  ),
+};
+
+/** A classifier of pictures. */
+export class ImageClassifier extends LoadedModel<ClassifierInfo> {
+  /** The task of this class. It narrows the type of a model that `load` returned. */
+  readonly task = 'image-classification';
+
+  private constructor(model: OpenedModel<ClassifierInfo>) {
+    super(model, pictureKind);
+  }
+
+  /** Loads the model in a folder; see `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: ExplainableLoadOptions = {},
+  ): Promise<ImageClassifier> {
+    return new ImageClassifier(await openModel('image-classification', folder, options));
+  }
+
+  /**
+   * Classifies a picture. It is resized, cropped and scaled as the model's folder says. Its colors
+   * are taken as they are stored: alpha and color profiles are ignored. Of an animation, it is the
+   * first frame.
+   */
+  classify<
+    Attention extends boolean = false,
+    Contributions extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
+    picture: PictureSource,
+    options: ClassifyImageOptions<Attention, Contributions, Trace, Gradients> = {},
+  ): Promise<ImageClassification<Attention, Contributions, Trace, Gradients>> {
+    return this.one(picture, options, methods.classify);
+  }
+
+  /**
+   * Classifies several pictures. Returns their results in order. If a picture is refused, the batch
+   * is rejected; the message tells which picture it was.
+   */
+  classifyBatch<
+    Attention extends boolean = false,
+    Contributions extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
+    pictures: readonly PictureSource[],
+    options: ClassifyImageOptions<Attention, Contributions, Trace, Gradients> = {},
+  ): Promise<ImageClassification<Attention, Contributions, Trace, Gradients>[]> {
+    return this.batch(pictures, options, methods.classify);
+  }
+
+  /** Classifies any number of pictures; see `Classifier.classifyEach`. */
+  classifyEach<
+    Attention extends boolean = false,
+    Contributions extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
+    pictures: Iterable<PictureSource> | AsyncIterable<PictureSource>,
+    options: ClassifyImageOptions<Attention, Contributions, Trace, Gradients> = {},
+  ): AsyncGenerator<
+    Outcome<ImageClassification<Attention, Contributions, Trace, Gradients>>,
+    void,
+    void
+  > {
+    return this.each(pictures, options, methods.classify);
+  }
+
+  /** Explains the label of a picture by one of the methods of ExplainImageOptions. */
+  explain<Method extends ExplainImageMethod>(
+    picture: PictureSource,
+    options: ExplainImageOptions[Method] & { method: Method },
+  ): Promise<ImageExplanations[Method]> {
+    return this.explained(picture, options, methods.explain);
+  }
+}
