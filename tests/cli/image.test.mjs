@@ -152,7 +152,7 @@ test('explain and trace read the paths of pictures, one per line', () => {
   const patched = glassformer(['image', vit, file('rgb8.png'), '--patch', out]);
   assert.equal(patched.stdout, glassformer(['image', vit, file('rgb8.png')]).stdout);
   const gradients = glassformer(
-    ['trace', vit, '--names', 'encoder.embeddings', '--gradients', '--out', out],
+    ['trace', vit, '--names', 'encoder.embeddings', '--gradients', '--out', `${out}.2`],
     file('rgb8.png'),
   );
   assert.equal(gradients.status, 0, gradients.stderr);

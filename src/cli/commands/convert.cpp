@@ -25,6 +25,8 @@ class NewWeights {
     for (const NamedParameter& parameter : parameters) {
       const std::string& name = parameter.name;
       const std::vector<std::size_t>& shape = parameter.shape;
+      stored_.resize(tensors_.size());
+      stored_.push_back(parameter.stored);
       if (parameter.set_int8) {
         tensors_.push_back({name, DType::i8, shape, {}});
         tensors_.push_back({name + "_scale", DType::f32, {shape[0]}, {}});
@@ -42,6 +44,7 @@ class NewWeights {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       NamedParameter& target = targets.emplace_back(
           NamedParameter{.name = tensors_[i].name, .shape = tensors_[i].shape});
+      target.stored = stored_[i];
       if (tensors_[i].dtype == DType::i8) {
         target.set_int8 = [this, i](std::span<const std::int8_t> values,
                                     std::span<const float> scales, std::size_t first) {
@@ -72,7 +75,8 @@ class NewWeights {
     file_.write(layout_.offsets[tensor] + at, bytes);
   }
 
-  std::vector<NamedTensor> tensors_;  // a matrix is followed by its scales
+  std::vector<NamedTensor> tensors_;              // a matrix is followed by its scales
+  std::vector<std::vector<std::size_t>> stored_;  // per tensor: see NamedParameter
   SafetensorsLayout layout_;
   OutputFile file_;
   std::vector<std::byte> buffer_;
