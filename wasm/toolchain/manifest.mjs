@@ -12,6 +12,7 @@ export const modelFiles = [
   'config.json',
   'generation_config.json',
   'model.safetensors',
+  'preprocessor_config.json',
   'tokenizer_config.json',
   'tokenizer.json',
   'tokenizer.model',

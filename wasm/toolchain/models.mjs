@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { root, unlessDone } from './build.mjs';
 import { modelFiles } from './manifest.mjs';
 
-export const models = ['sentiment', 'en-de', 'en-fr', 'writer'];
+export const models = ['sentiment', 'en-de', 'en-fr', 'writer', 'digits'];
 
 const main = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const repository = main.repository.url.replace(/^git\+|\.git$/g, '');
@@ -55,9 +55,14 @@ function usage(name, config) {
     'text-classification': ['Classifier', 'classifier', "classify('A gripping film.')).label"],
     translation: ['Translator', 'translator', "translate('Where is the station?')).text"],
     // Published formats don't name a task.
-    undefined: ['Generator', 'generator', "generate('This film is')).text"],
+    vit: [
+      'ImageClassifier',
+      'classifier',
+      'classify({ width: 28, height: 28, data: new Uint8Array(784) })).scores',
+    ],
+    gpt2: ['Generator', 'generator', "generate('This film is')).text"],
   };
-  const [Model, model, call] = known[config.task];
+  const [Model, model, call] = known[config.task ?? config.model_type];
   return (
     `## Use it\n\n\`\`\`sh\nnpm install glassformer @glassformer/${name}\n\`\`\`\n\n` +
     `\`\`\`js\nimport { ${Model} } from 'glassformer';\n` +
