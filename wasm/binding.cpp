@@ -87,7 +87,7 @@ std::string plan_json(Task task, const WeightsLoader& loader) {
 
 // Makes the model that learns further, without weights. Returns its parameters.
 std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
-  return instance.learning.start_from(std::move(config), *loading.folder);
+  return instance.learning.start_from(std::move(config), loading.folder->take_tokenizer());
 }
 
 std::string description() { return "{}"; }
@@ -480,7 +480,7 @@ EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* length
   });
 }
 
-#if defined(GLASSFORMER_READS)
+#if defined(GLASSFORMER_READS) && !defined(GLASSFORMER_LEARNS)
 // Sets the pictures of the next gf_begin or gf_explain instead: their bytes, one after the other.
 // `sizes` has three entries per picture: width, height and channels.
 EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint32_t* sizes,

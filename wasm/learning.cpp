@@ -33,27 +33,25 @@ void Learning::take_vocabulary(ModelFiles& files, const std::string& folder) {
   }
 }
 
-std::vector<NamedParameter> Learning::start_from(ModelConfig config, ModelFolder& folder) {
+std::vector<NamedParameter> Learning::start_from(ModelConfig config,
+                                                 std::unique_ptr<const Tokenizer> tokenizer) {
   start_.model = make_model(config.architecture);
   start_.known = std::move(config);
-  start_.tokenizer = folder.take_tokenizer();
+  start_.tokenizer = std::move(tokenizer);
   return parameters(*start_.model);
 }
 
 std::unique_ptr<Pipeline> Learning::begin(std::string_view config, std::string_view data,
-                                          TrainingOptions options) {
+                                          const TrainingOptions& options) {
   TrainingStart start = std::exchange(start_, {});
   if (!config.empty()) start.config = config;
-  options.lessons = holds_pictures(data) ? Lessons::pictures : Lessons::classes;
-  CurriculumBuilder builder(std::move(start), options);
-  const bool pictures = options.lessons == Lessons::pictures;
-  Curriculum curriculum = pictures ? builder.pictures(data) : builder.classes(data);
+  Curriculum curriculum = CurriculumBuilder(std::move(start), options).classes(data);
   training_ = std::make_unique<Training>(std::move(curriculum), data, options);
   newer_ = true;
   PipelineParts parts;
   parts.config = training_->config();
   parts.tokenizer = std::move(tokenizer_);
-  if (!parts.tokenizer && !training_->tokenizer_file().empty()) {
+  if (!parts.tokenizer) {
     parts.tokenizer = std::make_unique<SentencePieceTokenizer>(
         SentencePieceTokenizer::parse(training_->tokenizer_file()));
   }
@@ -85,10 +83,7 @@ std::vector<Learning::File> Learning::save() {
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
   std::vector<File> files = vocabulary_;
-  files.push_back({"config.json", training().config_file()});
-  if (std::string steps = training().picture_steps_file(); !steps.empty()) {
-    files.push_back({picture_steps_name, std::move(steps)});
-  }
+  files.push_back({"config.json", to_json(training().config())});
   files.push_back({"model.safetensors", text(training().weights_file())});
   if (const auto file = training().tokenizer_file(); !file.empty()) {
     files.push_back({"tokenizer.model", text(file)});
@@ -100,6 +95,7 @@ namespace {
 
 TrainingOptions options_of(std::string_view json) {
   TrainingOptions options = read_options<TrainingOptions>(TaskOptions(json));
+  options.lessons = Lessons::classes;
   options.epochs = 1;
   const auto expect = [](const char* name, std::optional<float> value, float least, float most) {
     if (value) expect_between(name, least, most, *value);
@@ -111,7 +107,6 @@ TrainingOptions options_of(std::string_view json) {
   expect("smoothing", options.smoothing, 0, 0.9f);
   expect("averaging", options.averaging, 0, 1);
   expect("droppedTokens", options.dropped_tokens, 0, 0.9f);
-  expect("distortion", options.distortion, 0, 4);
   expect("heldOut", options.held_out, 0, 0.9f);
   return options;
 }
@@ -131,8 +126,7 @@ std::string loss_json(const LossSum& sum) {
 extern "C" {
 
 // Starts a training: of the model that was loaded or, if `config` is not empty, of a new one with
-// these fields of config.json. `data` has LABEL<TAB>TEXT lines, or pictures and their labels (see
-// picture_data.hpp); `options` is JSON with the options
+// these fields of config.json. `data` has LABEL<TAB>TEXT lines; `options` is JSON with the options
 // of training_options.hpp. Answers {"model": a description, "examples", "heldOut": numbers of
 // examples, "stepsPerEpoch"}.
 EMSCRIPTEN_KEEPALIVE int gf_learn_begin(const char* config, std::size_t config_size,

@@ -23,13 +23,14 @@ class Learning {
   // ModelFolder.
   void take_vocabulary(ModelFiles& files, const std::string& folder);
 
-  // Makes the model of a folder that learns further; its weights come next. Returns its parameters.
-  std::vector<NamedParameter> start_from(ModelConfig config, ModelFolder& folder);
+  // Makes the model that learns further, whose weights come next. Returns its parameters.
+  std::vector<NamedParameter> start_from(ModelConfig config,
+                                         std::unique_ptr<const Tokenizer> tokenizer);
 
   // Starts the training of that model or, if `config` is not empty, of a new one. Returns the
   // pipeline that answers with the weights of the moment.
   std::unique_ptr<Pipeline> begin(std::string_view config, std::string_view data,
-                                  TrainingOptions options);
+                                  const TrainingOptions& options);
 
   Training& training();
 

@@ -13,13 +13,12 @@
 
 namespace glassformer {
 
-extern const Family bert, distilbert, roberta, modernbert, vit, deit;
+extern const Family bert, distilbert, roberta, modernbert;
 
 namespace {
 
-constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert, &vit, &deit};
-constexpr std::array tasks = {TaskEntry{Task::text_classification, make_classify},
-                              TaskEntry{Task::image_classification, make_image}};
+constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert};
+constexpr std::array tasks = {TaskEntry{Task::text_classification, make_classify}};
 
 // The modules of sentence-transformers do not learn.
 std::optional<SentenceModules> no_modules(ModelFiles&, ModelFiles&) { return std::nullopt; }
@@ -35,7 +34,7 @@ const std::span<const TaskEntry> linked_tasks = tasks;
 
 const bool links_integers = false;
 const bool links_decoders = false;
-const bool links_pictures = true;
+const bool links_pictures = false;
 const bool links_vocabulary_files = false;
 const bool links_regex = false;
 

@@ -59,7 +59,6 @@ export { Trainer } from './training/trainer.js';
 export type {
   Examples,
   GradientNorm,
-  LabeledPicture,
   LabeledText,
   ModelConfig,
   Score,

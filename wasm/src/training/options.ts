@@ -1,5 +1,4 @@
 import type { LoadOptions } from '../loading/options.js';
-import type { PictureSource } from '../model/pictures.js';
 
 /** An example to learn from: a text and its label. */
 export interface LabeledText {
@@ -7,24 +6,15 @@ export interface LabeledText {
   label: string;
 }
 
-/** A picture to learn from and its label. All pictures of a training must have the same size. */
-export interface LabeledPicture {
-  picture: PictureSource;
-  label: string;
-}
-
 /**
  * Examples: objects; or the lines of a file, each a label, a tab and a text, as a string or as a
- * file in UTF-8. For pictures, a file also has MNIST's format IDX, with the labels after the pictures, as
- * another IDX file or as lines.
+ * file in UTF-8.
  */
-export type Examples =
-  readonly LabeledText[] | readonly LabeledPicture[] | string | Blob | Uint8Array;
+export type Examples = readonly LabeledText[] | string | Blob | Uint8Array;
 
 /**
- * Fields of config.json, for a new model: `encoder_layers`, `d_model`, `d_ff`, `n_heads` and others;
- * for pictures also `patch_height` and `patch_width`. Missing ones are those of a small Transformer: 4
- * layers, 8 heads, width 128.
+ * Fields of config.json, for a new model: `encoder_layers`, `d_model`, `d_ff`, `n_heads` and others.
+ * Missing ones are those of a small Transformer: 4 layers, 8 heads, width 128.
  */
 export type ModelConfig = Readonly<Record<string, unknown>>;
 
@@ -54,9 +44,7 @@ export interface TrainerOptions extends Pick<
   averaging?: number | undefined;
   /** The share of a text's tokens that are left out at random. Default: 0. */
   droppedTokens?: number | undefined;
-  /** How strongly pictures are turned, scaled and moved at random; 0: not at all. Default: 1. */
-  distortion?: number | undefined;
-  /** The number of tokens, or patches of pictures, per step. */
+  /** The number of tokens per step. */
   batchTokens?: number | undefined;
   /** The number of a step's tokens that are in memory at once. It does not change the batch. */
   shardTokens?: number | undefined;

@@ -10,13 +10,9 @@ import type { TensorNames } from '../model/call_options.js';
 import { encodeOptions } from '../model/encode.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { checkLoadOptions, folderRequest, startHost } from '../model/open_model.js';
-import { pictureKind } from '../model/pictures.js';
-import type { PictureSource } from '../model/pictures.js';
 import { Session } from '../model/session.js';
 import { classifyMethod } from '../tasks/classifier.js';
 import type { Classification, ClassifyOptions } from '../tasks/classifier.js';
-import { classifyImageMethod } from '../tasks/image_classifier.js';
-import type { ClassifyImageOptions, ImageClassification } from '../tasks/image_classifier.js';
 import { encodeExamples } from './examples.js';
 import type {
   Examples,
@@ -37,7 +33,6 @@ const learningOptions = [
   'smoothing',
   'averaging',
   'droppedTokens',
-  'distortion',
   'batchTokens',
   'shardTokens',
   'vocabulary',
@@ -72,8 +67,8 @@ interface Parts {
 }
 
 /**
- * A classifier of texts or pictures that learns from examples, in a worker if the runtime has workers. Between two
- * steps it answers with the weights of the moment. Calls wait for one another. Every error is
+ * A text classifier that learns from examples, in a worker if the runtime has workers. Between two
+ * steps it answers texts with the weights of the moment. Calls wait for one another. Every error is
  * a GlassformerError; later calls still work.
  */
 export class Trainer {
@@ -179,40 +174,23 @@ export class Trainer {
     return score;
   }
 
-  /**
-   * Classifies a text or a picture with the weights of the moment. See `Classifier.classify` and
-   * `ImageClassifier.classify`.
-   */
-  classify<
+  /** Classifies a text with the weights of the moment. See `Classifier.classify`. */
+  async classify<
     Attention extends boolean = false,
     Contributions extends boolean = false,
     Trace extends TensorNames = undefined,
   >(
     text: string | TextPair,
-    options?: ClassifyOptions<Attention, Contributions, Trace>,
-  ): Promise<Classification<Attention, Contributions, Trace>>;
-  classify<
-    Attention extends boolean = false,
-    Contributions extends boolean = false,
-    Trace extends TensorNames = undefined,
-  >(
-    picture: Exclude<PictureSource, string>,
-    options?: ClassifyImageOptions<Attention, Contributions, Trace>,
-  ): Promise<ImageClassification<Attention, Contributions, Trace>>;
-  async classify(
-    given: unknown,
-    options: ClassifyOptions | ClassifyImageOptions = {},
-  ): Promise<Classification | ImageClassification> {
-    const pictures = this.info.task === 'image-classification';
-    const input = await (pictures ? pictureKind : textOrPairKind).take(given);
-    const method = pictures ? classifyImageMethod : classifyMethod;
-    const encoded = encodeOptions(options, method.options, method.name);
-    const results = await this.#session.results<Classification | ImageClassification>(
+    options: ClassifyOptions<Attention, Contributions, Trace> = {},
+  ): Promise<Classification<Attention, Contributions, Trace>> {
+    const input = await textOrPairKind.take(text);
+    const encoded = encodeOptions(options, classifyMethod.options, classifyMethod.name);
+    const [result] = await this.#session.results<Classification<Attention, Contributions, Trace>>(
       [input],
       encoded,
       options.signal,
     );
-    return results[0]!;
+    return result!;
   }
 
   /** Returns the text of each token in the vocabulary, by id. See `Classifier.vocabulary`. */
