@@ -25,9 +25,6 @@ struct Parameter {
 struct NamedParameter {
   std::string name;
   std::vector<std::size_t> shape;
-  /// The shape in files, if those may have more dimensions: the same numbers in the same order.
-  /// Empty: files have `shape`.
-  std::vector<std::size_t> stored = {};
   /// Takes values, row-major: all of them or, if there are two dimensions or more, some rows,
   /// beginning with row `first`. They come in order; spans are valid during the call.
   using Set = std::function<void(std::span<const float>, std::size_t first)>;
@@ -44,6 +41,9 @@ struct NamedParameter {
   /// for 8-bit integers.
   Parameter* storage = nullptr;
   std::size_t first = 0;
+  /// The shape in files, if those may have more dimensions: the same numbers in the same order.
+  /// Empty: files have `shape`.
+  std::vector<std::size_t> stored = {};
 };
 
 /// Sets values, row-major, from row `first` on; see NamedParameter::set. Quantizes them for a

@@ -88,7 +88,7 @@ TEST_CASE("classifiers of pictures give the library's answers", "[image]") {
     options.encoder.attention = true;
     options.encoder.trace = all_names;
     const ImageClassification result = golden.pipeline->classify(picture, options);
-    CHECK(result.label == entry.at("label"));
+    CHECK(result.label == entry.at("label").get<std::string>());
     CHECK(distance(result.scores, entry.at("scores").get<std::vector<float>>()) < tolerance);
     CHECK(result.grid.tokens() == result.attention->queries);
     check("logits", result.logits);
