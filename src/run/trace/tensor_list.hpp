@@ -36,6 +36,7 @@ struct ModelTensor {
 /// that the list is made by the code that makes the tensors.
 ///
 ///   encoder.embed_tokens, .embed_positions, .embed_types   the embeddings, before their sum
+///   encoder.embed_patches                          of a picture, instead of embed_tokens
 ///   encoder.embeddings                             the input of layer 0
 ///   encoder.layers.0.input, .output                the stream before and after a block
 ///   ….self_attn_layer_norm, .final_layer_norm      a norm's result
