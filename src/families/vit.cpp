@@ -1,4 +1,4 @@
-#include "families/vit.hpp"
+#include "families/published_pictures.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/json/json.hpp"
-#include "families/vit.hpp"
+#include "families/published_pictures.hpp"
 #include "models/initialize.hpp"
 #include "tasks/reading/input_reader.hpp"
 #include "tasks/reading/token_checks.hpp"
@@ -314,7 +314,6 @@ Curriculum CurriculumBuilder::pictures(std::string_view file) {
   const PictureData data = read_pictures(file);
   if (!start_.known) {
     ModelConfig config = parse_config(complete_config(start_.config, data));
-    config.pictures = usual_picture_steps(PictureProcessor::vit);
     config.pictures.size = {data.height, data.width};
     make_model_of(std::move(config));
   } else {

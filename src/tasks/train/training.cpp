@@ -5,7 +5,7 @@
 #include <list>
 
 #include "base/error.hpp"
-#include "families/vit.hpp"
+#include "families/published_pictures.hpp"
 #include "train/shuffle.hpp"
 #include "weights/floats.hpp"
 
@@ -113,7 +113,8 @@ std::vector<std::byte> Training::weights_file(DType dtype) {
   std::vector<NamedParameter> in_file = parameters(make_model(config().architecture));
   std::vector<std::string> ours;
   for (const NamedParameter& parameter : in_file) ours.push_back(parameter.name);
-  if (links_pictures && reads_pictures(config())) in_file = in_published_names(std::move(in_file), config());
+  if (links_pictures && reads_pictures(config()))
+    in_file = in_published_names(std::move(in_file), config());
   std::vector<std::byte> file;
   trainer_->with_average([&] {
     std::vector<NamedTensor> tensors;

@@ -6,7 +6,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "families/vit.hpp"
+#include "families/published_pictures.hpp"
 #include "glassformer/image_classifier.hpp"
 #include "image/decode/decode.hpp"
 #include "support/checkpoint_golden.hpp"

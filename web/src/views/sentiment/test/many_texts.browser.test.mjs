@@ -108,7 +108,10 @@ onPage('a long list is read from a file, can be stopped, and is saved', {}, asyn
   const counts = (await page.getByTestId('summary').textContent()).match(/[\d,]+/g) ?? [];
   const known = counts.reduce((sum, count) => sum + Number(count.replace(',', '')), 0);
   assert.ok(known < many.length, `${known}`);
-  await judge(page, Array.from({ length: 300 }, (_, i) => short(i)));
+  await judge(
+    page,
+    Array.from({ length: 300 }, (_, i) => short(i)),
+  );
   assert.equal(await page.getByTestId('judged').count(), 200);
   const saved = `${await savedBy(page, page.getByRole('button', { name: 'Save as TSV' }))}`;
   assert.equal(saved.trimEnd().split('\n').length, 301);
