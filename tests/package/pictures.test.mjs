@@ -236,7 +236,7 @@ test('files in Chromium give the library’s scores', async () => {
     });
     assert.deepEqual(
       errors.map(([code]) => code),
-      ['invalid_picture', 'invalid_picture', 'empty_input', 'http_error'],
+      ['invalid_picture', 'invalid_picture', 'invalid_option', 'http_error'],
       JSON.stringify(errors),
     );
   } finally {

@@ -30,7 +30,6 @@ export function isA(
     | 'File'
     | 'Float32Array'
     | 'HTMLCanvasElement'
-    | 'HTMLImageElement'
     | 'ImageBitmap'
     | 'OffscreenCanvas'
     | 'TrustedScriptURL'

@@ -1,5 +1,5 @@
 import { checkOption, isA } from '../base/checks.js';
-import { GlassformerError, messageOf } from '../base/errors.js';
+import { GlassformerError } from '../base/errors.js';
 import { fetchFile } from '../base/fetch.js';
 import type { InputKind, Picture } from '../engine/input.js';
 import { absoluteUrl } from '../loading/locate.js';
@@ -16,18 +16,11 @@ export interface Pixels {
 }
 
 /**
- * A picture: its pixels; in tabs and their workers also a file (a Blob), its URL, an ImageBitmap, a
- * canvas, or an image of the page that has been loaded.
+ * A picture: its pixels; in tabs and workers that have OffscreenCanvas also a file (a Blob), its URL,
+ * an ImageBitmap or a canvas.
  */
 export type PictureSource =
-  | Pixels
-  | string
-  | URL
-  | Blob
-  | ImageBitmap
-  | OffscreenCanvas
-  | HTMLCanvasElement
-  | HTMLImageElement;
+  Pixels | string | URL | Blob | ImageBitmap | OffscreenCanvas | HTMLCanvasElement;
 
 /** The largest number of pixels. The engine has the same limit. */
 const mostPixels = 2 ** 26;
@@ -54,7 +47,7 @@ async function takePicture(source: unknown, place = 'picture'): Promise<Picture>
 export const pictureKind: InputKind = { several: 'pictures', take: takePicture };
 
 /** A picture that a canvas can draw. */
-type Drawable = ImageBitmap | OffscreenCanvas | HTMLCanvasElement | HTMLImageElement;
+type Drawable = ImageBitmap | OffscreenCanvas | HTMLCanvasElement;
 
 function isPixels(source: unknown): source is Pixels {
   const { data } = (source ?? {}) as Partial<Pixels>;
@@ -62,12 +55,7 @@ function isPixels(source: unknown): source is Pixels {
 }
 
 function isDrawable(source: unknown): boolean {
-  const names = [
-    'ImageBitmap',
-    'OffscreenCanvas',
-    'HTMLCanvasElement',
-    'HTMLImageElement',
-  ] as const;
+  const names = ['ImageBitmap', 'OffscreenCanvas', 'HTMLCanvasElement'] as const;
   return names.some((name) => isA(source, name));
 }
 
@@ -83,9 +71,7 @@ function fromPixels({ width, height, data }: Pixels, place: string): Picture {
 }
 
 function expectDecoder(place: string): void {
-  if (typeof createImageBitmap === 'function') return;
-  const what = 'expected pixels { width, height, data }: this runtime does not decode pictures';
-  throw new GlassformerError('unsupported_runtime', `${place}: ${what}`);
+  if (typeof OffscreenCanvas !== 'function') throw cannotDraw(place);
 }
 
 // The bytes of the file, turned as its EXIF data says, without any other change.
@@ -96,9 +82,7 @@ async function decode(file: Blob, place: string): Promise<Picture> {
     bitmap = await createImageBitmap(file, { ...plain, imageOrientation: 'from-image' });
   } catch (error) {
     const message = `${place}: expected a picture, got ${file.size} bytes that are none`;
-    throw new GlassformerError('invalid_picture', `${message} (${messageOf(error)})`, {
-      cause: error,
-    });
+    throw new GlassformerError('invalid_picture', message, { cause: error });
   }
   try {
     return drawn(bitmap, place);
@@ -108,11 +92,9 @@ async function decode(file: Blob, place: string): Promise<Picture> {
 }
 
 function drawn(source: Drawable, place: string): Picture {
-  const { naturalWidth: width = source.width, naturalHeight: height = source.height } =
-    source as Partial<HTMLImageElement> & Drawable;
-  if (width === 0 || height === 0) {
-    const what = 'expected at least one pixel; an image must have been loaded';
-    throw new GlassformerError('empty_input', `${place}: ${what}`);
+  const { width, height } = source;
+  if (width * height === 0) {
+    throw new GlassformerError('empty_input', `${place}: expected at least one pixel`);
   }
   if (width * height > mostPixels) {
     const what = `expected at most ${mostPixels} pixels, got ${width} x ${height}`;
@@ -125,8 +107,8 @@ function drawn(source: Drawable, place: string): Picture {
 }
 
 function flat(source: Drawable, width: number, height: number, place: string): Uint8ClampedArray {
-  const context = canvasOf(width, height).getContext('2d', { willReadFrequently: true });
-  if (!context) throw noCanvas(place);
+  const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+  if (!context) throw cannotDraw(place);
   context.drawImage(source, 0, 0);
   try {
     return context.getImageData(0, 0, width, height).data;
@@ -137,8 +119,8 @@ function flat(source: Drawable, width: number, height: number, place: string): U
 }
 
 function exact(source: Drawable, width: number, height: number, place: string): Uint8Array {
-  const gl = canvasOf(width, height).getContext('webgl2');
-  if (!gl) throw noCanvas(place);
+  const gl = new OffscreenCanvas(width, height).getContext('webgl2');
+  if (!gl) throw cannotDraw(place);
   gl.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, false);
   gl.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
   const texture = gl.createTexture();
@@ -150,16 +132,11 @@ function exact(source: Drawable, width: number, height: number, place: string): 
   gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, data);
   const failed = gl.getError() !== gl.NO_ERROR;
   gl.getExtension('WEBGL_lose_context')?.loseContext();
-  if (failed) throw noCanvas(place);
+  if (failed) throw cannotDraw(place);
   return data;
 }
 
-function canvasOf(width: number, height: number): OffscreenCanvas | HTMLCanvasElement {
-  if (typeof OffscreenCanvas === 'function') return new OffscreenCanvas(width, height);
-  return Object.assign(document.createElement('canvas'), { width, height });
-}
-
-function noCanvas(place: string): GlassformerError {
-  const what = 'expected pixels { width, height, data }: this runtime does not draw this picture';
+function cannotDraw(place: string): GlassformerError {
+  const what = 'expected pixels { width, height, data }: this runtime does not decode pictures';
   return new GlassformerError('unsupported_runtime', `${place}: ${what}`);
 }

@@ -1,6 +1,5 @@
 /** Reads the page's address. All state is after "#", which is never sent to a server. */
 import type { Link } from '../ui/link.ts';
-import { unpack } from './packed-text.ts';
 
 const parametersOf = (hash: string) => new URLSearchParams(hash.replace(/^#/, ''));
 
@@ -33,6 +32,7 @@ export function linkIn(hash: string): Link {
 /** Returns the link in an address; unpacks a packed text. */
 export async function linkAt(hash: string): Promise<Link> {
   const { packed, ...link } = linkIn(hash);
-  const text = packed === undefined ? undefined : await unpack(packed);
+  const text =
+    packed === undefined ? undefined : await (await import('./packed-text.ts')).unpack(packed);
   return text === undefined ? link : { text, ...link };
 }

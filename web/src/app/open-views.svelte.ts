@@ -4,7 +4,6 @@ import type { ViewModule, ViewState } from '../ui/view.ts';
 import { firstView, viewNamed, views, type View } from '../views/index.ts';
 import { embedded, isEmbedded, linkAt, linkIn, tourIn, viewIn } from './address.ts';
 import { LaterState } from './later-state.svelte.ts';
-import { pack } from './packed-text.ts';
 import { entryIn, isStep, sameLink, type Entry } from './steps.ts';
 import { Visitor } from './visitor.ts';
 
@@ -166,6 +165,7 @@ export class OpenViews {
   async pack(): Promise<void> {
     const { text = '' } = this.state.link;
     if (text.length <= longestText || this.#packed?.text === text) return;
+    const { pack } = await import('./packed-text.ts');
     this.#packed = { text, packed: await pack(text) };
   }
 

@@ -26,7 +26,7 @@ import {
 import { handedOver } from '../../models/handed-over.ts';
 import { firstInputs } from './first-inputs.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
-import { filesFailure } from '../../ui/failure.ts';
+import { filesFailure } from '../../ui/files-failure.ts';
 import { memoryOf, typesIn } from './stored.ts';
 import {
   HeadChoice,

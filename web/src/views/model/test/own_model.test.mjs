@@ -12,7 +12,11 @@ const { inspect } = await import(`${root}/dist/index.js`);
 const { memoryOf, numbersIn, typesIn } = await source('views/model/stored');
 const { markedParts } = await source('views/model/marked');
 const { ownModelCode } = await source('views/model/code');
-const { filesFailure, loadFailure, GlassformerError } = await source('ui/failure', 'glassformer');
+const { filesFailure, loadFailure, GlassformerError } = await source(
+  'ui/files-failure',
+  'ui/failure',
+  'glassformer',
+);
 
 const found = (...paths) => paths.map((path) => ({ path, file: new File([path], path) }));
 const checkpoints = join(root, 'tests/checkpoints');
