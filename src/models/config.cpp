@@ -127,7 +127,9 @@ void picture_fields(Fields& visitor, StackConfig& stack) {
 }  // namespace
 
 void fields(Fields& visitor, StackConfig& stack) {
-  if (std::holds_alternative<PatchInput>(stack.input)) return picture_fields(visitor, stack);
+  if (links_pictures && std::holds_alternative<PatchInput>(stack.input)) {
+    return picture_fields(visitor, stack);
+  }
   TokenInput& input = stack.tokens();
   visitor.size("vocab_size", input.vocab_size, vocabulary);
   layer_list(visitor, stack);
@@ -178,7 +180,8 @@ class StackCheck {
   void check_sizes() const {
     const std::size_t d_model = stack_.d_model;
     check_matrix("d_model", d_model, d_model);
-    if (const auto* pictures = std::get_if<PatchInput>(&stack_.input)) return check(*pictures);
+    const auto* pictures = std::get_if<PatchInput>(&stack_.input);
+    if (links_pictures && pictures) return check(*pictures);
     const TokenInput& input = stack_.tokens();
     check_matrix("vocab_size", input.vocab_size, d_model);
     if (input.positions != PositionKind::none) {
@@ -317,7 +320,7 @@ void validate(const Architecture& architecture, const FieldErrors& errors) {
                   "expected a kind of attention, got \"recurrent\"; only a decoder can have that");
     }
   }
-  if (architecture.head.distilled) {
+  if (links_pictures && architecture.head.distilled) {
     const auto* pictures = std::get_if<PatchInput>(&architecture.encoder->input);
     if (!pictures || !pictures->distillation_token) {
       errors.fail(nullptr, "distilled", "expected it only with a distillation_token");

@@ -271,7 +271,7 @@ ModelConfig parse_config(std::string_view json) {
   Architecture& architecture = config.architecture;
   architecture.head.kind = head_of(config.task);
   if (config.task != Task::text_generation) architecture.encoder.emplace();
-  if (reads_pictures(config)) {
+  if (config.task == Task::image_classification) {
     if (!links_pictures) throw NotLinked();
     architecture.encoder->input = PatchInput();
   }

@@ -49,7 +49,7 @@ void head_fields(ConfigFields& visitor, ModelConfig& config) {
     visitor.flag("head_dense_bias", dense.bias, AbsentFlag::on);
     visitor.flag("head_norm", dense.norm, AbsentFlag::off);
   });
-  if (links_pictures && reads_pictures(config)) {
+  if (reads_pictures(config)) {
     visitor.flag("distilled", head.distilled, AbsentFlag::off);
   }
   visitor.flag("head_bias", head.bias, AbsentFlag::on);

@@ -398,7 +398,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   } else {
     config = parse_config(config_);
   }
-  if (links_pictures && reads_pictures(config)) {
+  if (reads_pictures(config)) {
     const PictureProcessor usual = family_ ? *family_->pictures : PictureProcessor();
     config.pictures =
         steps_for(std::get<PatchInput>(config.encoder().input), picture_steps_, usual);

@@ -136,7 +136,7 @@ Pictures EncoderPipeline::Batches::next_pictures() {
 
 std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run_batch() {
   const std::size_t first = next_;
-  const bool reads_pictures = links_pictures && glassformer::reads_pictures(pipeline_.config_);
+  const bool reads_pictures = glassformer::reads_pictures(pipeline_.config_);
   const Pictures pictures = reads_pictures ? next_pictures() : Pictures();
   const Batch texts = reads_pictures ? Batch() : next_texts();
   const Sequences& batch = reads_pictures ? static_cast<const Sequences&>(pictures) : texts;

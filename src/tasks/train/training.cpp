@@ -53,7 +53,7 @@ std::string Training::picture_steps_file() const {
 }
 
 LossSum Training::evaluate(std::string_view data) {
-  if (links_pictures && reads_pictures(config())) {
+  if (reads_pictures(config())) {
     return trainer_->evaluate(read_labelled(read_pictures(data), config()));
   }
   return trainer_->evaluate(
@@ -113,8 +113,7 @@ std::vector<std::byte> Training::weights_file(DType dtype) {
   std::vector<NamedParameter> in_file = parameters(make_model(config().architecture));
   std::vector<std::string> ours;
   for (const NamedParameter& parameter : in_file) ours.push_back(parameter.name);
-  if (links_pictures && reads_pictures(config()))
-    in_file = in_published_names(std::move(in_file), config());
+  if (reads_pictures(config())) in_file = in_published_names(std::move(in_file), config());
   std::vector<std::byte> file;
   trainer_->with_average([&] {
     std::vector<NamedTensor> tensors;
