@@ -71,6 +71,7 @@ function methodOf(name) {
     least: 'circuit',
     words: 'lens',
     names: 'gradients',
+    baselineToken: 'integrated_gradients',
     beams: 'lens',
   };
   return { method: methods[name] ?? 'ledger', ...(name === 'cut' && { edges: [] }) };

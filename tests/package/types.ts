@@ -6,6 +6,7 @@ import {
   Classifier,
   Embedder,
   Generator,
+  ImageClassifier,
   GlassformerError,
   QuestionAnswerer,
   TokenClassifier,
@@ -94,7 +95,11 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   else if (any instanceof Embedder) await any.embed('a');
   else if (any instanceof Generator) await any.generate('a');
   else if (any instanceof TokenClassifier) await any.classify('a');
-  else await any.classify({ text: 'a', pair: 'b' });
+  else if (any instanceof ImageClassifier) {
+    const data = new Uint8Array(1);
+    const { label, grid } = await any.classify({ width: 1, height: 1, data });
+    console.log(label, grid.rows);
+  } else await any.classify({ text: 'a', pair: 'b' });
   const at = new URL('https://example.org/');
   await Classifier.load({ 'config.json': at, 'model.safetensors': at, 'tokenizer.model': at });
 

@@ -39,7 +39,7 @@ function takeText(given: unknown, place = 'text'): string {
   return given as string;
 }
 
-function takeTextOrPair(given: unknown, place = 'text'): string | TextPair {
+export function takeTextOrPair(given: unknown, place = 'text'): string | TextPair {
   if (typeof given === 'string') return given;
   const { text, pair } = (given ?? {}) as Partial<TextPair>;
   const valid = typeof text === 'string' && typeof pair === 'string';

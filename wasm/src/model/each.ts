@@ -60,7 +60,8 @@ export async function* outcomesOf(
         if (done) break;
         const index = count++;
         try {
-          waiting.push({ index, text: await kind.take(value) });
+          const taken = kind.take(value);
+          waiting.push({ index, text: taken instanceof Promise ? await taken : taken });
         } catch (error) {
           push({ index, error: error as GlassformerError });
         }

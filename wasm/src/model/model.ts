@@ -80,8 +80,9 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     method: Method,
     fixed?: object,
   ): Promise<Result> {
-    const input = await this.#inputs.take(given);
+    const taken = this.#inputs.take(given);
     const encoded = encodeOptions(options, method.options, method.name, fixed);
+    const input = taken instanceof Promise ? await taken : taken;
     return (await this.#session.results<Result>([input], encoded, options.signal))[0]!;
   }
 
@@ -93,11 +94,13 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   ): Promise<Result[]> {
     const { several } = this.#inputs;
     checkOption(Array.isArray(given), several, 'an array');
-    const inputs: Input[] = [];
-    for (const [index, each] of given.entries()) {
-      inputs.push(await this.#inputs.take(each, `${several}[${index}]`));
-    }
+    const taken = Array.from(given, (each, index) =>
+      this.#inputs.take(each, `${several}[${index}]`),
+    );
     const encoded = encodeOptions(options, method.options, `${method.name}Batch`);
+    const inputs = taken.some((each) => each instanceof Promise)
+      ? await Promise.all(taken)
+      : (taken as Input[]);
     return this.#session.results<Result>(inputs, encoded, options.signal);
   }
 
@@ -119,9 +122,10 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     method: Method,
     show: (raw: RawResult) => Step,
   ): AsyncGenerator<Step, Result, void> {
-    const input = await this.#inputs.take(given);
+    const taken = this.#inputs.take(given);
     const fixed = { beams: 1, stream: true };
     const encoded = encodeOptions(options, method.options, method.name, fixed);
+    const input = taken instanceof Promise ? await taken : taken;
     const [result] = yield* iterate<Step, Result[]>(options.signal, (push, inner) =>
       this.#session.results<Result>([input], encoded, inner, (raw) => push(show(raw))),
     );
@@ -134,9 +138,10 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     options: ExplainCallOptions & { onProgress?: ((result: never) => void) | undefined },
     method: Method,
   ): Promise<Result> {
-    const input = await this.#inputs.take(given);
+    const taken = this.#inputs.take(given);
     const encoded: EngineOptions = encodeExplanation(options, method.options);
     const { signal, onProgress } = options;
+    const input = taken instanceof Promise ? await taken : taken;
     const show = (raw: RawResult): void => onProgress?.(assembleExplanation<never>(raw));
     return (await this.#session.results<Result>([input], encoded, signal, show))[0]!;
   }

@@ -1,7 +1,7 @@
 import { checkOption, checkOptions, checkSignal, isA } from '../base/checks.js';
 import { checkRuntime } from '../engine/features.js';
 import type { TextPair } from '../engine/input.js';
-import { textOrPairKind } from '../engine/input.js';
+import { takeTextOrPair } from '../engine/input.js';
 import { factsOf } from '../loading/manifest.js';
 import { resolveUrls } from '../loading/locate.js';
 import type { ModelFiles } from '../loading/options.js';
@@ -183,7 +183,7 @@ export class Trainer {
     text: string | TextPair,
     options: ClassifyOptions<Attention, Contributions, Trace> = {},
   ): Promise<Classification<Attention, Contributions, Trace>> {
-    const input = await textOrPairKind.take(text);
+    const input = takeTextOrPair(text);
     const encoded = encodeOptions(options, classifyMethod.options, classifyMethod.name);
     const [result] = await this.#session.results<Classification<Attention, Contributions, Trace>>(
       [input],
