@@ -110,7 +110,9 @@ onPage('attention is that of the head and of the row that asks', {}, async (page
   const shown = () =>
     page
       .locator('[data-testid=query]')
-      .evaluateAll((patches) => patches.map(({ title }) => title.split(', ').at(-1)));
+      .evaluateAll((patches) =>
+        patches.map((patch) => patch.getAttribute('aria-label').split(', ').at(-1)),
+      );
   const written = (value) => (value === 0 ? '0' : value < 0.0005 ? '<0.001' : value.toFixed(3));
   const rowOf = (layer, head, row) => [
     ...encoder.at(layer, head).subarray(row * encoder.keys + 1, (row + 1) * encoder.keys),
