@@ -162,9 +162,13 @@ test('what is no picture is refused by name', async () => {
     [undefined, 'invalid_option', /^picture: expected pixels/],
     ['no such file.png', 'unsupported_runtime', /does not decode pictures/],
     [new Blob(['x']), 'unsupported_runtime', /does not decode pictures/],
-    [{ width: 0, height: 1, data: one }, 'invalid_option', /width and a height/],
-    [{ width: 1.5, height: 1, data: one }, 'invalid_option', /width and a height/],
-    [{ width: 2, height: 1, data: one }, 'invalid_option', /2 times 1, 3 or 4 bytes, got 3/],
+    [{ width: 0, height: 1, data: one }, 'invalid_option', /0 x 1 times 1, 3 or 4 bytes/],
+    [
+      { width: 1.5, height: 1, data: one },
+      'invalid_option',
+      /1.5 x 1 times 1, 3 or 4 bytes, got 3/,
+    ],
+    [{ width: 2, height: 1, data: one }, 'invalid_option', /2 x 1 times 1, 3 or 4 bytes, got 3/],
     [{ width: 1, height: 1, data: [1, 2, 3] }, 'invalid_option', /expected pixels/],
   ];
   for (const [given, code, message] of cases) {

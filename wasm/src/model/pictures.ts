@@ -60,11 +60,11 @@ function isDrawable(source: unknown): boolean {
 }
 
 function fromPixels({ width, height, data }: Pixels, place: string): Picture {
-  const sized = [width, height].every((side) => Number.isInteger(side) && side > 0);
-  checkOption(sized, place, 'a width and a height of at least 1');
   const channels = data.length / (width * height);
-  const valid = channels === 1 || channels === 3 || channels === 4;
-  const bytes = `${width * height} times 1, 3 or 4 bytes, got ${data.length}`;
+  const valid =
+    [width, height].every((side) => Number.isInteger(side) && side > 0) &&
+    [1, 3, 4].includes(channels);
+  const bytes = `${width} x ${height} times 1, 3 or 4 bytes, got ${data.length}`;
   checkOption(valid, `${place}.data`, bytes);
   const view = new Uint8Array(data.buffer, data.byteOffset, data.length);
   return { width, height, channels: channels as 1 | 3 | 4, bytes: view };
@@ -113,7 +113,7 @@ function flat(source: Drawable, width: number, height: number, place: string): U
   try {
     return context.getImageData(0, 0, width, height).data;
   } catch (error) {
-    const what = 'expected a picture of this origin, or one that was loaded with CORS';
+    const what = 'expected a picture that this page may read';
     throw new GlassformerError('invalid_option', `${place}: ${what}`, { cause: error });
   }
 }

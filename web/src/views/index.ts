@@ -49,7 +49,7 @@ export const views: readonly View[] = [
   {
     name: 'digits',
     title: 'Digits',
-    heading: 'a Transformer that reads pictures',
+    heading: 'reading pictures',
     module: () => import('./digits/index.ts'),
   },
   {

@@ -1,5 +1,5 @@
 /** Fetches the measurements of a model's heads: heads.json in its folder. */
-import { measuredIn, type Measured } from './head-roles.ts';
+import type { Measured } from './head-roles.ts';
 import { folderOf, type ModelName } from '../../models/models.ts';
 
 const known = new Map<ModelName, Promise<Measured | undefined>>();
@@ -10,7 +10,7 @@ export function measuredHeads(name: ModelName): Promise<Measured | undefined> {
   if (!measured) {
     measured = fetch(`${folderOf(name).href}/heads.json`)
       .then((response) => (response.ok ? response.json() : undefined))
-      .then(measuredIn)
+      .then(async (json: unknown) => (await import('./heads-file.ts')).measuredIn(json))
       .catch(() => {
         known.delete(name);
         return undefined;
