@@ -81,7 +81,7 @@ async function decode(file: Blob, place: string): Promise<Picture> {
     const plain = { colorSpaceConversion: 'none', premultiplyAlpha: 'none' } as const;
     bitmap = await createImageBitmap(file, { ...plain, imageOrientation: 'from-image' });
   } catch (error) {
-    const message = `${place}: expected a picture, got ${file.size} bytes that are none`;
+    const message = `${place}: expected a picture, got something else`;
     throw new GlassformerError('invalid_picture', message, { cause: error });
   }
   try {
@@ -113,7 +113,7 @@ function flat(source: Drawable, width: number, height: number, place: string): U
   try {
     return context.getImageData(0, 0, width, height).data;
   } catch (error) {
-    const what = 'expected a picture that this page may read';
+    const what = 'expected a picture of this origin';
     throw new GlassformerError('invalid_option', `${place}: ${what}`, { cause: error });
   }
 }

@@ -49,7 +49,7 @@ export const views: readonly View[] = [
   {
     name: 'digits',
     title: 'Digits',
-    heading: 'reading pictures',
+    heading: 'pictures',
     module: () => import('./digits/index.ts'),
   },
   {
