@@ -58,7 +58,7 @@ export class DigitsExplorer extends Explorer<ImageClassifier> {
   reading = $state.raw<Reading>();
   /** The same picture with nothing wiped. */
   untouched = $state.raw<Reading>();
-  /** Per patch, how much the evidence for the answer falls if it is wiped. */
+  /** Per patch, how much the evidence for the answer falls if it is wiped; see `measure`. */
   effects = $state.raw<{ of: Reading; label: string; values: Float32Array }>();
   #measuring = new AbortController();
 
@@ -132,10 +132,7 @@ export class DigitsExplorer extends Explorer<ImageClassifier> {
     this.draw(this.strokes.slice(0, -1));
   }
 
-  clear(): void;
-  clear(empty: boolean): void;
-  clear(empty?: boolean): void {
-    if (empty === undefined) return this.draw([]);
+  protected clear(): void {
     this.reading = this.untouched = undefined;
     this.effects = undefined;
     this.busy = false;
@@ -198,12 +195,13 @@ export class DigitsExplorer extends Explorer<ImageClassifier> {
     this.untouched = untouched;
     this.reading = reading;
     this.busy = false;
-    void this.#measure(model, reading);
   }
 
-  /** Wipes each patch in turn. */
-  async #measure(model: ImageClassifier, reading: Reading): Promise<void> {
-    this.#measuring.abort();
+  /** Wipes each patch in turn, which takes as many runs as there are patches. */
+  async measure(reading: Reading): Promise<void> {
+    this.stopMeasuring();
+    const { model } = this.loader;
+    if (!model) return;
     const { signal } = (this.#measuring = new AbortController());
     const { grid, label } = reading.result;
     const patches = Array.from({ length: grid.rows * grid.columns }, (_, patch) => patch);
@@ -218,6 +216,10 @@ export class DigitsExplorer extends Explorer<ImageClassifier> {
     } catch {
       // A new drawing replaces this one, or the next run shows the failure.
     }
+  }
+
+  stopMeasuring(): void {
+    this.#measuring.abort();
   }
 
   /** The attention of the chosen query to each patch, in a head. */

@@ -135,6 +135,7 @@ onPage('attention is that of the head and of the row that asks', {}, async (page
 onPage('methods, layers and positions are shown on demand', {}, async (page) => {
   await page.getByTestId('decide').click();
   await page.getByTestId('layer').nth(4).waitFor();
+  await page.getByTestId('method').nth(3).waitFor();
   assert.deepEqual(
     await page.getByTestId('method').evaluateAll((all) => all.map(({ dataset }) => dataset.name)),
     ['Wiping it', 'Attention rollout', 'Relevance', 'Gradient × input'],
