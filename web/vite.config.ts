@@ -7,6 +7,7 @@ import { contentSecurityPolicy, headersFor } from './build/csp.ts';
 import { licenses } from './build/licenses.ts';
 import { models } from './build/models.ts';
 import { precache } from './build/precache.ts';
+import { sourceLines } from './build/source-lines.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -16,6 +17,7 @@ export default defineConfig({
   // Not 'spa': a missing file must give 404, not the page.
   appType: 'mpa',
   plugins: [
+    sourceLines(),
     svelte({ compilerOptions: { discloseVersion: false } }),
     contentSecurityPolicy(),
     codeFirst(),

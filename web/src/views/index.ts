@@ -53,6 +53,12 @@ export const views: readonly View[] = [
     module: () => import('./digits/index.ts'),
   },
   {
+    name: 'course',
+    title: 'Course',
+    heading: 'a course on the Transformer',
+    module: () => import('./course/index.ts'),
+  },
+  {
     name: 'teach',
     title: 'Teach',
     heading: 'train a Transformer in this tab',

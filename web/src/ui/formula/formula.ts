@@ -31,3 +31,6 @@ export const total = (index: Maths, of: Maths): Maths =>
 export const apply = (name: string, of: Maths): Maths => row(sym(name), op('('), of, op(')'));
 /** A vector: bold, as in print. */
 export const vec = (name: string): Maths => element('mi', name, { class: 'vector' });
+/** A part that stands for some numbers of a picture: both light up together. */
+export const marked = (symbol: string, of: Maths): Maths =>
+  element('mrow', [of], { 'data-symbol': symbol });
