@@ -11,7 +11,7 @@ import { ModelLoader, type Model } from '../../models/model-loader.svelte.ts';
 import { readFailure, type Failure } from '../../ui/failure.ts';
 import type { Link } from '../../ui/link.ts';
 import type { ViewState } from '../../ui/view.ts';
-import type { CourseModel, Lesson, LessonEntry, Models } from './lesson.ts';
+import { allowed, type CourseModel, type Lesson, type LessonEntry, type Models } from './lesson.ts';
 import { lessonNamed, teachers } from './lessons.ts';
 import { firstText, fromCourseLink, shortened, toCourseLink } from './link.ts';
 
@@ -160,7 +160,8 @@ export class CourseExplorer implements ViewState {
       });
       if (signal.aborted) return;
       this.fetched = { entry, lesson };
-      const setting = this.setting ?? lesson.change.initial;
+      const { control, initial } = lesson.change;
+      const setting = allowed(control, this.setting ?? initial, initial);
       if (text.trim() === '') return this.#show(undefined);
       const model = await this.open(lesson.model);
       const open = <Name extends CourseModel>(name: Name) => this.open(name);

@@ -73,8 +73,16 @@ export type Control<Live> =
   | {
       kind: 'choice';
       label: string;
+      /** All values, with or without a picture. */
       options: (live: Live | undefined) => readonly { value: number; text: string }[];
     };
+
+/** Returns the setting that a control allows for a value from a link. */
+export function allowed(control: Control<unknown>, value: number, initial: number): number {
+  if (control.kind === 'switch') return value === 0 ? 0 : 1;
+  if (control.kind === 'slider') return Math.max(control.min, Math.min(control.max, value));
+  return control.options(undefined).some((option) => option.value === value) ? value : initial;
+}
 
 export interface Change<Live> {
   control: Control<Live>;

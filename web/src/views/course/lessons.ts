@@ -39,6 +39,18 @@ export const lessons: readonly LessonEntry[] = [
     load: () => import('./lessons/embeddings/lesson.ts'),
   },
   {
+    name: 'positions',
+    title: 'Positional encoding',
+    question: 'How does the model know the order of the words?',
+    load: () => import('./lessons/positions/lesson.ts'),
+  },
+  {
+    name: 'attention',
+    title: 'One attention head',
+    question: 'How does a token choose what to look at?',
+    load: () => import('./lessons/attention/lesson.ts'),
+  },
+  {
     name: 'softmax',
     title: 'Softmax and √d',
     question: 'Why divide by √d before the softmax?',
