@@ -56,6 +56,18 @@ export const lessons: readonly LessonEntry[] = [
     question: 'Why divide by √d before the softmax?',
     load: () => import('./lessons/softmax/lesson.ts'),
   },
+  {
+    name: 'heads',
+    title: 'Many heads',
+    question: 'Why eight heads and not one?',
+    load: () => import('./lessons/heads/lesson.ts'),
+  },
+  {
+    name: 'residuals',
+    title: 'Residuals and layer norm',
+    question: 'What does a layer add?',
+    load: () => import('./lessons/residuals/lesson.ts'),
+  },
 ];
 
 /** The page for teachers, which has a name like a lesson. */
