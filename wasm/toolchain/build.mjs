@@ -240,15 +240,14 @@ export function buildTests() {
 
 /** Builds web/dist: the page as static files. It needs the package. */
 export async function buildWeb() {
+  const { models } = await import('./models.mjs');
   await unlessDone(
     'web',
     [
       'web',
+      'wasm/src',
       'dist',
-      'weights/sentiment',
-      'weights/en-de',
-      'weights/en-fr',
-      'weights/writer',
+      ...models.map((name) => `weights/${name}`),
       'package-lock.json',
       'LICENSE',
       'THIRD_PARTY_NOTICES',
