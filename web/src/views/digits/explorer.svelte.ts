@@ -10,6 +10,8 @@ import {
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
+import type { Figured } from '../../figure/figure.ts';
+import { percent } from '../../ui/text/format.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { pictureOf, side, strokesIn, strokesText, wiped, type Stroke } from './drawing.ts';
@@ -86,6 +88,21 @@ export class DigitsExplorer extends Explorer<ImageClassifier> {
       ...(!opened && patches.length > 0 && { wipe: patches.join(',') }),
       ...((head.layer > 0 || head.head > 0) && { head: headName(head) }),
       ...(query !== undefined && { query: `${query}` }),
+    };
+  }
+
+  get figure(): Figured {
+    const { reading, grid, head } = this;
+    const { scores = {}, label = '' } = reading?.result ?? {};
+    return {
+      architecture: this.architecture,
+      rows: { encoder: grid && grid.rows * grid.columns + grid.special.length },
+      answer: reading && `${label} ${percent(scores[label]!)}`,
+      here: { parts: ['attention'], layer: head.layer },
+      ...(reading && {
+        traceOf: async (trace) =>
+          (await this.loader.model!.classify(reading.picture, { trace })).trace,
+      }),
     };
   }
 

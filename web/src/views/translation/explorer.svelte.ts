@@ -24,6 +24,7 @@ import {
   type Habit,
   type Matrix,
 } from '../../panels/attention/attention.ts';
+import type { Figured } from '../../figure/figure.ts';
 import type { Link } from '../../ui/link.ts';
 import { translationBeforehand, type TranslationBeforehand } from '../../models/beforehand.ts';
 import { examples } from './examples.ts';
@@ -175,6 +176,22 @@ export class TranslationExplorer
     const touches = { forced, hidden, off };
     const own = { target, text, beams, sentence, attention, head, ...touches };
     return { ...toTranslationLink(own), ...choice.link };
+  }
+
+  get figure(): Figured {
+    const { inspected, attention, choice, name, text } = this;
+    return {
+      architecture: this.architecture,
+      // The first row reads the start token, and no row reads the last token.
+      rows: { encoder: inspected?.sourceTokens.length, decoder: inspected?.tokens.length },
+      here: {
+        parts: [attention === 'cross' ? 'cross' : 'attention'],
+        stack: attention === 'encoder' ? 'encoder' : 'decoder',
+        layer: choice.selected.layer,
+      },
+      inside: { model: name, text },
+      ...(this.ready && { traceOf: (names) => this.traceOf(names) }),
+    };
   }
 
   /** The precomputed result, if it is shown; it cannot be changed yet. */

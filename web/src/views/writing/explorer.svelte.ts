@@ -8,6 +8,7 @@ import {
   type Habit,
   type Matrix,
 } from '../../panels/attention/attention.ts';
+import type { Figured } from '../../figure/figure.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { Earlier } from '../../models/earlier.svelte.ts';
@@ -127,6 +128,19 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
       off: choice.off,
     });
     return { ...own, ...choice.link };
+  }
+
+  get figure(): Figured {
+    const { asked, choice, text, cursor } = this;
+    const [best] = this.candidates;
+    return {
+      architecture: this.architecture,
+      rows: { decoder: asked?.result.promptTokens.length },
+      answer: best && `“${best.text.trim()}”`,
+      here: { parts: ['attention'], layer: choice.selected.layer },
+      inside: { model: 'writer', text: text.slice(0, cursor) },
+      ...(this.ready && { traceOf: (names) => this.traceOf(names) }),
+    };
   }
 
   override get working(): boolean {
