@@ -146,10 +146,12 @@ Pipeline& loaded() {
   return *instance.pipeline;
 }
 
+#if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 const std::vector<NamedParameter>& weights() {
   if (instance.weights.empty()) instance.weights = loaded().parameters();
   return instance.weights;
 }
+#endif
 
 Job& under_way() {
   if (!instance.job) throw_error(ErrorCode::internal, "no texts are under way");
@@ -202,8 +204,9 @@ EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size)
 EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
 
 // Starts to load a model, replacing the current one. `options` is JSON: {"compute"?: "f32" or
-// "int8"; default: as the weights are stored, "shortlist"?: whether to load shortlist.bin, "learns"?:
-// whether the model learns further (see gf_learn_begin), "names"?: all file names, if known}.
+// "int8"; default: as the weights are stored, "shortlist"?: whether to load shortlist.bin,
+// "learns"?: whether the model learns further (see gf_learn_begin), "names"?: all file names, if
+// known}.
 EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
   return answer([&] {
     constexpr JsonSource source{ErrorCode::invalid_option, "options"};
@@ -422,6 +425,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_inspect() {
 }
 #endif
 
+#if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 // Answers [{"name", "shape"}]: the parameters of the model.
 EMSCRIPTEN_KEEPALIVE int gf_weights() {
   return answer([] {
@@ -452,6 +456,7 @@ EMSCRIPTEN_KEEPALIVE int gf_weight_row(const char* name, std::size_t size, std::
     return std::string("null");
   });
 }
+#endif
 
 // Answers the displayed text of each token in the vocabulary.
 EMSCRIPTEN_KEEPALIVE int gf_vocabulary() {

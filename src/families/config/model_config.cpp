@@ -62,7 +62,7 @@ void tokenizer_fields(ConfigFields& visitor, ModelConfig& config) {
 void fields(ConfigFields& visitor, ModelConfig& config) {
   Architecture& architecture = config.architecture;
   const HeadKind head = architecture.head.kind;
-  const bool translates = config.task == Task::translation;
+  const bool translates = linked_families.writing && config.task == Task::translation;
   if (translates) {
     visitor.text("source_language", config.source_language);
     visitor.text("target_language", config.target_language);
@@ -337,7 +337,7 @@ std::string to_json(const ModelConfig& config) {
     json.field("model_type", type->name);
     json.field("task", to_string(config.task));
     writer.write(json);
-    if (config.architecture.decoder) write_generation_of(json, config);
+    if (linked_families.writing && config.architecture.decoder) write_generation_of(json, config);
   });
   return json.take() + "\n";
 }

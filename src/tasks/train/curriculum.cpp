@@ -300,10 +300,8 @@ std::vector<Example> read_labelled(const PictureData& data, const ModelConfig& c
                                             {examples.size() + 1, describe(item.label)}});
     }
     Example& example = examples.emplace_back();
-    example.picture = {.width = data.width,
-                       .height = data.height,
-                       .channels = data.channels,
-                       .bytes = {item.bytes.begin(), item.bytes.end()}};
+    example.picture = std::make_unique<const Picture>(
+        Picture{data.width, data.height, data.channels, {item.bytes.begin(), item.bytes.end()}});
     example.patches = rows;
     example.label = label->second;
   }
@@ -334,7 +332,8 @@ Curriculum CurriculumBuilder::pictures(std::string_view file) {
   const ModelConfig& config = made_.config;
   const PatchInput& input = std::get<PatchInput>(config.encoder().input);
   made_.examples = read_labelled(data, config);
-  const PreparedPicture first = prepare(made_.examples[0].picture, config.pictures, input.channels);
+  const PreparedPicture first =
+      prepare(*made_.examples[0].picture, config.pictures, input.channels);
   if (first.height != input.height || first.width != input.width) {
     throw_error(ErrorCode::invalid_data,
                 {"pictures: expected {} x {} pixels after their preparation, got {} x {}",
