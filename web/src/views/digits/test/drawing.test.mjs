@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
 
-const { pictureOf, side, strokesIn, strokesText, wiped } = await source('views/digits/drawing');
+const { pictureOf, side, strokesIn, strokesText, wiped } = await source('panels/pictures/drawing');
 
 const center = (bytes) => {
   let [sum, x, y] = [0, 0, 0];
