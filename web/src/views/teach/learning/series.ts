@@ -54,7 +54,7 @@ export function partName(name: string): string {
   if (layer) return `Layer ${Number(layer[1]) + 1}`;
   if (name.endsWith('embed_tokens')) return 'Embeddings';
   if (name.endsWith('embed_patches')) return 'Patches';
-  if (name.endsWith('class_token')) return 'Class token';
+  if (name === 'encoder') return 'Class token'; // its only parameter without a part of its own
   if (name.endsWith('embed_positions')) return 'Positions';
   if (name.endsWith('layer_norm')) return 'Last norm';
   return name === 'classifier' ? 'Classifier' : name;
