@@ -163,7 +163,7 @@ function inlineFiles(name) {
 export async function buildPackage() {
   await cmake('wasm');
   const dist = join(root, 'dist');
-  const names = ['', '.read', '.write', '.gradients', '.learn'];
+  const names = ['', '.read', '.write', '.pictures', '.gradients', '.learn'];
   const binaries = names.flatMap((name) => [
     `build/wasm/glassformer${name}.wasm`,
     `build/wasm/glassformer${name}.relaxed.wasm`,

@@ -4,6 +4,8 @@ import {
   load,
   type Compute,
   type Head,
+  type ImageClassification,
+  type ImageClassifier,
   type Inspection,
   type Model,
   type TranslatorInfo,
@@ -26,8 +28,11 @@ import {
 import { handedOver } from '../../models/handed-over.ts';
 import { firstInputs } from './first-inputs.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
+import { pictureFailure, readFailure, type Failure } from '../../ui/failure.ts';
 import { filesFailure } from '../../ui/files-failure.ts';
+import { PictureAnswer } from './picture.svelte.ts';
 import { memoryOf, typesIn } from './stored.ts';
+import type { Stroke } from '../../panels/pictures/drawing.ts';
 import {
   HeadChoice,
   type AttentionKind,
@@ -63,6 +68,8 @@ const pause = 250;
 /** A model that needs more bytes is loaded on confirmation, in 8-bit integers by default. */
 export const large = 400e6;
 
+const isImage = ({ type }: File): boolean => type.startsWith('image/');
+
 const asItsMakersSay: Search = { beams: 0, forced: [] };
 
 export class ModelExplorer
@@ -85,6 +92,10 @@ export class ModelExplorer
 
   input = $state.raw<Input>({ first: '', second: '' });
   outcome = $state.raw<Outcome>();
+  /** The picture of a model that classifies pictures. */
+  readonly pictured = new PictureAnswer();
+  /** Its answer. */
+  verdict = $state.raw<ImageClassification>();
   /** The index of the chosen text, if there are several. */
   chosen = $state(0);
   attention = $state<AttentionKind>('encoder');
@@ -117,7 +128,11 @@ export class ModelExplorer
   async takeDropped(entries: readonly FileSystemEntry[]): Promise<void> {
     this.lost = false;
     try {
-      await this.take(await filesOfEntries(entries));
+      const found = await filesOfEntries(entries);
+      const [first] = found;
+      const isPicture = found.length === 1 && first !== undefined && isImage(first.file);
+      if (isPicture && this.readsPictures) await this.openPicture(first.file);
+      else await this.take(found);
     } catch {
       this.lost = true;
     }
@@ -143,7 +158,7 @@ export class ModelExplorer
   forget(): void {
     this.interrupt();
     this.loader.close();
-    this.files = this.found = this.outcome = this.failure = undefined;
+    this.files = this.found = this.outcome = this.verdict = this.failure = undefined;
     this.read = new Set();
     this.stage = 'empty';
     this.busy = false;
@@ -154,7 +169,7 @@ export class ModelExplorer
     if (!files) return;
     this.interrupt();
     this.stage = 'opened';
-    this.outcome = this.failure = undefined;
+    this.outcome = this.verdict = this.failure = undefined;
     const read = new Set<string>();
     const opened = await this.loader.open(
       ({ onProgress, ...options }) =>
@@ -170,7 +185,11 @@ export class ModelExplorer
     );
     if (!opened) return;
     this.read = read;
-    const { info } = this.loader;
+    const { info, model } = this.loader;
+    if (info && model && this.readsPictures) {
+      this.pictured.begin(model.architecture, info);
+      void this.refresh();
+    }
     if (!info || !isTask(info.task)) return;
     this.input = firstInputs[info.task];
     this.attention =
@@ -229,6 +248,33 @@ export class ModelExplorer
   reset(): void {
     this.choice.off = [];
     void this.refresh();
+  }
+
+  // --- pictures -----------------------------------------------------------------------------
+
+  get readsPictures(): boolean {
+    return this.loader.info?.task === 'image-classification';
+  }
+
+  /** Reads a picture's file. */
+  async openPicture(file: File): Promise<void> {
+    this.failure = undefined;
+    try {
+      await this.pictured.open(file);
+    } catch (error) {
+      this.failure = this.failureOf(error);
+      return;
+    }
+    void this.refresh();
+  }
+
+  draw(strokes: readonly Stroke[]): void {
+    this.pictured.draw(strokes);
+    void this.refresh();
+  }
+
+  protected override failureOf(error: unknown): Failure {
+    return this.readsPictures ? pictureFailure(error) : readFailure(error);
   }
 
   // --- translators --------------------------------------------------------------------------
@@ -390,6 +436,7 @@ export class ModelExplorer
 
   protected get empty(): boolean {
     const { input, task } = this;
+    if (this.readsPictures) return !this.pictured.picture;
     return (
       !task ||
       linesOf(input.first).length === 0 ||
@@ -399,8 +446,13 @@ export class ModelExplorer
 
   protected async ask(model: Model, signal: AbortSignal): Promise<void> {
     const { input, task } = this;
-    if (!task) return;
     const begin = performance.now();
+    if (this.readsPictures) {
+      this.verdict = await this.pictured.ask(model as ImageClassifier, signal);
+      this.milliseconds = performance.now() - begin;
+      this.busy = false;
+    }
+    if (!task) return;
     const { off: ablate } = this.choice;
     const made = await task.ask(model, input, { ablate, search: this.how, signal });
     this.milliseconds = performance.now() - begin;
@@ -408,6 +460,7 @@ export class ModelExplorer
   }
 
   protected clear(): void {
+    this.verdict = undefined;
     this.#show(undefined);
   }
 
