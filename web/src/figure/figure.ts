@@ -53,6 +53,14 @@ export type Kind = 'encoder' | 'encoder-decoder' | 'decoder' | 'pictures';
 const sizes = (...all: readonly (number | undefined)[]) =>
   all.includes(undefined) ? undefined : all.join(' × ');
 
+const mixers = {
+  full: 'Multi-head attention',
+  local: 'Local multi-head attention',
+  linear: 'Linear attention',
+  causal: 'Masked multi-head attention',
+  recurrent: 'Recurrent unit',
+};
+
 /** Returns the stacks of a model, the encoder first. */
 export function stacksOf(kind: Kind, { architecture, rows, answer }: Partial<Figured>): Stack[] {
   const names: StackName[] = architecture
@@ -131,12 +139,13 @@ export function stacksOf(kind: Kind, { architecture, rows, answer }: Partial<Fig
                 step: 'position',
               },
             ]),
+        ...(stack?.embeddingNorm ? [norm(`${name}.layernorm_embedding`)] : []),
       ],
       layer: [
         attention(
           'self_attn',
           'attention',
-          decodes ? 'Masked multi-head attention' : 'Multi-head attention',
+          mixers[layer?.attention ?? (decodes ? 'causal' : 'full')],
           n,
         ),
         ...(decodes && both ? [attention('encoder_attn', 'cross', 'Cross-attention', source)] : []),

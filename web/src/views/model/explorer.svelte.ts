@@ -1,4 +1,5 @@
 /** The state of the “Your model” view: the files, the model in them, and its answer. */
+import type { Keys } from '../../panels/attention/habit.ts';
 import {
   inspect,
   load,
@@ -17,14 +18,7 @@ import {
   type Side,
   type WordsOnView,
 } from '../../panels/alignment/alignment.ts';
-import {
-  crossHabit,
-  habit,
-  matrixIn,
-  writingHabit,
-  type Habit,
-  type Matrix,
-} from '../../panels/attention/attention.ts';
+import { matrixIn, type Matrix } from '../../panels/attention/attention.ts';
 import { handedOver } from '../../models/handed-over.ts';
 import { firstInputs } from './first-inputs.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
@@ -58,6 +52,7 @@ import {
   type Outcome,
   type Search,
 } from './model-tasks.ts';
+import type { Figured } from '../../figure/figure.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { attentionJson } from '../../panels/attention/files/result-json.ts';
 import { withList, type SearchOnView } from '../../panels/search/search-tree.ts';
@@ -119,6 +114,16 @@ export class ModelExplorer
   }
 
   follow(): void {}
+
+  get figure(): Figured | undefined {
+    const { loader } = this;
+    const { architecture } = (loader.phase === 'ready' && loader.model) || {};
+    if (this.stage !== 'opened' || !architecture) return undefined;
+    const { encoder, decoder } = architecture;
+    const written = decoder ? 'decoder' : 'encoder';
+    const kind = encoder && decoder ? 'encoder-decoder' : written;
+    return { architecture, kind: this.readsPictures ? 'pictures' : kind, rows: {} };
+  }
 
   override get working(): boolean {
     return this.stage === 'opened' && (this.loader.phase === 'loading' || this.busy);
@@ -394,9 +399,9 @@ export class ModelExplorer
     return matrixIn(this.looked?.maps[this.attention], head, this.attention === 'decoder');
   }
 
-  habitOf(matrix: Matrix): Habit {
-    const decoder = this.#writes ? writingHabit : habit;
-    return { encoder: habit, decoder, cross: crossHabit }[this.attention](matrix, this.keyLabels);
+  get keys(): Keys {
+    const decoder = this.#writes ? 'written' : 'tokens';
+    return ({ encoder: 'tokens', decoder, cross: 'source' } as const)[this.attention];
   }
 
   get readOf(): Looked | undefined {

@@ -1,6 +1,6 @@
 /** The sentiment view's state: the text, the model's result, and the interventions. */
 import { Classifier, type Classification, type ClassifyOptions, type Head } from 'glassformer';
-import { habit, type Habit, type Matrix } from '../../panels/attention/attention.ts';
+import type { Matrix } from '../../panels/attention/attention.ts';
 import type { Figured } from '../../figure/figure.ts';
 import { percent } from '../../ui/text/format.ts';
 import { evidence, tokenEvidence } from '../../panels/ledger/evidence.ts';
@@ -171,10 +171,6 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
   matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
     const map = this.reading?.result.attention?.encoder;
     return map && { weights: map.at(layer, head), queries: map.queries, keys: map.keys };
-  }
-
-  habitOf(matrix: Matrix): Habit {
-    return habit(matrix, this.queryLabels);
   }
 
   get readOf(): Reading | undefined {

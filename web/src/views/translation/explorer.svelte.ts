@@ -1,4 +1,5 @@
 /** The translation view's state: the text, its growing translation, and the interventions. */
+import type { Keys } from '../../panels/attention/habit.ts';
 import {
   Translator,
   type Head,
@@ -16,14 +17,7 @@ import {
   type Side,
   type WordsOnView,
 } from '../../panels/alignment/alignment.ts';
-import {
-  crossHabit,
-  habit,
-  matrixIn,
-  writingHabit,
-  type Habit,
-  type Matrix,
-} from '../../panels/attention/attention.ts';
+import { matrixIn, type Matrix } from '../../panels/attention/attention.ts';
 import type { Figured } from '../../figure/figure.ts';
 import type { Link } from '../../ui/link.ts';
 import { translationBeforehand, type TranslationBeforehand } from '../../models/beforehand.ts';
@@ -368,9 +362,8 @@ export class TranslationExplorer
     );
   }
 
-  habitOf(matrix: Matrix): Habit {
-    const read = { encoder: habit, decoder: writingHabit, cross: crossHabit }[this.attention];
-    return read(matrix, this.keyLabels);
+  get keys(): Keys {
+    return ({ encoder: 'tokens', decoder: 'written', cross: 'source' } as const)[this.attention];
   }
 
   get readOf(): SentenceTranslation | undefined {

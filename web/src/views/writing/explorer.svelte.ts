@@ -1,13 +1,6 @@
 /** The writing view's state: the text so far, the next tokens, and the settings for drawing one. */
 import { Generator, type Prediction, type Token } from 'glassformer';
-import {
-  habit,
-  lastCell,
-  matrixIn,
-  type Cell,
-  type Habit,
-  type Matrix,
-} from '../../panels/attention/attention.ts';
+import { lastCell, matrixIn, type Cell, type Matrix } from '../../panels/attention/attention.ts';
 import type { Figured } from '../../figure/figure.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
@@ -318,10 +311,6 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
 
   matrixOf(head: HeadPosition): Matrix | undefined {
     return matrixIn(this.asked?.result.attention.decoder, head, true);
-  }
-
-  habitOf(matrix: Matrix): Habit {
-    return habit(matrix, this.#labels);
   }
 
   firstCellOf(matrix: Matrix): Cell {
