@@ -83,19 +83,24 @@ std::string plan_json(Task task, const WeightsLoader& loader) {
   return json.take();
 }
 
-#if defined(GLASSFORMER_LEARNS)
-
-// Makes the model that learns further, without weights. Returns its parameters.
-std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
-  return instance.learning.start_from(std::move(config), loading.folder->take_tokenizer());
-}
-
-std::string description() { return "{}"; }
-
+// Whether the model that is being loaded learns further.
+bool learns() {
+#if !defined(GLASSFORMER_LEARNS)
+  return false;
+#elif defined(GLASSFORMER_READS)
+  return loading().learns;
 #else
+  return true;
+#endif
+}
 
 // Makes the configured model, without weights. Returns its parameters.
 std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
+#if defined(GLASSFORMER_LEARNS)
+  if (learns()) {
+    return instance.learning.start_from(std::move(config), loading.folder->take_tokenizer());
+  }
+#endif
   if (loading.shortlist && config.task != Task::translation) {
     throw_error(ErrorCode::invalid_option, "shortlist: expected a translator");
   }
@@ -109,15 +114,15 @@ std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
   return instance.pipeline->parameters();
 }
 
-// Returns the description of the model that is being loaded.
+// Returns the description of the model that is being loaded. One that learns is described when its
+// training begins.
 std::string description() {
+  if (learns()) return "{}";
   std::vector<std::string> ignored;
   if (loading().loader) ignored = loading().loader->ignored();
   std::erase(ignored, loading().config_tensor);
   return describe_json(*instance.pipeline, instance.parameters, ignored);
 }
-
-#endif
 
 // Makes the model, and the loader of its weights. Returns its task.
 Task plan() {
@@ -141,10 +146,12 @@ Pipeline& loaded() {
   return *instance.pipeline;
 }
 
+#if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 const std::vector<NamedParameter>& weights() {
   if (instance.weights.empty()) instance.weights = loaded().parameters();
   return instance.weights;
 }
+#endif
 
 Job& under_way() {
   if (!instance.job) throw_error(ErrorCode::internal, "no texts are under way");
@@ -198,7 +205,8 @@ EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
 
 // Starts to load a model, replacing the current one. `options` is JSON: {"compute"?: "f32" or
 // "int8"; default: as the weights are stored, "shortlist"?: whether to load shortlist.bin,
-// "names"?: all file names, if known}.
+// "learns"?: whether the model learns further (see gf_learn_begin), "names"?: all file names, if
+// known}.
 EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
   return answer([&] {
     constexpr JsonSource source{ErrorCode::invalid_option, "options"};
@@ -208,6 +216,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
       started->compute = object.string("compute") == "int8" ? Compute::int8 : Compute::f32;
     }
     if (object.find("shortlist")) started->shortlisted = object.boolean("shortlist");
+    if (object.find("learns")) started->learns = object.boolean("learns");
     if (const JsonValue* names = object.find("names")) {
       for (JsonEntries name(*names); name.next();) started->files.add_name(name.value().string());
     }
@@ -264,7 +273,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
       return std::string("null");
     }
 #if defined(GLASSFORMER_LEARNS)
-    instance.learning.take_vocabulary(model.files, model.folder->folder());
+    if (learns()) instance.learning.take_vocabulary(model.files, model.folder->folder());
 #endif
     model.files = {};
     JsonWriter json;
@@ -356,7 +365,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_end() {
   });
 }
 
-#if !defined(GLASSFORMER_LEARNS)
+#if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 // Ends loading with random weights instead of those in the files. Answers the same.
 EMSCRIPTEN_KEEPALIVE int gf_load_random(std::uint32_t seed) {
   return answer([&] {
@@ -416,6 +425,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_inspect() {
 }
 #endif
 
+#if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 // Answers [{"name", "shape"}]: the parameters of the model.
 EMSCRIPTEN_KEEPALIVE int gf_weights() {
   return answer([] {
@@ -446,6 +456,7 @@ EMSCRIPTEN_KEEPALIVE int gf_weight_row(const char* name, std::size_t size, std::
     return std::string("null");
   });
 }
+#endif
 
 // Answers the displayed text of each token in the vocabulary.
 EMSCRIPTEN_KEEPALIVE int gf_vocabulary() {
@@ -480,7 +491,7 @@ EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* length
   });
 }
 
-#if defined(GLASSFORMER_READS) && !defined(GLASSFORMER_LEARNS)
+#if defined(GLASSFORMER_READS)
 // Sets the pictures of the next gf_begin or gf_explain instead: their bytes, one after the other.
 // `sizes` has three entries per picture: width, height and channels.
 EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint32_t* sizes,
@@ -509,7 +520,7 @@ EMSCRIPTEN_KEEPALIVE int gf_begin(const char* options, std::size_t size, const f
                });
 }
 
-#if !defined(GLASSFORMER_LEARNS)
+#if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 // The same for explanations.
 EMSCRIPTEN_KEEPALIVE int gf_explain(const char* options, std::size_t size, const float* values,
                                     std::size_t count) {

@@ -99,6 +99,7 @@ class GivenFiles final : public ModelFiles {
 struct Loading {
   std::optional<Compute> compute;
   bool shortlisted = false;
+  bool learns = false;  // the model learns further
   GivenFiles files;
   std::optional<ModelFolder> folder;
   std::optional<std::string> shortlist;

@@ -21,6 +21,7 @@
 namespace glassformer {
 
 void Learning::take_vocabulary(ModelFiles& files, const std::string& folder) {
+  if (!links_texts) return;
   tokenizer_ = ModelFolder(files).take_tokenizer();
   vocabulary_.clear();
   for (const char* name : tokenizer_files) {
@@ -45,13 +46,14 @@ std::unique_ptr<Pipeline> Learning::begin(std::string_view config, std::string_v
                                           const TrainingOptions& options) {
   TrainingStart start = std::exchange(start_, {});
   if (!config.empty()) start.config = config;
-  Curriculum curriculum = CurriculumBuilder(std::move(start), options).classes(data);
+  CurriculumBuilder builder(std::move(start), options);
+  Curriculum curriculum = links_texts ? builder.classes(data) : builder.pictures(data);
   training_ = std::make_unique<Training>(std::move(curriculum), data, options);
   newer_ = true;
   PipelineParts parts;
   parts.config = training_->config();
   parts.tokenizer = std::move(tokenizer_);
-  if (!parts.tokenizer) {
+  if (links_texts && !parts.tokenizer) {
     parts.tokenizer = std::make_unique<SentencePieceTokenizer>(
         SentencePieceTokenizer::parse(training_->tokenizer_file()));
   }
@@ -83,7 +85,10 @@ std::vector<Learning::File> Learning::save() {
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
   std::vector<File> files = vocabulary_;
-  files.push_back({"config.json", to_json(training().config())});
+  files.push_back({"config.json", training().config_file()});
+  if (std::string steps = training().picture_steps_file(); !steps.empty()) {
+    files.push_back({picture_steps_name, std::move(steps)});
+  }
   files.push_back({"model.safetensors", text(training().weights_file())});
   if (const auto file = training().tokenizer_file(); !file.empty()) {
     files.push_back({"tokenizer.model", text(file)});
@@ -95,7 +100,7 @@ namespace {
 
 TrainingOptions options_of(std::string_view json) {
   TrainingOptions options = read_options<TrainingOptions>(TaskOptions(json));
-  options.lessons = Lessons::classes;
+  options.lessons = links_texts ? Lessons::classes : Lessons::pictures;
   options.epochs = 1;
   const auto expect = [](const char* name, std::optional<float> value, float least, float most) {
     if (value) expect_between(name, least, most, *value);
@@ -107,6 +112,7 @@ TrainingOptions options_of(std::string_view json) {
   expect("smoothing", options.smoothing, 0, 0.9f);
   expect("averaging", options.averaging, 0, 1);
   expect("droppedTokens", options.dropped_tokens, 0, 0.9f);
+  expect("distortion", options.distortion, 0, 4);
   expect("heldOut", options.held_out, 0, 0.9f);
   return options;
 }
@@ -126,8 +132,9 @@ std::string loss_json(const LossSum& sum) {
 extern "C" {
 
 // Starts a training: of the model that was loaded or, if `config` is not empty, of a new one with
-// these fields of config.json. `data` has LABEL<TAB>TEXT lines; `options` is JSON with the options
-// of training_options.hpp. Answers {"model": a description, "examples", "heldOut": numbers of
+// these fields of config.json. `data` has LABEL<TAB>TEXT lines or, in the binary for pictures, these
+// and their labels (see picture_data.hpp); `options` is JSON with the options of
+// training_options.hpp. Answers {"model": a description, "examples", "heldOut": numbers of
 // examples, "stepsPerEpoch"}.
 EMSCRIPTEN_KEEPALIVE int gf_learn_begin(const char* config, std::size_t config_size,
                                         const char* data, std::size_t data_size,
@@ -180,8 +187,8 @@ EMSCRIPTEN_KEEPALIVE int gf_learn_step(double progress) {
   });
 }
 
-// Answers {"loss", "accuracy", "count"} on other examples, LABEL<TAB>TEXT lines; if there are none,
-// on those that are held out.
+// Answers {"loss", "accuracy", "count"} on other examples, in the same form; if there are none, on
+// those that are held out.
 EMSCRIPTEN_KEEPALIVE int gf_learn_evaluate(const char* data, std::size_t size) {
   return answer([&] {
     Training& training = instance.learning.training();

@@ -1,24 +1,32 @@
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig } from 'vite';
+import { defineConfig, type InlineConfig } from 'vite';
 import { beforehand } from './build/beforehand.ts';
-import { chunkList, codeFirst, startChunk } from './build/chunks.ts';
+import { chunkList, codeFirst, startModules } from './build/chunks.ts';
 import { contentSecurityPolicy, headersFor } from './build/csp.ts';
 import { licenses } from './build/licenses.ts';
 import { models } from './build/models.ts';
+import { packageEntry, packageFiles } from './build/package.ts';
 import { precache } from './build/precache.ts';
 import { sourceLines } from './build/source-lines.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-export default defineConfig({
+const sources: InlineConfig = {
   root: here('.'),
+  plugins: [packageFiles(), svelte({ compilerOptions: { discloseVersion: false } })],
+  resolve: { alias: [{ find: /^glassformer$/, replacement: packageEntry }] },
+};
+const start = await startModules(sources);
+
+export default defineConfig({
+  ...sources,
   base: './',
   // Not 'spa': a missing file must give 404, not the page.
   appType: 'mpa',
   plugins: [
     sourceLines(),
-    svelte({ compilerOptions: { discloseVersion: false } }),
+    ...sources.plugins!,
     contentSecurityPolicy(),
     codeFirst(),
     chunkList(),
@@ -27,7 +35,6 @@ export default defineConfig({
     licenses(),
     precache(),
   ],
-  resolve: { alias: [{ find: /^glassformer$/, replacement: here('../dist/index.js') }] },
   worker: { format: 'es' },
   build: {
     outDir: 'dist',
@@ -44,7 +51,7 @@ export default defineConfig({
         'service-worker': here('service-worker/service-worker.ts'),
       },
       output: {
-        codeSplitting: { groups: [{ name: startChunk }] },
+        codeSplitting: { groups: [{ name: (id: string) => (start.has(id) ? 'start' : null) }] },
         entryFileNames: (chunk) =>
           chunk.name === 'service-worker' ? 'service-worker.js' : 'assets/[name]-[hash].js',
       },

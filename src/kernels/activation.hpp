@@ -67,10 +67,10 @@ inline void activate(Activation activation, float* x, std::size_t n) {
         return value * sigmoid(Vec::broadcast(1.59576912f) * (value + cubed));  // 2 sqrt(2 / pi)
       });
     case Activation::quick_gelu:
-      return replace(x, n,
-                     [](Vec value) { return value * sigmoid(Vec::broadcast(1.702f) * value); });
-    case Activation::silu:
-      return replace(x, n, [](Vec value) { return value * sigmoid(value); });
+    case Activation::silu: {
+      const Vec k = Vec::broadcast(activation == Activation::silu ? 1.0f : 1.702f);
+      return replace(x, n, [&](Vec value) { return value * sigmoid(k * value); });
+    }
     case Activation::tanh:
       return replace(x, n, [](Vec value) {
         return Vec::broadcast(2.0f) * sigmoid(value + value) - Vec::broadcast(1.0f);

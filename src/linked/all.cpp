@@ -44,6 +44,7 @@ const std::span<const TaskEntry> linked_tasks = tasks;
 
 const bool links_integers = true;
 const bool links_decoders = true;
+const bool links_texts = true;
 const bool links_pictures = true;
 const bool links_vocabulary_files = true;
 const bool links_regex = true;

@@ -34,6 +34,7 @@ const std::span<const TaskEntry> linked_tasks = tasks;
 
 const bool links_integers = false;
 const bool links_decoders = false;
+const bool links_texts = true;
 const bool links_pictures = false;
 const bool links_vocabulary_files = false;
 const bool links_regex = false;

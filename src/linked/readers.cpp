@@ -13,18 +13,16 @@
 
 namespace glassformer {
 
-extern const Family bert, distilbert, roberta, modernbert, vit, deit, t5_reader;
+extern const Family bert, distilbert, roberta, modernbert, t5_reader;
 
 namespace {
 
-constexpr std::array families = {&bert, &distilbert, &roberta,  &modernbert,
-                                 &vit,  &deit,       &t5_reader};
+constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert, &t5_reader};
 constexpr std::array tasks = {
     TaskEntry{Task::text_classification, make_classify},
     TaskEntry{Task::token_classification, make_token_classify},
     TaskEntry{Task::question_answering, make_answer},
     TaskEntry{Task::feature_extraction, make_embed},
-    TaskEntry{Task::image_classification, make_image},
 };
 
 }  // namespace
@@ -36,7 +34,8 @@ const std::span<const TaskEntry> linked_tasks = tasks;
 
 const bool links_integers = true;
 const bool links_decoders = false;
-const bool links_pictures = true;
+const bool links_texts = true;
+const bool links_pictures = false;
 const bool links_vocabulary_files = true;
 const bool links_regex = true;
 

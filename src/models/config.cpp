@@ -127,7 +127,7 @@ void picture_fields(Fields& visitor, StackConfig& stack) {
 }  // namespace
 
 void fields(Fields& visitor, StackConfig& stack) {
-  if (links_pictures && std::holds_alternative<PatchInput>(stack.input)) {
+  if (reads_pictures(stack)) {
     return picture_fields(visitor, stack);
   }
   TokenInput& input = stack.tokens();
@@ -180,8 +180,7 @@ class StackCheck {
   void check_sizes() const {
     const std::size_t d_model = stack_.d_model;
     check_matrix("d_model", d_model, d_model);
-    const auto* pictures = std::get_if<PatchInput>(&stack_.input);
-    if (links_pictures && pictures) return check(*pictures);
+    if (reads_pictures(stack_)) return check(std::get<PatchInput>(stack_.input));
     const TokenInput& input = stack_.tokens();
     check_matrix("vocab_size", input.vocab_size, d_model);
     if (input.positions != PositionKind::none) {
@@ -212,7 +211,7 @@ class StackCheck {
   }
 
   void check_positions() const {
-    if (!std::holds_alternative<TokenInput>(stack_.input)) return;
+    if (reads_pictures(stack_)) return;
     const TokenInput& input = stack_.tokens();
     const bool sinusoidal = input.positions == PositionKind::sinusoidal ||
                             input.positions == PositionKind::sinusoidal_halves ||
@@ -253,8 +252,8 @@ class StackCheck {
     check_matrix("n_heads", std::uint64_t{attention.n_heads} * attention.d_head, d_model);
     if (layer.mixer == Mixer::local && attention.window == 0) fail("attention_window", "missing");
     const bool scores = layer.mixer != Mixer::linear;
-    const auto* tokens = std::get_if<TokenInput>(&stack_.input);
-    if (!scores && tokens && tokens->positions == PositionKind::relative) {
+    if (!scores && !reads_pictures(stack_) &&
+        stack_.tokens().positions == PositionKind::relative) {
       fail("attention", "expected one that has scores, with \"positions\": \"relative\"");
     }
     if (layer.norm == NormPlacement::post && !layer.attention_norm) {

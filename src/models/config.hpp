@@ -86,6 +86,16 @@ struct StackConfig {
   bool operator==(const StackConfig&) const = default;
 };
 
+/// Whether this program has models of texts, and encoders of pictures. Set by src/linked; the linker
+/// removes the code of those that a program lacks.
+extern const bool links_texts;
+extern const bool links_pictures;
+
+/// Returns whether a stack reads pictures.
+inline bool reads_pictures(const StackConfig& stack) {
+  return links_pictures && (!links_texts || std::holds_alternative<PatchInput>(stack.input));
+}
+
 /// Returns the size in bytes of one token's keys and values in a cache of this stack.
 std::uint64_t cache_bytes(const StackConfig& stack);
 
@@ -137,10 +147,6 @@ struct HeadConfig {
 /// The embeddings that share one table: source, target and lm_head; target and lm_head; no two of
 /// them; source and target. A decoder-only model has the second or the third.
 enum class EmbeddingSharing { shared, tied, separate, stacks };
-
-/// Whether this program has encoders of pictures. Set by src/linked; the linker removes their code
-/// from a program without them.
-extern const bool links_pictures;
 
 /// A model: one or two stacks, and the head on the last one.
 struct Architecture {

@@ -9,12 +9,7 @@ namespace glassformer {
 std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architecture,
                                                  Compute compute) {
   const StackConfig& stack = *architecture.encoder;
-  if (std::holds_alternative<TokenInput>(stack.input)) {
-    return std::make_unique<EncoderModel>(architecture, compute);
-  }
-  if (!links_pictures) {
-    throw_error(ErrorCode::unsupported, "expected a model that reads tokens, got one for pictures");
-  }
+  if (!reads_pictures(stack)) return std::make_unique<EncoderModel>(architecture, compute);
   return std::make_unique<EncoderModel>(architecture, compute,
                                         std::make_unique<PatchEmbeddings>(stack, compute));
 }

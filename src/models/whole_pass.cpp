@@ -40,7 +40,7 @@ void WholePass::read(const Sequences& batch, std::span<const RowSegment> segment
 
 View WholePass::operator()(const EncoderModel& model, Run& run) const {
   read(encoded(), source_segments_, run);
-  if (links_pictures && pictures_) return model.forward(*pictures_, run);
+  if (links_pictures && (!links_texts || pictures_)) return model.forward(*pictures_, run);
   return model.forward(sources_, rows_, run);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/fields.hpp"
 #include "base/json/json_writer.hpp"
+#include "families/linked.hpp"
 
 namespace glassformer {
 namespace {
@@ -100,8 +101,9 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
     json.field("compute", to_string(pipeline.compute()));
     json.key("architecture");
     json.raw(architecture_json(config));
-    const std::optional<StackConfig>& decoder = config.architecture.decoder;
-    const bool translates = config.task == Task::translation;
+    const bool writes = linked_families.writing && config.architecture.decoder;
+    const StackConfig* decoder = writes ? &*config.architecture.decoder : nullptr;
+    const bool translates = decoder && config.task == Task::translation;
     if (decoder && !translates) {
       const GenerationConfig& generation = config.generation;
       json.field("prefix", generation.prefix);

@@ -40,7 +40,7 @@ std::unique_ptr<Lesson> ClassObjective::lesson(Examples examples, SplitMix64* ra
 
 Pixels PictureObjective::read(const Example& example, SplitMix64* random) const {
   auto [values, height, width, region] =
-      prepare(example.picture, options_.steps, options_.channels);
+      prepare(*example.picture, options_.steps, options_.channels);
   Pixels pixels = {.values = std::move(values), .height = height, .width = width};
   if (!random || options_.distortion == 0) return pixels;
   const Distortion distortion = Distortion::at_random(options_.distortion, height, width, *random);

@@ -43,6 +43,21 @@ export async function time(work, milliseconds) {
   return times;
 }
 
+const warmUp = 1500; // milliseconds per engine and input, until V8 has optimized every loop
+const slice = 250; // milliseconds per engine, input and round
+
+/** An engine in this process. `work` resolves to the scores, in the order of the labels. */
+export function engineHere(names, work) {
+  const milliseconds = [];
+  return {
+    ...names,
+    milliseconds,
+    work,
+    warmUp: () => time(work, warmUp),
+    sample: async () => milliseconds.push(...(await time(work, slice))),
+  };
+}
+
 /** Measures the engines round after round; each engine goes first in turn. */
 export async function inTurn(engines, rounds) {
   for (let round = 0; round < rounds; ++round)

@@ -5,11 +5,9 @@
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-web/wasm';
 import { Classifier } from '../../dist/index.js';
-import { benchNatively, binaries, finish, inTurn, openOnnx, time } from './engines.mjs';
+import { benchNatively, binaries, engineHere, finish, inTurn, openOnnx } from './engines.mjs';
 
 const { model, onnx, rounds, lengths } = JSON.parse(process.argv[2]);
-const warmUp = 1500; // milliseconds per engine and length, until V8 has optimized every loop
-const slice = 250; // milliseconds per engine, length and round
 const tolerance = { f32: 1e-5, int8: 0.05 }; // the engines round activations differently
 
 const words =
@@ -43,18 +41,6 @@ function nativeEngine(precision, tokens) {
     engine.milliseconds.push(row.ms_median);
   };
   return engine;
-}
-
-/** An engine in this process. `work` resolves to the scores, in the order of the labels. */
-function engineHere(names, work) {
-  const milliseconds = [];
-  return {
-    ...names,
-    milliseconds,
-    work,
-    warmUp: () => time(work, warmUp),
-    sample: async () => milliseconds.push(...(await time(work, slice))),
-  };
 }
 
 const precisions = Object.keys(onnx);

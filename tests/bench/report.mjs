@@ -55,7 +55,7 @@ function reportClassifier(results) {
     })),
   );
   return `
-${results[0].model}, text to verdict: median ms (${meaning})
+${results[0].model}, input to verdict: median ms (${meaning})
 
 ${engineTable(results, columns, (row) => `${row.ms_median.toFixed(2)} (${shares(row)})`)}`;
 }
@@ -104,6 +104,7 @@ const reportTranslator = (results) =>
 
 const reports = {
   'text-classification': reportClassifier,
+  'image-classification': reportClassifier,
   'text-generation': reportGenerator,
   translation: reportTranslator,
 };

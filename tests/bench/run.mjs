@@ -9,7 +9,7 @@
 //   and the ceiling: the time at the machine's peak (peak.cpp) in the same run.
 //
 // Models are our own, and published ones with random weights, by name (--model MiniLM-L6). GPT-2
-// continues a text greedily: 64 tokens after 64.
+// continues a text greedily: 64 tokens after 64. ViT-B/16 reads a picture of 224 × 224 pixels.
 //
 // Every engine is warmed up, then measured in turn, round after round, so that a disturbance of the
 // machine affects all of them. Times are medians over all calls. A ratio is onnxruntime-web's time
@@ -42,11 +42,13 @@ const lengths = [16, 64, 256];
 /** The tokens that a published model reads. Models that write also write this many. */
 const publishedLengths = {
   'text-classification': [128],
+  'image-classification': [],
   'text-generation': [64],
   translation: [20],
 };
 const scripts = {
   'text-classification': 'measure.mjs',
+  'image-classification': 'measure_pictures.mjs',
   'text-generation': 'measure_generation.mjs',
   translation: 'measure_translation.mjs',
 };
@@ -235,7 +237,7 @@ function rowOf(sample, samples, model, config, machine) {
   if (peak && config.encoder_layers) {
     row.of_ceiling = round(ceilingOf(operationsOf(config, sample), peak) / fast, 3);
   }
-  if (config.task !== 'text-classification') {
+  if (!/-classification$/.test(config.task)) {
     Object.assign(row, { beams, output_tokens });
     row.tokens_per_second = round((1000 * output_tokens) / ms, 1);
     if (sample.firsts.length > 0) row.ms_first_token = round(median(sample.firsts), 4);

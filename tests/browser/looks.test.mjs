@@ -164,16 +164,17 @@ onPage('print is light, without controls', { colorScheme: 'dark' }, async (page)
   await assertFits(page);
 });
 
-for (const [width, height] of [
-  [1280, 900],
-  [390, 844],
+for (const [width, height, name, index] of [
+  [1280, 900, 'head', 8],
+  [390, 844, 'verdict', 0],
 ]) {
   onPage(
-    `the heads are in sight at first at ${width} pixels`,
+    `the ${name} is in sight at first at ${width} pixels`,
     { viewport: { width, height } },
     async (page) => {
-      const box = await page.getByTestId('head').nth(8).boundingBox();
-      assert.ok(box.y + box.height < height, `the second layer ends at ${box.y + box.height}`);
+      assert.ok(await page.getByTestId('figure').isVisible());
+      const box = await page.getByTestId(name).nth(index).boundingBox();
+      assert.ok(box.y + box.height < height, `it ends at ${box.y + box.height}`);
     },
   );
 }

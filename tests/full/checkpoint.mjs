@@ -96,6 +96,65 @@ function distilbert({ layers, width, heads, inner }) {
   return { model: 'Classifier', config, tensors, tokenizer: wordPieces };
 }
 
+function vit({ layers, width, heads, inner, side, patch, classes }) {
+  const names = Array.from({ length: classes }, (_, index) => [index, `class ${index}`]);
+  const config = {
+    architectures: ['ViTForImageClassification'],
+    model_type: 'vit',
+    hidden_act: 'gelu',
+    hidden_size: width,
+    intermediate_size: inner,
+    num_attention_heads: heads,
+    num_hidden_layers: layers,
+    layer_norm_eps: 1e-12,
+    image_size: side,
+    patch_size: patch,
+    num_channels: 3,
+    qkv_bias: true,
+    id2label: Object.fromEntries(names),
+  };
+  const embeddings = 'vit.embeddings';
+  const projection = `${embeddings}.patch_embeddings.projection`;
+  const tensors = [
+    [`${embeddings}.cls_token`, [1, 1, width], 0.02, 0],
+    [`${embeddings}.position_embeddings`, [1, 1 + (side / patch) ** 2, width], 0.02, 0],
+    [`${projection}.weight`, [width, 3, patch, patch], (3 * patch * patch) ** -0.5, 0],
+    [`${projection}.bias`, [width], 0.02, 0],
+    ...times(layers, (layer) => {
+      const name = `vit.encoder.layer.${layer}`;
+      return [
+        ...norm(`${name}.layernorm_before`, width),
+        ...['query', 'key', 'value'].flatMap((part) =>
+          linear(`${name}.attention.attention.${part}`, width, width),
+        ),
+        ...linear(`${name}.attention.output.dense`, width, width),
+        ...norm(`${name}.layernorm_after`, width),
+        ...linear(`${name}.intermediate.dense`, inner, width),
+        ...linear(`${name}.output.dense`, width, inner),
+      ];
+    }),
+    ...norm('vit.layernorm', width),
+    ...linear('classifier', classes, width),
+  ];
+  return { model: 'ImageClassifier', config, tensors, tokenizer: pictureSteps };
+}
+
+/** Writes the steps before the model in place of a tokenizer. */
+function pictureSteps({ image_size: side }) {
+  const steps = {
+    image_processor_type: 'ViTImageProcessor',
+    do_resize: true,
+    size: { height: side, width: side },
+    resample: 2,
+    do_rescale: true,
+    rescale_factor: 1 / 255,
+    do_normalize: true,
+    image_mean: [0.5, 0.5, 0.5],
+    image_std: [0.5, 0.5, 0.5],
+  };
+  return { 'preprocessor_config.json': JSON.stringify(steps) };
+}
+
 function gpt2({ layers, width, heads, vocabulary, context }) {
   const config = {
     architectures: ['GPT2LMHeadModel'],
@@ -183,6 +242,9 @@ export const shapes = {
   'MiniLM-L6': bert({ layers: 6, width: 384, heads: 12, inner: 1536 }),
   'DistilBERT-base': distilbert({ layers: 6, width: 768, heads: 12, inner: 3072 }),
   'GPT-2-small': gpt2({ layers: 12, width: 768, heads: 12, vocabulary: 50257, context: 1024 }),
+  'ViT-B16': vit({
+    ...{ layers: 12, width: 768, heads: 12, inner: 3072, side: 224, patch: 16, classes: 1000 },
+  }),
   'OPUS-MT-base': marian({ layers: 6, width: 512, heads: 8, inner: 2048, vocabulary: 58101 }),
 };
 

@@ -42,6 +42,7 @@ export const {
   Translator,
   clearCache,
   load: openAny,
+  readPicture,
 } = await import('../../dist/index.js');
 
 /** Both binaries. A Node without relaxed SIMD fails the tests, so that none is skipped silently. */

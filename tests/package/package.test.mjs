@@ -48,6 +48,8 @@ test('the package contains exactly the needed files', () => {
     'dist/glassformer.gradients.wasm',
     'dist/glassformer.learn.relaxed.wasm',
     'dist/glassformer.learn.wasm',
+    'dist/glassformer.pictures.relaxed.wasm',
+    'dist/glassformer.pictures.wasm',
     'dist/glassformer.read.relaxed.wasm',
     'dist/glassformer.read.wasm',
     'dist/glassformer.relaxed.wasm',

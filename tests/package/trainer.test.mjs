@@ -283,7 +283,7 @@ test('models that write, and other modules, are refused', async () => {
   await assertError(() => Trainer.from(writer, examples), 'wrong_task');
   const moduleOf = (name) => readFileSync(join(root, 'dist', name));
   const module = moduleOf('glassformer.read.wasm');
-  await assertError(() => Trainer.from(tiny, examples, { module }), 'invalid_option', /learn/);
+  await assertError(() => Trainer.from(tiny, examples, { module }), 'invalid_option', /trains/);
   const own = moduleOf('glassformer.learn.wasm');
   const folder = goldenFolder('pre_norm_mean');
   await assertError(() => openAny(folder, { module: own }), 'invalid_option', /glassformer.wasm/);

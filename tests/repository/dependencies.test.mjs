@@ -29,7 +29,7 @@ test('every locked package has a hash of its contents and names no registry', ()
 
 test('every locked package is under a license that allows its use here', () => {
   const known =
-    /^(MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|MPL-2\.0|OFL-1\.1|Python-2\.0)$/;
+    /^(MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|CC0-1\.0|BlueOak-1\.0\.0|MPL-2\.0|OFL-1\.1|Python-2\.0)$/;
   for (const [path, { license }] of Object.entries(packages)) {
     if (path !== '') assert.match(license ?? '', known, path);
   }

@@ -27,6 +27,8 @@ const types = {
   '.js': 'text/javascript',
   '.json': 'application/json',
   '.wasm': 'application/wasm',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
 };
 const places = {
   '/models/': 'weights/',
@@ -311,7 +313,9 @@ test('one script that contains the model runs in a page opened as a file', async
 // --- the site --------------------------------------------------------------------------------------
 
 const site = join(root, 'build/docs');
-const built = readdirSync(site, { recursive: true }).filter((file) => file.endsWith('.html'));
+const built = readdirSync(site, { recursive: true }).filter(
+  (file) => file.endsWith('.html') && file !== '404.html',
+);
 const contents = new Map(built.map((file) => [file, readFileSync(join(site, file), 'utf8')]));
 
 test('the site has all pages, each with a title and one main heading', () => {
@@ -327,7 +331,9 @@ test('the C++ reference has every declaration of the public headers, with a comm
   const headers = filesIn('src/glassformer').filter((file) => file.endsWith('.hpp'));
   let found = 0;
   for (const file of headers) {
-    const section = page.match(new RegExp(`>${basename(file)}</h2>([^]*?)(?:<h2|</main>)`))?.[1];
+    const section = page.match(
+      new RegExp(`<h2[^>]*>${basename(file)} <a([^]*?)(?:<h2|</main>)`),
+    )?.[1];
     assert.ok(section, file);
     const text = readFileSync(join(root, file), 'utf8');
     // Types, constants and functions begin a line; methods other than operators are in classes.
@@ -336,7 +342,11 @@ test('the C++ reference has every declaration of the public headers, with a comm
       ...text.matchAll(/^(?! )[\w:<>* ]*\b(\w+)(?:\(| = )/gm),
     ].map(([, name]) => name);
     for (const name of new Set(names)) {
-      assert.match(section, new RegExp(`<h3[^>]*>${name}</h3>\n<p>`), `${file}: ${name}`);
+      assert.match(
+        section,
+        new RegExp(`<h3[^>]*>${name} <a[^>]*>[^<]*</a></h3><p>`),
+        `${file}: ${name}`,
+      );
     }
     for (const [, name] of text.matchAll(
       /^ {2}(?:static |const )?[\w:<>&, ]+ &?(\w+)\((?:.*[;,])?$/gm,
@@ -351,23 +361,21 @@ test('the C++ reference has every declaration of the public headers, with a comm
 
 test('no link of the site is dead', () => {
   const dead = [];
+  const start = `${manifest.repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
   for (const [file, html] of contents) {
     for (const [, target] of html.matchAll(/\b(?:href|src)="([^"]+)"/g)) {
       if (/^https:/.test(target)) {
-        const start = `${manifest.repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
-        if (
-          target.startsWith(start) &&
-          !existsSync(join(root, target.slice(start.length).split('#')[0]))
-        )
-          dead.push(`${file}: ${target}`);
+        const path = target.startsWith(start) && target.slice(start.length).split('#')[0];
+        if (path && !existsSync(join(root, path))) dead.push(`${file}: ${target}`);
         continue;
       }
-      const [path, hash] = target.split('#');
-      const to = path ? join(dirname(file), path) : file;
+      const { pathname, hash } = new URL(target, `http://site/${file}`);
+      const to = pathname === '/' ? 'index.html' : decodeURIComponent(pathname.slice(1));
+      const id = decodeURIComponent(hash.slice(1));
       const there = existsSync(join(site, to));
-      if (!there || (hash && !contents.get(to)?.includes(`id="${hash}"`))) {
+      // VitePress makes the target of its own link past the navigation.
+      if (!there || (id && id !== 'VPContent' && !contents.get(to)?.includes(`id="${id}"`)))
         dead.push(`${file}: ${target}`);
-      }
     }
   }
   assert.deepEqual(dead, []);
@@ -384,33 +392,38 @@ test('links in the sources of the site exist in the repository', () => {
   assert.deepEqual(dead, []);
 });
 
-test('the site runs no code, has no inline styles and fetches nothing from other origins', () => {
-  for (const [file, html] of contents) {
-    assert.doesNotMatch(html, /<script\b|<style\b|\sstyle=|\son\w+=/, file);
-    for (const [, target] of html.matchAll(/<(?:link|img)\b[^>]*\b(?:href|src)="([^"]+)"/g)) {
-      assert.doesNotMatch(target, /^(https?:)?\/\//, file);
-    }
-    assert.match(html, /Content-Security-Policy" content="default-src 'none'/, file);
-  }
-  const styles = readFileSync(join(site, 'assets/docs.css'), 'utf8');
-  assert.doesNotMatch(styles, /https?:|@import/);
-});
-
-test('the pages cause no browser errors, and fit the width of a phone', async () => {
+test('the pages cause no browser errors, fit a phone and fetch nothing from other origins', async () => {
+  pages = {};
+  places['/'] = 'build/docs/';
   for (const file of [
     'index.html',
     'bundlers.html',
     'cards/sentiment.html',
     'api/classes/Classifier.html',
+    'cpp-reference.html',
   ]) {
     const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
     const complaints = [];
     page.on('console', (message) => complaints.push(message.text()));
     page.on('requestfailed', (request) => complaints.push(request.url()));
-    await page.goto(pathToFileURL(join(site, file)).href);
+    page.on('request', (request) => {
+      if (!/^data:/.test(request.url()) && new URL(request.url()).origin !== origin)
+        complaints.push(request.url());
+    });
+    await page.goto(`${origin}/${file}`, { waitUntil: 'networkidle' });
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.equal(width, 390, file);
     assert.deepEqual(complaints, [], file);
     await page.close();
   }
+});
+
+test('the search finds a page by a word of it', async () => {
+  const page = await browser.newPage();
+  await page.goto(`${origin}/index.html`, { waitUntil: 'networkidle' });
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('searchbox').fill('maskTokens');
+  await page.locator('.results .result').first().waitFor();
+  assert.match(await page.locator('.results').innerText(), /ClassifyOptions/);
+  await page.close();
 });

@@ -115,6 +115,11 @@ for (const name of binaries) {
         for await (const { loss } of trainer.train({ epochs: 3 })) losses.push(loss);
         return losses;
       }
+      if (name.includes('pictures')) {
+        const model = await openAny(join(root, 'weights/digits'), { module });
+        const data = Uint8Array.from({ length: 28 * 28 }, (_, i) => i % 251);
+        return model.classify({ width: 28, height: 28, data }, { attention: true });
+      }
       const model = await openAny(goldenFolder(golden), { module });
       const method = model.task === 'translation' ? 'translate' : 'classify';
       return model[method](readGolden(golden).texts[0], { attention: true });

@@ -43,6 +43,7 @@ export type {
   PictureRegion,
   PictureSizeOptions,
 } from './tasks/image_classifier.js';
+export { readPicture } from './model/pictures.js';
 export type { PictureSource, Pixels } from './model/pictures.js';
 export { load } from './tasks/load.js';
 export type { Model, ModelOfTask } from './tasks/load.js';
@@ -59,6 +60,7 @@ export { Trainer } from './training/trainer.js';
 export type {
   Examples,
   GradientNorm,
+  LabeledPicture,
   LabeledText,
   ModelConfig,
   Score,

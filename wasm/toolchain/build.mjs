@@ -163,7 +163,7 @@ function inlineFiles(name) {
 export async function buildPackage() {
   await cmake('wasm');
   const dist = join(root, 'dist');
-  const names = ['', '.read', '.write', '.gradients', '.learn'];
+  const names = ['', '.read', '.write', '.pictures', '.gradients', '.learn'];
   const binaries = names.flatMap((name) => [
     `build/wasm/glassformer${name}.wasm`,
     `build/wasm/glassformer${name}.relaxed.wasm`,
@@ -240,15 +240,14 @@ export function buildTests() {
 
 /** Builds web/dist: the page as static files. It needs the package. */
 export async function buildWeb() {
+  const { models } = await import('./models.mjs');
   await unlessDone(
     'web',
     [
       'web',
+      'wasm/src',
       'dist',
-      'weights/sentiment',
-      'weights/en-de',
-      'weights/en-fr',
-      'weights/writer',
+      ...models.map((name) => `weights/${name}`),
       'package-lock.json',
       'LICENSE',
       'THIRD_PARTY_NOTICES',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { root, unlessDone } from './build.mjs';
 import { modelFiles } from './manifest.mjs';
 
-export const models = ['sentiment', 'en-de', 'en-fr', 'writer', 'digits'];
+export const models = ['sentiment', 'en-de', 'en-fr', 'writer', 'digits', 'clothes'];
 
 const main = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const repository = main.repository.url.replace(/^git\+|\.git$/g, '');

@@ -28,6 +28,7 @@ async function sentiment(): Promise<string | undefined> {
   const model = await Classifier.load(folder('sentiment'));
   try {
     const { text } = reviews[0]!;
+    const { architecture } = model;
     const { labels } = model.info;
     const result = await model.classify(text, { attention: true, contributions: true });
     const effects = new Float32Array(result.tokens.length);
@@ -35,7 +36,7 @@ async function sentiment(): Promise<string | undefined> {
       const without = await model.classify(text, { maskTokens: [token] });
       effects[token] = evidence(without, labels) - evidence(result, labels);
     }
-    return packed({ text, labels, result, effects });
+    return packed({ text, labels, architecture, result, effects });
   } finally {
     model.dispose();
   }

@@ -2,10 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Plugin, Rollup } from 'vite';
+import { build, type InlineConfig, type Plugin, type Rollup } from 'vite';
 
 type Bundle = Rollup.OutputBundle;
-type ChunkingContext = Pick<Rollup.PluginContext, 'getModuleInfo'>;
 
 const firstView = 'sentiment';
 /** The modules that the first verdict needs. */
@@ -29,18 +28,28 @@ function chunksOf(bundle: Bundle, test: RegExp): Rollup.OutputChunk[] {
 }
 
 /**
- * Puts everything that the first verdict needs into one chunk: visitors wait for one file, which is
- * smaller than several files with exports.
+ * Returns the modules that the first verdict needs, which are put into one chunk: visitors wait for
+ * one file, which is smaller than several files with exports. They are found by building only them.
  */
-export function startChunk(id: string, context: ChunkingContext): string | null {
-  const seen = new Set<string>();
-  const isNeeded = (module: string): boolean => {
-    if (start.test(module)) return true;
-    if (seen.has(module)) return false;
-    seen.add(module);
-    return context.getModuleInfo(module)?.importers.some(isNeeded) ?? false;
+export async function startModules(config: InlineConfig): Promise<ReadonlySet<string>> {
+  const later: Plugin = {
+    name: 'later',
+    enforce: 'pre',
+    resolveDynamicImport: (id) => ({ id: String(id), external: true }),
   };
-  return isNeeded(id) ? 'start' : null;
+  const input = ['app/main.ts', `views/${firstView}/index.ts`].map((file) =>
+    fileURLToPath(new URL(`../src/${file}`, import.meta.url)),
+  );
+  const built = await build({
+    ...config,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [...(config.plugins ?? []), later],
+    build: { write: false, minify: false, rolldownOptions: { input } },
+  });
+  const { output } = built as Rollup.RollupOutput;
+  const modules = output.flatMap((each) => (each.type === 'chunk' ? Object.entries(each.modules) : []));
+  return new Set(modules.filter(([, { renderedLength }]) => renderedLength > 0).map(([id]) => id));
 }
 
 /**

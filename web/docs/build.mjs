@@ -1,23 +1,22 @@
-// `npm run build:docs`: writes build/docs, a static site with the guides of this folder, CHANGELOG,
+// `npm run build:docs`: writes build/docs, a site by VitePress with the guides of this folder, CHANGELOG,
 // CONTRIBUTING and SECURITY, and with two references from the sources' comments: the package's,
-// made by TypeDoc, and the public C++ headers', made by cpp_reference.mjs. The site runs no script
-// and fetches nothing from other origins.
+// made by TypeDoc, and the public C++ headers', made by cpp_reference.mjs. DOCS_BASE is the path at
+// which it is served, "/" by default.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { root, runTool, setUp, unlessDone } from '../../wasm/toolchain/build.mjs';
+import { root, run, runTool, setUp, unlessDone } from '../../wasm/toolchain/build.mjs';
 import { models } from '../../wasm/toolchain/models.mjs';
 import { cppReference } from './cpp_reference.mjs';
-import { document, escape, render } from './markdown.mjs';
 
-const site = join(root, 'build/docs');
+const source = join(root, 'build/docs-source');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const repository = manifest.repository.url.replace(/^git\+|\.git$/g, '');
 
 // The pages, grouped by reader, each with its source file.
-const guide = (name) => ({ page: `${name}.html`, source: `web/docs/${name}.md` });
-const project = (name) => ({ page: `${name.toLowerCase()}.html`, source: `${name}.md` });
-const card = (name) => ({ page: `cards/${name}.html`, source: `weights/${name}/README.md` });
+const guide = (name) => ({ page: `${name}.md`, source: `web/docs/${name}.md` });
+const project = (name) => ({ page: `${name.toLowerCase()}.md`, source: `${name}.md` });
+const card = (name) => ({ page: `cards/${name}.md`, source: `weights/${name}/README.md` });
 const sections = [
   ['Start', ['index', 'page'].map(guide)],
   ['Web developers', ['web', 'published', 'bundlers', 'csp', 'hosting', 'browsers'].map(guide)],
@@ -30,61 +29,46 @@ const sections = [
 ];
 const guides = sections.flatMap(([, pages]) => pages);
 
-// The pictures on the pages, by their files in the repository.
-const pictures = new Set();
+const write = (file, text) => {
+  mkdirSync(dirname(join(source, file)), { recursive: true });
+  writeFileSync(join(source, file), text);
+};
 
-// Converts a link to one of the site: to its pages, its pictures, or the repository.
-function linkFrom(page, source, target, attribute) {
-  if (/^(https?:|#)/.test(target)) return target;
-  const [path, hash] = target.split('#');
-  const file = posix.normalize(posix.join(posix.dirname(source), path));
-  if (attribute === 'src') {
-    pictures.add(file);
-    return posix.relative(posix.dirname(page), `assets/${file}`);
-  }
-  const api = file.match(/^api\/(.*)\.md$/)?.[1];
-  const header = file.match(/^src\/glassformer\/(\w+)\.hpp$/)?.[1];
-  if (header) return `${posix.relative(posix.dirname(page), 'cpp-reference.html')}#${header}hpp`;
-  const known = guides.find((other) => other.source === file)?.page ?? (api && `api/${api}.html`);
-  const suffix = hash ? `#${hash}` : '';
-  if (!known) return `${repository}/blob/main/${file}${suffix}`;
-  return (posix.relative(posix.dirname(page), known) || posix.basename(known)) + suffix;
-}
-
-function navigation(page, entries) {
-  const to = (other) => posix.relative(posix.dirname(page), other) || posix.basename(other);
-  const item = ({ page: other, title }) =>
-    `<li><a href="${to(other)}"${other === page ? ' aria-current="page"' : ''}>${escape(title)}</a></li>`;
-  return entries
-    .map(([name, pages]) => `<h2>${name}</h2><ul>${pages.map(item).join('')}</ul>`)
+/** Returns a text with its links to files of the repository turned into links of the site. */
+function withLinks({ page, source: from, text }) {
+  const own = text.split(/(^```[^]*?^```$)/m);
+  return own
+    .map((part, i) =>
+      i % 2
+        ? part
+        : part.replace(
+            /(!?)(\[(?:[^\]\\]|\\.)*\])\(([^)\s]+)\)/g,
+            (_, image, name, target) => `${image}${name}(${linkFrom(page, from, target, image)})`,
+          ),
+    )
     .join('');
 }
 
-function html({ page, title, body, headings }, entries) {
-  const up = posix.relative(posix.dirname(page), '.') || '.';
-  const nav = navigation(page, entries);
-  const parts = headings.filter(({ level }) => level === 2);
-  const contents =
-    parts.length < 3
-      ? ''
-      : `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${parts
-          .map(({ id, name }) => `<li><a href="#${id}">${escape(name)}</a></li>`)
-          .join('')}</ul></nav>`;
-  return document({
-    title: page === 'index.html' ? title : `${title} · Glassformer`,
-    assets: `${up}/assets`,
-    body: `<a class="skip" href="#text">Skip to the text</a>
-<header>
-<a class="name" href="${up}/index.html"><img src="${up}/assets/mark.svg" alt="" width="28" height="28">Glassformer</a>
-<span>documentation, ${manifest.version}</span>
-</header>
-<details class="menu"><summary>All pages</summary><nav aria-label="All pages">${nav}</nav></details>
-<div class="columns">
-<nav class="pages" aria-label="Pages">${nav}</nav>
-<main id="text">
-${body}</main>
-${contents}</div>`,
-  });
+function linkFrom(page, from, target, image) {
+  if (/^(https?:|#)/.test(target)) return target;
+  const [path, hash] = target.split('#');
+  const file = posix.normalize(posix.join(posix.dirname(from), path));
+  const suffix = hash ? `#${hash}` : '';
+  const to = (other) => {
+    const link = posix.relative(posix.dirname(page), other);
+    return link.startsWith('.') ? link : `./${link}`;
+  };
+  if (image) {
+    const place = `pictures/${file}`;
+    mkdirSync(dirname(join(source, place)), { recursive: true });
+    copyFileSync(join(root, file), join(source, place));
+    return to(place);
+  }
+  const header = file.match(/^src\/glassformer\/(\w+)\.hpp$/)?.[1];
+  if (header) return `${to('cpp-reference.md')}#${header}hpp`;
+  const api = /^api\/.*\.md$/.test(file) ? file : undefined;
+  const known = guides.find((other) => other.source === file)?.page ?? api;
+  return known ? to(known) + suffix : `${repository}/blob/main/${file}${suffix}`;
 }
 
 // Writes build/api, the API reference in Markdown.
@@ -95,61 +79,62 @@ async function apiPages() {
   const found = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.md'));
   return found.sort().map((file) => {
     const text = readFileSync(join(folder, file), 'utf8');
-    const page = `api/${file.replace(/\.md$/, '.html')}`;
-    return { page, source: `api/${file}`, text };
+    const page = `api/${file}`;
+    return { page, source: page, text };
   });
 }
 
+const titleOf = (text) => /^# (.*)$/m.exec(text)[1].replace(/[`\\]/g, '');
+
 async function build() {
-  const guidePages = guides.map(({ page, source }) => ({
-    page,
-    source,
-    text: readFileSync(join(root, source), 'utf8'),
+  rmSync(source, { recursive: true, force: true });
+  const pages = [
+    ...guides.map((each) => ({ ...each, text: readFileSync(join(root, each.source), 'utf8') })),
+    ...(await apiPages()),
+    cppReference(),
+  ];
+  for (const page of pages) write(page.page, withLinks(page));
+  const item = ({ page, text }) => ({ text: titleOf(text), link: `/${page.replace(/\.md$/, '')}` });
+  const found = (page) => pages.find((entry) => entry.page === page);
+  const sidebar = sections.map(([text, list]) => ({
+    text,
+    items: list.map(({ page }) => item(found(page))),
   }));
-  const pages = [...guidePages, ...(await apiPages()), cppReference()].map((entry) => ({
-    ...entry,
-    ...render(entry.text, (target, attribute) =>
-      linkFrom(entry.page, entry.source, target, attribute),
-    ),
-  }));
-  const titled = ({ page }) => pages.find((entry) => entry.page === page);
-  const classes = pages.filter(({ page }) => page.startsWith('api/classes/'));
-  const entries = sections.map(([name, list]) => [name, list.map(titled)]);
-  entries.splice(3, 0, [
-    'API reference',
-    [
-      { page: 'api/README.html', title: 'All classes and types' },
-      ...classes,
-      titled({ page: 'cpp-reference.html' }),
+  sidebar.splice(3, 0, {
+    text: 'API reference',
+    items: [
+      { text: 'All classes and types', link: '/api/README' },
+      ...pages.filter(({ page }) => page.startsWith('api/classes/')).map(item),
+      item(found('cpp-reference.md')),
     ],
-  ]);
-  rmSync(site, { recursive: true, force: true });
-  for (const page of pages) {
-    mkdirSync(dirname(join(site, page.page)), { recursive: true });
-    writeFileSync(join(site, page.page), html(page, entries));
-  }
-  const assets = join(site, 'assets');
-  mkdirSync(assets);
-  copyFileSync(join(root, 'web/docs/docs.css'), join(assets, 'docs.css'));
-  copyFileSync(join(root, 'web/src/ui/styles/mark.svg'), join(assets, 'mark.svg'));
-  for (const file of pictures) {
-    mkdirSync(dirname(join(assets, file)), { recursive: true });
-    copyFileSync(join(root, file), join(assets, file));
-  }
-  const fonts = { newsreader: 'latin-wght', 'instrument-sans': 'latin-wdth' };
-  for (const [font, cut] of Object.entries(fonts)) {
-    const folder = join(root, 'node_modules/@fontsource-variable', font);
-    copyFileSync(join(folder, `files/${font}-${cut}-normal.woff2`), join(assets, `${font}.woff2`));
-    copyFileSync(join(folder, 'LICENSE'), join(assets, `${font}-license.txt`));
-  }
+  });
+  write('site.json', JSON.stringify({ sidebar, version: manifest.version, repository }));
+  write('public/mark.svg', readFileSync(join(root, 'web/src/ui/styles/mark.svg')));
+  const own = (file) => JSON.stringify(join(root, 'web/docs/site', file));
+  write('.vitepress/config.mjs', `export { default } from ${own('config.mjs')};\n`);
+  write('.vitepress/theme/index.mjs', `export { default } from ${own('theme/index.mjs')};\n`);
+  const out = join(root, 'build/docs');
+  rmSync(out, { recursive: true, force: true });
+  await run(
+    process.execPath,
+    [join(root, 'node_modules/vitepress/bin/vitepress.js'), 'build', source, '--outDir', out],
+    {
+      env: { DOCS_SOURCE: source },
+    },
+  );
 }
 
 /** Builds build/docs if its inputs have changed. */
 export async function buildDocs() {
   const inputs = ['web/docs', 'web/src/ui/styles/mark.svg', 'wasm/src', 'src/glassformer'];
   inputs.push(...models.map((name) => `weights/${name}/curves.svg`));
-  inputs.push('package.json', 'package-lock.json', ...guides.map(({ source }) => source));
-  await unlessDone('docs', inputs, ['build/docs/index.html'], build);
+  inputs.push('package.json', 'package-lock.json', ...guides.map((each) => each.source));
+  await unlessDone(
+    `docs${(process.env.DOCS_BASE ?? '').replaceAll('/', '-')}`,
+    inputs,
+    ['build/docs/index.html'],
+    build,
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -87,5 +87,5 @@ export function cppReference() {
       text += `\n### ${name}\n\n${prose(comment)}\n\n\`\`\`cpp\n${shown(code)}\n\`\`\`\n`;
     }
   }
-  return { page: 'cpp-reference.html', source: 'src/glassformer', text };
+  return { page: 'cpp-reference.md', source: 'src/glassformer', text };
 }

@@ -33,19 +33,16 @@ struct Readout {
 };
 
 bool is_recurrent(const StackConfig& config) { return config.recurrent(); }
-bool has_patches(const StackConfig& config) {
-  return links_pictures && std::holds_alternative<PatchInput>(config.input);
-}
 Kind embeddings_of(const StackConfig& config) {
-  return has_patches(config) ? Kind::embed_patches : Kind::embed_tokens;
+  return reads_pictures(config) ? Kind::embed_patches : Kind::embed_tokens;
 }
 bool has_positions(const StackConfig& config) {
-  if (has_patches(config)) return true;
+  if (reads_pictures(config)) return true;
   const PositionKind positions = config.tokens().positions;
   return positions != PositionKind::relative && positions != PositionKind::none;
 }
 bool has_types(const StackConfig& config) {
-  return !has_patches(config) && config.tokens().token_types > 0;
+  return !reads_pictures(config) && config.tokens().token_types > 0;
 }
 bool attends(const Stack& stack) { return stack.block(0).attends(); }
 
@@ -360,7 +357,7 @@ void Bookkeeper::enter_embeddings() {
     const TracedTensor& rows;
   };
   std::vector<Part> parts = {{{.kind = embeddings_of(config_)},
-                              traced(has_patches(config_) ? "embed_patches" : "embed_tokens")}};
+                              traced(reads_pictures(config_) ? "embed_patches" : "embed_tokens")}};
   if (has_positions(config_)) {
     parts.push_back({{.kind = Kind::embed_positions}, traced("embed_positions")});
   }
@@ -450,7 +447,7 @@ std::vector<std::string> tensors_of(const Stack& stack, const std::string& name)
   const StackConfig& config = stack.config();
   expect_residuals(config, "ledger");
   std::vector<std::string> names = stream_tensors(config.layers.size(), name);
-  names.push_back(name + (has_patches(config) ? ".embed_patches" : ".embed_tokens"));
+  names.push_back(name + (reads_pictures(config) ? ".embed_patches" : ".embed_tokens"));
   if (has_positions(config)) names.push_back(name + ".embed_positions");
   if (has_types(config)) names.push_back(name + ".embed_types");
   const std::string layers = name + ".layers.*.";

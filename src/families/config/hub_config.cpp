@@ -472,7 +472,7 @@ namespace {
 
 // Files give the rows of the position table, which may begin with unused ones.
 void subtract_offset(const JsonSource& source, StackConfig& stack) {
-  if (!std::holds_alternative<TokenInput>(stack.input)) return;
+  if (reads_pictures(stack)) return;
   const std::size_t offset = stack.tokens().position_offset;
   if (offset >= stack.max_length) {
     source.fail(

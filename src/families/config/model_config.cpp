@@ -62,7 +62,7 @@ void tokenizer_fields(ConfigFields& visitor, ModelConfig& config) {
 void fields(ConfigFields& visitor, ModelConfig& config) {
   Architecture& architecture = config.architecture;
   const HeadKind head = architecture.head.kind;
-  const bool translates = config.task == Task::translation;
+  const bool translates = linked_families.writing && config.task == Task::translation;
   if (translates) {
     visitor.text("source_language", config.source_language);
     visitor.text("target_language", config.target_language);
@@ -268,13 +268,12 @@ ModelConfig parse_config(std::string_view json) {
   ModelConfig config;
   config.task = task_of(object);
   expect_linked(writes(config.task));
+  const bool pictures = config.task == Task::image_classification;
+  if (pictures ? !links_pictures : !links_texts) throw NotLinked();
   Architecture& architecture = config.architecture;
   architecture.head.kind = head_of(config.task);
   if (config.task != Task::text_generation) architecture.encoder.emplace();
-  if (config.task == Task::image_classification) {
-    if (!links_pictures) throw NotLinked();
-    architecture.encoder->input = PatchInput();
-  }
+  if (pictures) architecture.encoder->input = PatchInput();
   if (writes(config.task)) architecture.decoder.emplace();
   ConfigReader reader(object);
   fields(reader, config);
@@ -286,7 +285,7 @@ ModelConfig parse_config(std::string_view json) {
 }
 
 bool needs_tokenizer(const ModelConfig& config) {
-  return config.architecture.decoder || std::holds_alternative<TokenInput>(config.encoder().input);
+  return config.architecture.decoder || !reads_pictures(config.encoder());
 }
 
 const char* to_string(Task task) { return name_of(task); }
@@ -338,7 +337,7 @@ std::string to_json(const ModelConfig& config) {
     json.field("model_type", type->name);
     json.field("task", to_string(config.task));
     writer.write(json);
-    if (config.architecture.decoder) write_generation_of(json, config);
+    if (linked_families.writing && config.architecture.decoder) write_generation_of(json, config);
   });
   return json.take() + "\n";
 }

@@ -163,9 +163,9 @@ struct ModelConfig {
   bool operator==(const ModelConfig&) const = default;
 };
 
-/// Returns whether the model reads pictures; false in a program without encoders of pictures.
+/// Returns whether the model reads pictures.
 inline bool reads_pictures(const ModelConfig& config) {
-  return links_pictures && config.task == Task::image_classification;
+  return links_pictures && (!links_texts || config.task == Task::image_classification);
 }
 
 /// Returns whether the model reads or writes tokens, so that its folder must have a tokenizer.

@@ -42,7 +42,7 @@ void head_fields(ConfigFields& visitor, ModelConfig& config) {
   HeadConfig& head = config.architecture.head;
   const bool classifies = head.kind == HeadKind::sequence_classes;
   if (classifies) enum_field(visitor, "pooling", head.pooling);
-  if (head.kind == HeadKind::vectors) vector_fields(visitor, config);
+  if (links_texts && head.kind == HeadKind::vectors) vector_fields(visitor, config);
   if (classifies) enum_field(visitor, "scoring", config.scoring, Scoring::softmax);
   optional_field(visitor, "head_dense", head.dense, [&](HeadDense& dense) {
     enum_field(visitor, "head_dense", dense.activation);

@@ -187,7 +187,8 @@ ModelFolder::ModelFolder(ModelFiles& files) {
   }
   files.prepare(std::array{config_name}, std::array{weights_name});
   const bool found = read_config(files, files);
-  const std::string path = found && !encodes_ ? "" : transformer_folder(files);
+  const bool may_have_modules = links_texts && !reads_pictures() && (!found || encodes_);
+  const std::string path = may_have_modules ? transformer_folder(files) : "";
   if (path.empty()) {
     if (!found) refuse_without_config(files, folder_);
     read_model(files, files);
@@ -223,7 +224,7 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
   const bool named = present(object.find("model_type"));
   if (!named && !own_code) return false;
   family_ = &find_family(named ? object.string("model_type") : std::string(), own_code);
-  if (family_->pictures) {
+  if (reads_pictures()) {
     files.prepare(std::array{picture_steps_name});
     encodes_ = true;
     return true;
@@ -243,7 +244,7 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
 
 void ModelFolder::read_model(ModelFiles& files, ModelFiles& all) {
   find_weights(files);
-  if (family_ && family_->pictures) return read_picture_steps(files);
+  if (reads_pictures()) return read_picture_steps(files);
   if (family_ && !encodes_) {
     if (const auto text = files.read(generation_config_name)) generation_ = *text;
   } else if (family_) {
@@ -310,13 +311,13 @@ void ModelFolder::read_picture_steps(ModelFiles& files) {
 
 // Reads small files before large ones, so that a downloader fetches none of them twice.
 void ModelFolder::read_tokenizers(ModelFiles& files) {
-  if (family_) read_tokenizer_config(files);
+  if (links_texts && family_) read_tokenizer_config(files);
   bool translates = false, writes = false;
   // Our own folders have SentencePiece models, unless they were converted from others.
   bool sentencepiece = false;
-  if (!family_) {
+  if (!links_texts || !family_) {
     const ModelConfig config = parse_config(config_);
-    if (reads_pictures(config)) return read_picture_steps(files);
+    if (glassformer::reads_pictures(config)) return read_picture_steps(files);
     if (!needs_tokenizer(config)) return;
     translates = config.task == Task::translation;
     writes = glassformer::writes(config.task);
@@ -398,7 +399,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   } else {
     config = parse_config(config_);
   }
-  if (reads_pictures(config)) {
+  if (glassformer::reads_pictures(config)) {
     const PictureProcessor usual = family_ ? *family_->pictures : PictureProcessor();
     config.pictures =
         steps_for(std::get<PatchInput>(config.encoder().input), picture_steps_, usual);

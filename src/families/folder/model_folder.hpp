@@ -83,6 +83,8 @@ class ModelFolder {
   const Tokenizer* target_tokenizer() const { return target_tokenizer_.get(); }
 
  private:
+  // Returns whether the family reads pictures.
+  bool reads_pictures() const { return family_ && (!links_texts || family_->pictures); }
   void read_container(ModelFiles& files, const FolderFiles& found);
   // `all` is the folder that holds `files`; it may be the same. Returns false if config.json is
   // absent or does not define the model.

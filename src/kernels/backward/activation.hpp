@@ -65,10 +65,10 @@ inline void activate_backward(Activation activation, const float* x, float* grad
         return s + value * s * (one - s) * slope;
       });
     case Activation::quick_gelu:
-      return multiply_by(x, gradient, n,
-                         [](Vec value) { return swish_derivative(value, Vec::broadcast(1.702f)); });
-    case Activation::silu:
-      return multiply_by(x, gradient, n, [&](Vec value) { return swish_derivative(value, one); });
+    case Activation::silu: {
+      const Vec k = Vec::broadcast(activation == Activation::silu ? 1.0f : 1.702f);
+      return multiply_by(x, gradient, n, [&](Vec value) { return swish_derivative(value, k); });
+    }
     case Activation::tanh:
       return multiply_by(x, gradient, n, [&](Vec value) {
         const Vec s = sigmoid(value + value);

@@ -31,8 +31,7 @@ std::unique_ptr<const AttentionKind> make_kind(Mixer mixer, std::size_t window) 
 }
 
 std::unique_ptr<RelativeBias> make_relative_bias(const StackConfig& config) {
-  const auto* tokens = std::get_if<TokenInput>(&config.input);
-  if (!tokens || tokens->positions != PositionKind::relative) return nullptr;
+  if (reads_pictures(config) || config.tokens().positions != PositionKind::relative) return nullptr;
   const bool causal = config.layers.front().mixer == Mixer::causal;
   return std::make_unique<RelativeBias>(
       RelativeBiasShape{.n_heads = config.n_heads(),

@@ -42,7 +42,7 @@ EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accep
     : config_(expect_task(std::move(config), accepted)),
       tokenizer_(std::move(tokenizer)),
       model_(make_encoder_model(config_.architecture, compute)) {
-  if (tokenizer_) reader_.emplace(config_, *tokenizer_);
+  if (links_texts && tokenizer_) reader_.emplace(config_, *tokenizer_);
 }
 
 EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions options)

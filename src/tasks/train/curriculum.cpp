@@ -36,6 +36,12 @@ std::vector<std::int32_t> ids_of(std::span<const Token> tokens) {
   return ids;
 }
 
+bool knows(const ModelConfig& config, const std::vector<std::string>& labels) {
+  return std::ranges::all_of(labels, [&](const std::string& label) {
+    return std::ranges::find(config.labels, label) != config.labels.end();
+  });
+}
+
 Example example_of(const EncoderInput& input) {
   Example example;
   example.ids = ids_of(input.tokens);
@@ -138,11 +144,11 @@ std::vector<bool> CurriculumBuilder::special_tokens() const {
 }
 
 // Makes a model for these labels: a new one, the one that was trained before, or that one with a
-// new head.
+// new head if it lacks one of them.
 void CurriculumBuilder::make_labeled_model(const std::vector<std::string>& labels, HeadKind kind) {
   if (!start_.known) {
     make_model_of(new_config(labels));
-  } else if (start_.known->labels == labels && start_.known->architecture.head.kind == kind) {
+  } else if (knows(*start_.known, labels) && start_.known->architecture.head.kind == kind) {
     make_model_of(std::move(*start_.known));
   } else {
     make_model_of(with_labels(std::move(*start_.known), labels, kind));
@@ -300,10 +306,8 @@ std::vector<Example> read_labelled(const PictureData& data, const ModelConfig& c
                                             {examples.size() + 1, describe(item.label)}});
     }
     Example& example = examples.emplace_back();
-    example.picture = {.width = data.width,
-                       .height = data.height,
-                       .channels = data.channels,
-                       .bytes = {item.bytes.begin(), item.bytes.end()}};
+    example.picture = std::make_unique<const Picture>(
+        Picture{data.width, data.height, data.channels, {item.bytes.begin(), item.bytes.end()}});
     example.patches = rows;
     example.label = label->second;
   }
@@ -312,8 +316,9 @@ std::vector<Example> read_labelled(const PictureData& data, const ModelConfig& c
 
 Curriculum CurriculumBuilder::pictures(std::string_view file) {
   const PictureData data = read_pictures(file);
+  const std::vector<std::string> labels = labels_of(data);
   if (!start_.known) {
-    ModelConfig config = parse_config(complete_config(start_.config, data));
+    ModelConfig config = parse_config(complete_config(start_.config, data, labels));
     config.pictures.size = {data.height, data.width};
     make_model_of(std::move(config));
   } else {
@@ -323,9 +328,9 @@ Curriculum CurriculumBuilder::pictures(std::string_view file) {
                   {"expected a model for image-classification to learn pictures, got one for {}",
                    {to_string(known.task)}});
     }
-    if (known.labels != data.labels) {
-      known.labels = data.labels;
-      known.architecture.head.outputs = data.labels.size();
+    if (!knows(known, labels)) {
+      known.labels = labels;
+      known.architecture.head.outputs = labels.size();
       known.scoring = Scoring::softmax;
     }
     make_model_of(std::move(known));
@@ -334,7 +339,8 @@ Curriculum CurriculumBuilder::pictures(std::string_view file) {
   const ModelConfig& config = made_.config;
   const PatchInput& input = std::get<PatchInput>(config.encoder().input);
   made_.examples = read_labelled(data, config);
-  const PreparedPicture first = prepare(made_.examples[0].picture, config.pictures, input.channels);
+  const PreparedPicture first =
+      prepare(*made_.examples[0].picture, config.pictures, input.channels);
   if (first.height != input.height || first.width != input.width) {
     throw_error(ErrorCode::invalid_data,
                 {"pictures: expected {} x {} pixels after their preparation, got {} x {}",

@@ -175,7 +175,8 @@ std::string complete_config(std::string_view text, Lessons lessons,
   return written(fields);
 }
 
-std::string complete_config(std::string_view text, const PictureData& data) {
+std::string complete_config(std::string_view text, const PictureData& data,
+                            const std::vector<std::string>& labels) {
   FieldTexts fields = fields_of(text);
   const auto add = [&](const char* name, std::size_t value) {
     fields.emplace(name, std::to_string(value));
@@ -187,7 +188,7 @@ std::string complete_config(std::string_view text, const PictureData& data) {
   add("patch_height", patch(data.height));
   add("patch_width", patch(data.width));
   for (const Default& field : of_picture_classifiers) fields.emplace(field.name, field.json);
-  fields.insert_or_assign("labels", array_of(data.labels));
+  fields.insert_or_assign("labels", array_of(labels));
   return written(fields);
 }
 

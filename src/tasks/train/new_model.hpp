@@ -19,8 +19,9 @@ std::string complete_config(std::string_view text, Lessons lessons,
                             const std::vector<std::string>& labels, std::size_t vocab_size);
 
 /// Does the same for a classifier of pictures: those of a small Vision Transformer with patches of
-/// a seventh of the picture's height and width, and the data's size and labels.
-std::string complete_config(std::string_view text, const PictureData& data);
+/// a seventh of the picture's height and width, and the data's size.
+std::string complete_config(std::string_view text, const PictureData& data,
+                            const std::vector<std::string>& labels);
 
 /// Returns the task that a config.json names, or text_classification. Throws `invalid_config`.
 Task task_of_config(std::string_view text);

@@ -60,20 +60,6 @@ bool is_number(const std::string& text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Returns the labels that occur.
-std::vector<std::string> different(const std::vector<PictureData::Item>& items) {
-  std::set<std::string> seen;
-  for (const PictureData::Item& item : items) seen.insert(item.label);
-  if (seen.size() < 2) {
-    fail({"expected pictures with at least two labels, got only {}", {*seen.begin()}});
-  }
-  std::vector<std::string> labels(seen.begin(), seen.end());
-  if (std::ranges::all_of(labels, is_number)) {
-    std::ranges::stable_sort(labels, {}, &std::string::size);
-  }
-  return labels;
-}
-
 }  // namespace
 
 bool holds_pictures(std::string_view file) { return file.starts_with(idx_bytes); }
@@ -108,8 +94,20 @@ PictureData read_pictures(std::string_view file) {
   for (std::size_t i = 0; i < pictures; ++i) {
     data.items.push_back({bytes.subspan(i * each, each), labels[i]});
   }
-  data.labels = different(data.items);
   return data;
+}
+
+std::vector<std::string> labels_of(const PictureData& data) {
+  std::set<std::string> seen;
+  for (const PictureData::Item& item : data.items) seen.insert(item.label);
+  if (seen.size() < 2) {
+    fail({"expected pictures with at least two labels, got only {}", {*seen.begin()}});
+  }
+  std::vector<std::string> labels(seen.begin(), seen.end());
+  if (std::ranges::all_of(labels, is_number)) {
+    std::ranges::stable_sort(labels, {}, &std::string::size);
+  }
+  return labels;
 }
 
 }  // namespace glassformer

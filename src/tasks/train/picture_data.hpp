@@ -17,7 +17,6 @@ struct PictureData {
     std::string label;
   };
   std::vector<Item> items = {};
-  std::vector<std::string> labels = {};  ///< the different ones: numbers in their order, or sorted
 };
 
 /// Returns whether a file begins as read_pictures expects.
@@ -29,7 +28,11 @@ bool holds_pictures(std::string_view file);
 /// width, 3] of colors. Labels are bytes in the same format, [N], whose labels are "0", "1", …; or
 /// N lines of text. `file` must outlive the result.
 ///
-/// Throws `invalid_data` for anything else, and if there is only one label.
+/// Throws `invalid_data` for anything else.
 PictureData read_pictures(std::string_view file);
+
+/// Returns the different labels: numbers in their order, or sorted. Throws `invalid_data` if there
+/// is only one.
+std::vector<std::string> labels_of(const PictureData& data);
 
 }  // namespace glassformer

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <list>
 
 #include "base/error.hpp"
@@ -82,7 +83,8 @@ void Training::hold_out() {
   const float share = options_.held_out.value_or(usual_held_out);
   auto count = static_cast<std::size_t>(share * static_cast<float>(examples.size()));
   if (!options_.held_out) count = std::min(count, most_held_out);
-  held_out_.assign(examples.end() - static_cast<std::ptrdiff_t>(count), examples.end());
+  held_out_.assign(std::make_move_iterator(examples.end() - static_cast<std::ptrdiff_t>(count)),
+                   std::make_move_iterator(examples.end()));
   examples.resize(examples.size() - count);
   if (examples.empty()) {
     throw_error(ErrorCode::invalid_data, "expected examples to learn from, got none");

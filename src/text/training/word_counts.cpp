@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -132,7 +133,7 @@ std::vector<WordCount> WordCounter::take() {
 
 std::vector<CharacterCount> frequent_characters(const std::vector<WordCount>& words,
                                                 double coverage) {
-  std::unordered_map<std::string_view, std::uint64_t> counts;
+  std::map<std::string_view, std::uint64_t> counts;
   std::uint64_t total = 0;
   for (const WordCount& word : words) {
     for_each_character(word.text, [&](std::string_view character) {

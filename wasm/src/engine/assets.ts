@@ -22,6 +22,9 @@ const binaries = {
   'glassformer.write.wasm': () => new URL('./glassformer.write.wasm', import.meta.url),
   'glassformer.write.relaxed.wasm': () =>
     new URL('./glassformer.write.relaxed.wasm', import.meta.url),
+  'glassformer.pictures.wasm': () => new URL('./glassformer.pictures.wasm', import.meta.url),
+  'glassformer.pictures.relaxed.wasm': () =>
+    new URL('./glassformer.pictures.relaxed.wasm', import.meta.url),
   'glassformer.gradients.wasm': () => new URL('./glassformer.gradients.wasm', import.meta.url),
   'glassformer.gradients.relaxed.wasm': () =>
     new URL('./glassformer.gradients.relaxed.wasm', import.meta.url),

@@ -9,14 +9,16 @@ import { tasks } from './tasks.js';
 import type { Task } from './tasks.js';
 import type { Binary } from './compute.js';
 
+type Urls = Readonly<Record<string, string | undefined>>;
+
 // Compiled modules, shared by all models: by URL or, for the package's own files, by name.
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
 /**
- * The contents of a binary: models that read, models that write, all models and explanations, these
- * and gradients, or training.
+ * The contents of a binary: models that read texts, models that write, models that read pictures and
+ * training with pictures, all models and explanations, these and gradients, or training with texts.
  */
-export type Scope = 'read' | 'write' | 'all' | 'gradients' | 'learn';
+export type Scope = 'read' | 'write' | 'pictures' | 'all' | 'gradients' | 'learn';
 
 /** Requirements of a binary in addition to a task's models. */
 interface Needs {
@@ -24,11 +26,19 @@ interface Needs {
   gradients?: boolean | undefined;
 }
 
-/** Returns the smallest scope for a task; all, if the task is not known yet. */
-export function scopeOf(task: Task | undefined, { explain, gradients }: Needs): Scope {
+/**
+ * Returns the smallest scope for a task; all, if the task is not known yet, or if `urls` have the
+ * whole binary only, so that the smaller ones are not hosted.
+ */
+export function scopeOf(task: Task | undefined, { explain, gradients }: Needs, urls: Urls): Scope {
   if (gradients) return 'gradients';
   if (explain || !task) return 'all';
-  return tasks[task].binary;
+  const scope = tasks[task].binary;
+  return !hosted(scope, urls).some(Boolean) && hosted('all', urls).some(Boolean) ? 'all' : scope;
+}
+
+function hosted(scope: Scope, urls: Urls): (string | undefined)[] {
+  return [urls[fileName(scope, 'simd')], urls[fileName(scope, 'relaxed')]];
 }
 
 /** Returns the name of the package's file. */
@@ -40,18 +50,10 @@ export function fileName(scope: Scope, binary: Binary): BinaryFile {
 /** Compiles the requested binary, or the best one for this runtime, once for all models. */
 export function compileBinary(
   wanted: Binary | undefined,
-  needed: Scope,
-  urls: Readonly<Record<string, string | undefined>>,
+  scope: Scope,
+  urls: Urls,
 ): Promise<WebAssembly.Module> {
-  const hosted = (scope: Scope): (string | undefined)[] => [
-    urls[fileName(scope, 'simd')],
-    urls[fileName(scope, 'relaxed')],
-  ];
-  // If only the URL of the whole binary is given, the smaller ones are not hosted.
-  const smaller = needed === 'read' || needed === 'write';
-  const whole = smaller && !hosted(needed).some(Boolean) && hosted('all').some(Boolean);
-  const scope = whole ? 'all' : needed;
-  const [simd, relaxed] = hosted(scope);
+  const [simd, relaxed] = hosted(scope, urls);
   let binary = detectBinary();
   if (wanted === 'relaxed' && binary === 'simd') {
     throw new GlassformerError('unsupported_runtime', 'This runtime has no relaxed SIMD');

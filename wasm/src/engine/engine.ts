@@ -211,6 +211,8 @@ export class Engine {
   loadBegin(options: {
     compute: Compute | undefined;
     shortlist: boolean;
+    /** Whether the model learns further; see learnBegin. */
+    learns: boolean | undefined;
     /** All file names, if they are known. */
     names: string[] | undefined;
   }): void {
@@ -324,8 +326,8 @@ export class Engine {
   learnBegin(config: string, data: Uint8Array, options: string): BegunTraining {
     const { gf_learn_begin } = this.#exports;
     if (!gf_learn_begin) {
-      const what = 'module: expected glassformer.learn.wasm, which trains models';
-      throw new GlassformerError('invalid_option', what);
+      const names = 'glassformer.learn.wasm, or glassformer.pictures.wasm for pictures';
+      throw new GlassformerError('invalid_option', `expected a binary that trains: ${names}`);
     }
     const inputs = [this.#encoder.encode(config), data, this.#encoder.encode(options)];
     return this.#call<BegunTraining>(inputs, (...at) => {

@@ -5,7 +5,7 @@ interface TaskFacts {
   /** The name of the class that opens its models. */
   class: string;
   /** The smallest binary that runs its models. */
-  binary: 'read' | 'write';
+  binary: 'read' | 'write' | 'pictures';
   /** Whether an answer takes many short steps, such as one per token, or is computed at once. */
   stepwise: boolean;
   /** Options of `load` that only some tasks have. */
@@ -41,7 +41,7 @@ const table = {
   },
   'image-classification': {
     class: 'ImageClassifier',
-    binary: 'read',
+    binary: 'pictures',
     stepwise: false,
     load: ['explain', 'gradients'],
   },

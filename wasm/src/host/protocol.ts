@@ -26,8 +26,10 @@ export interface LearnRequest {
   folder: Omit<FolderRequest, 'module'> | undefined;
   /** Fields of config.json, as JSON; empty if there is a folder. */
   config: string;
-  /** Lines of a label, a tab and a text. */
+  /** The examples; see encodeExamples. */
   data: Uint8Array;
+  /** Whether they are pictures. */
+  pictures: boolean;
   /** The training's options, as JSON. */
   options: string;
 }

@@ -129,7 +129,7 @@ export class Runner implements Host {
     onProgress: (progress: Progress) => void,
   ): Promise<ModelDescription | undefined> {
     const loaded = await loadModel(request, signal, onProgress);
-    // The binary that trains describes no model.
+    // The binary that only trains describes no model.
     if (!loaded?.description['task']) return undefined;
     const { engine, description } = loaded;
     this.#model = engine;
@@ -139,16 +139,15 @@ export class Runner implements Host {
   }
 
   async #learn(
-    { module, folder, config, data, options }: LearnRequest,
+    { module, folder, config, data, pictures, options }: LearnRequest,
     signal: AbortSignal,
     onProgress: (progress: Progress) => void,
   ): Promise<Result<'learn'>> {
-    const loaded = folder && (await loadModel({ ...folder, module }, signal, onProgress));
-    if (folder && !loaded) {
-      throw new GlassformerError(
-        'wrong_task',
-        'expected a model that reads texts, to learn labels',
-      );
+    const request = folder && { ...folder, module, learns: true };
+    const loaded = request && (await loadModel(request, signal, onProgress));
+    if (request && !loaded) {
+      const kind = pictures ? 'a classifier of pictures' : 'a model that reads texts';
+      throw new GlassformerError('wrong_task', `expected ${kind}, to learn from such examples`);
     }
     const engine = loaded ? loaded.engine : await Engine.instantiate(module);
     const { model, ...counts } = engine.learnBegin(config, data, options);

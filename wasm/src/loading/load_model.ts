@@ -44,6 +44,8 @@ export interface FolderRequest {
   files: Sources;
   compute: Compute | undefined;
   shortlist: boolean;
+  /** Whether the model learns further. */
+  learns?: boolean;
   cache: boolean;
   timeout: number | undefined;
   /** The seed of random weights; undefined: the folder's weights are read. */
@@ -200,8 +202,8 @@ async function begin(
   { engine, folder, request }: Opening,
   onFile?: (name: string, bytes: Uint8Array) => void,
 ): Promise<KnownFolder | null> {
-  const { compute, shortlist } = request;
-  engine.loadBegin({ compute, shortlist, names: await folder.names() });
+  const { compute, shortlist, learns } = request;
+  engine.loadBegin({ compute, shortlist, learns, names: await folder.names() });
   return readFolder(engine, folder, onFile);
 }
 

@@ -32,8 +32,19 @@ export interface LayerArchitecture {
   feedForwardBias: boolean;
 }
 
-/** A stack of layers with its embeddings: an encoder or a decoder. */
+/**
+ * A stack of layers with its embeddings: an encoder or a decoder. One that reads pictures has the
+ * fields of pictures instead of those of tokens.
+ */
 export interface StackArchitecture {
+  /** The size of the pictures that it reads, in pixels. */
+  pictureHeight?: number;
+  pictureWidth?: number;
+  /** 1 for gray pictures, 3 for colors. */
+  channels?: number;
+  /** The size of a patch, in pixels. */
+  patchHeight?: number;
+  patchWidth?: number;
   vocabSize: number;
   dModel: number;
   /** Maximum number of tokens. */

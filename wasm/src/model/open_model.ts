@@ -93,7 +93,7 @@ export async function openFolder<K extends 'load' | 'inspect'>(
   checkLoadOptions(task, options);
   const urls = resolveUrls(options.urls);
   const request = { ...folderRequest(folder, options, urls), task };
-  const scopes = [scopeOf(task, options), 'all'] as const;
+  const scopes = [scopeOf(task, options, urls), 'all'] as const;
   try {
     return await startHost(kind, request as Request<K>, scopes, options, urls);
   } catch (error) {

@@ -44,6 +44,17 @@ async function takePicture(source: unknown, place = 'picture'): Promise<Picture>
   return drawn(source as Drawable, place);
 }
 
+/**
+ * Decodes a picture as models read it: the bytes of a file, turned as its EXIF data says, without any
+ * other change; of an animation, the first frame.
+ */
+export async function readPicture(
+  source: PictureSource,
+): Promise<Pixels & { readonly data: Uint8Array }> {
+  const { width, height, bytes } = await takePicture(source);
+  return { width, height, data: bytes };
+}
+
 export const pictureKind: InputKind = { several: 'pictures', take: takePicture };
 
 /** A picture that a canvas can draw. */

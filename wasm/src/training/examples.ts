@@ -1,8 +1,14 @@
+import { concat } from '../base/bytes.js';
 import { checkOption, isA } from '../base/checks.js';
 import { GlassformerError } from '../base/errors.js';
-import type { Examples, LabeledText } from './options.js';
+import type { Picture } from '../engine/input.js';
+import { pictureKind } from '../model/pictures.js';
+import type { Examples, LabeledPicture, LabeledText } from './options.js';
 
-/** Returns examples as the engine reads them: a label, a tab and a text per line, in UTF-8. */
+/**
+ * Returns examples as the engine reads them: a label, a tab and a text per line, in UTF-8; or pictures
+ * in the format IDX, followed by a label per line.
+ */
 export async function encodeExamples(examples: Examples): Promise<Uint8Array> {
   if (typeof examples === 'string') return new TextEncoder().encode(examples);
   if (isA(examples, 'Uint8Array')) return examples as Uint8Array;
@@ -12,20 +18,70 @@ export async function encodeExamples(examples: Examples): Promise<Uint8Array> {
   checkOption(
     Array.isArray(examples),
     'examples',
-    'an array of { text, label }, a string or a file',
+    'an array of { text, label } or { picture, label }, a string or a file',
   );
-  const lines = Array.from(examples as readonly LabeledText[], toLine);
-  return new TextEncoder().encode(lines.join(''));
+  const some = examples as readonly Partial<LabeledText & LabeledPicture>[];
+  if (some.some((each) => each?.picture !== undefined)) return encodePictures(some);
+  return new TextEncoder().encode(Array.from(some, toLine).join(''));
+}
+
+/** Returns whether encoded examples are pictures. */
+export function holdsPictures([first, second, type]: Uint8Array): boolean {
+  return first === 0 && second === 0 && type === idxBytes;
+}
+
+/** The type of numbers in an IDX file. */
+const idxBytes = 8;
+
+async function encodePictures(examples: readonly Partial<LabeledPicture>[]): Promise<Uint8Array> {
+  const pictures: Picture[] = [];
+  const labels: string[] = [];
+  for (const [index, example] of examples.entries()) {
+    const place = `examples[${index}]`;
+    const { picture, label } = example ?? {};
+    checkOption(picture !== undefined, place, '{ picture, label }');
+    labels.push(`${checkedLabel(label, place)}\n`);
+    const one = (await pictureKind.take(picture, `${place}.picture`)) as Picture;
+    const { width, height } = pictures[0] ?? one;
+    const sizes = `${width} x ${height} pixels as the first, got ${one.width} x ${one.height}`;
+    checkOption(one.width === width && one.height === height, `${place}.picture`, sizes);
+    pictures.push(one);
+  }
+  const { width, height } = pictures[0]!;
+  const gray = pictures.every(({ channels }) => channels === 1);
+  const sizes = [pictures.length, height, width, ...(gray ? [] : [3])];
+  const header = new DataView(new ArrayBuffer(4 + 4 * sizes.length));
+  header.setUint32(0, (idxBytes << 8) + sizes.length);
+  for (const [i, size] of sizes.entries()) header.setUint32(4 + 4 * i, size);
+  return concat([
+    new Uint8Array(header.buffer),
+    ...pictures.map((picture) => (gray ? picture.bytes : colorsOf(picture))),
+    new TextEncoder().encode(labels.join('')),
+  ]);
+}
+
+// Returns red, green and blue of each pixel.
+function colorsOf({ bytes, channels }: Picture): Uint8Array {
+  if (channels === 3) return bytes;
+  const colors = new Uint8Array((bytes.length / channels) * 3);
+  for (let i = 0; i < colors.length; i++) {
+    const pixel = Math.floor(i / 3);
+    colors[i] = bytes[channels === 1 ? pixel : pixel * channels + (i % 3)]!;
+  }
+  return colors;
+}
+
+function checkedLabel(label: unknown, place: string): string {
+  checkOption(typeof label === 'string', `${place}.label`, 'a string');
+  if (!/[\t\r\n]/.test(label as string)) return label as string;
+  const what = `expected a label without tabs and line breaks, got ${JSON.stringify(label)}`;
+  throw new GlassformerError('invalid_data', `${place}: ${what}`);
 }
 
 // A line break in a text becomes a space, which every tokenizer reads as the same.
-function toLine(example: unknown, index: number): string {
-  const { text, label } = (example ?? {}) as Partial<LabeledText>;
+function toLine(example: Partial<LabeledText> | undefined, index: number): string {
+  const { text, label } = example ?? {};
   const place = `examples[${index}]`;
   checkOption(typeof text === 'string' && typeof label === 'string', place, '{ text, label }');
-  if (/[\t\r\n]/.test(label!)) {
-    const what = `expected a label without tabs and line breaks, got ${JSON.stringify(label)}`;
-    throw new GlassformerError('invalid_data', `${place}: ${what}`);
-  }
-  return `${label}\t${text!.replace(/[\r\n]+/g, ' ')}\n`;
+  return `${checkedLabel(label, place)}\t${text!.replace(/[\r\n]+/g, ' ')}\n`;
 }

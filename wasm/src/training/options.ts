@@ -1,4 +1,5 @@
 import type { LoadOptions } from '../loading/options.js';
+import type { PictureSource } from '../model/pictures.js';
 
 /** An example to learn from: a text and its label. */
 export interface LabeledText {
@@ -6,15 +7,25 @@ export interface LabeledText {
   label: string;
 }
 
+/** An example to learn from: a picture and its label. All pictures have the same size. */
+export interface LabeledPicture {
+  picture: PictureSource;
+  label: string;
+}
+
 /**
  * Examples: objects; or the lines of a file, each a label, a tab and a text, as a string or as a
- * file in UTF-8.
+ * file in UTF-8. A file of pictures has the format IDX, as those of MNIST, followed by another such
+ * file with their labels, or by lines with their labels.
  */
-export type Examples = readonly LabeledText[] | string | Blob | Uint8Array;
+export type Examples =
+  readonly LabeledText[] | readonly LabeledPicture[] | string | Blob | Uint8Array;
 
 /**
  * Fields of config.json, for a new model: `encoder_layers`, `d_model`, `d_ff`, `n_heads` and others.
- * Missing ones are those of a small Transformer: 4 layers, 8 heads, width 128.
+ * Missing ones are those of a small Transformer: 4 layers, 8 heads, width 128. One that learns from
+ * pictures has in addition `patch_height` and `patch_width`: a seventh of the pictures' size, unless
+ * they are given.
  */
 export type ModelConfig = Readonly<Record<string, unknown>>;
 
@@ -44,7 +55,12 @@ export interface TrainerOptions extends Pick<
   averaging?: number | undefined;
   /** The share of a text's tokens that are left out at random. Default: 0. */
   droppedTokens?: number | undefined;
-  /** The number of tokens per step. */
+  /**
+   * How strongly pictures are turned, slanted, scaled and moved at random, from 0, not at all, to 4.
+   * Default: 1.
+   */
+  distortion?: number | undefined;
+  /** The number of tokens, or patches of pictures, per step. */
   batchTokens?: number | undefined;
   /** The number of a step's tokens that are in memory at once. It does not change the batch. */
   shardTokens?: number | undefined;

@@ -1,7 +1,7 @@
 import { checkOption, checkOptions, checkSignal, isA } from '../base/checks.js';
 import { checkRuntime } from '../engine/features.js';
 import type { TextPair } from '../engine/input.js';
-import { takeTextOrPair } from '../engine/input.js';
+import { textOrPairKind } from '../engine/input.js';
 import { factsOf } from '../loading/manifest.js';
 import { resolveUrls } from '../loading/locate.js';
 import type { ModelFiles } from '../loading/options.js';
@@ -10,10 +10,14 @@ import type { TensorNames } from '../model/call_options.js';
 import { encodeOptions } from '../model/encode.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { checkLoadOptions, folderRequest, startHost } from '../model/open_model.js';
+import { pictureKind } from '../model/pictures.js';
+import type { PictureSource } from '../model/pictures.js';
 import { Session } from '../model/session.js';
 import { classifyMethod } from '../tasks/classifier.js';
 import type { Classification, ClassifyOptions } from '../tasks/classifier.js';
-import { encodeExamples } from './examples.js';
+import { classifyImageMethod } from '../tasks/image_classifier.js';
+import type { ClassifyImageOptions, ImageClassification } from '../tasks/image_classifier.js';
+import { encodeExamples, holdsPictures } from './examples.js';
 import type {
   Examples,
   ModelConfig,
@@ -33,6 +37,7 @@ const learningOptions = [
   'smoothing',
   'averaging',
   'droppedTokens',
+  'distortion',
   'batchTokens',
   'shardTokens',
   'vocabulary',
@@ -67,9 +72,9 @@ interface Parts {
 }
 
 /**
- * A text classifier that learns from examples, in a worker if the runtime has workers. Between two
- * steps it answers texts with the weights of the moment. Calls wait for one another. Every error is
- * a GlassformerError; later calls still work.
+ * A classifier of texts or of pictures that learns from examples, in a worker if the runtime has
+ * workers. Between two steps it answers with the weights of the moment. Calls wait for one another.
+ * Every error is a GlassformerError; later calls still work.
  */
 export class Trainer {
   /** Facts about the model. */
@@ -95,9 +100,10 @@ export class Trainer {
 
   /**
    * Makes a trainer. `start` is the model that learns further, as for `load`; its head is replaced
-   * if the examples have other labels. Or it has fields of config.json, for a new model, whose
-   * tokenizer is trained on the examples. Both decide together with the seed what will be learned:
-   * the same ones give the same weights.
+   * if the examples have a label that it does not know. Or it has fields of config.json, for a new
+   * model: a classifier of texts, whose tokenizer is trained on the examples, or of pictures, a Vision
+   * Transformer. Both decide together with the seed what will be learned: the same ones give the same
+   * weights.
    *
    * Rejects with `invalid_data` for examples that cannot be learned from, such as those with only
    * one label or a line without text; the message has the number of the line.
@@ -112,13 +118,17 @@ export class Trainer {
     checkLoadOptions(undefined, pick(options, loadOptions));
     const urls = resolveUrls(options.urls);
     const isNew = isConfig(start);
+    const data = await encodeExamples(examples);
+    const pictures = holdsPictures(data);
     const request = {
       folder: isNew ? undefined : folderRequest(start, pick(options, loadOptions), urls),
       config: isNew ? JSON.stringify(start) : '',
       options: JSON.stringify(pick(options, learningOptions)),
-      data: await encodeExamples(examples),
+      data,
+      pictures,
     };
-    const { host, result } = await startHost('learn', request, ['learn'], options, urls);
+    const scope = pictures ? 'pictures' : 'learn';
+    const { host, result } = await startHost('learn', request, [scope], options, urls);
     const { model, ...counts } = result;
     const { architecture, ...info } = model as unknown as ClassifierInfo & {
       architecture: Architecture;
@@ -170,27 +180,43 @@ export class Trainer {
   ): Promise<Score> {
     checkSignal(signal);
     const data = await encodeExamples(examples);
+    const kind = this.#readsPictures ? 'pictures' : 'texts';
+    checkOption(holdsPictures(data) === this.#readsPictures, 'examples', `${kind}, as it learns`);
     const { milliseconds: _, ...score } = await this.#session.ask('learnEvaluate', data, signal);
     return score;
   }
 
   /** Classifies a text with the weights of the moment. See `Classifier.classify`. */
-  async classify<
+  classify<
     Attention extends boolean = false,
     Contributions extends boolean = false,
     Trace extends TensorNames = undefined,
   >(
     text: string | TextPair,
-    options: ClassifyOptions<Attention, Contributions, Trace> = {},
-  ): Promise<Classification<Attention, Contributions, Trace>> {
-    const input = takeTextOrPair(text);
-    const encoded = encodeOptions(options, classifyMethod.options, classifyMethod.name);
-    const [result] = await this.#session.results<Classification<Attention, Contributions, Trace>>(
-      [input],
-      encoded,
-      options.signal,
-    );
-    return result!;
+    options?: ClassifyOptions<Attention, Contributions, Trace>,
+  ): Promise<Classification<Attention, Contributions, Trace>>;
+  /** Classifies a picture, if the trainer learns from pictures. See `ImageClassifier.classify`. */
+  classify<
+    Attention extends boolean = false,
+    Contributions extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    picture: PictureSource,
+    options?: ClassifyImageOptions<Attention, Contributions, Trace>,
+  ): Promise<ImageClassification<Attention, Contributions, Trace>>;
+  async classify(
+    given: unknown,
+    options: ClassifyOptions | ClassifyImageOptions = {},
+  ): Promise<unknown> {
+    const method = this.#readsPictures ? classifyImageMethod : classifyMethod;
+    const encoded = encodeOptions(options, method.options, method.name);
+    const input = await (this.#readsPictures ? pictureKind : textOrPairKind).take(given);
+    const [result] = await this.#session.results([input], encoded, options.signal);
+    return result;
+  }
+
+  get #readsPictures(): boolean {
+    return this.info.task === 'image-classification';
   }
 
   /** Returns the text of each token in the vocabulary, by id. See `Classifier.vocabulary`. */
@@ -200,7 +226,8 @@ export class Trainer {
 
   /**
    * Returns the files of a model folder with the weights of the moment: config.json,
-   * model.safetensors, those of the tokenizer, and manifest.json. `load` opens them.
+   * model.safetensors, those of the tokenizer or preprocessor_config.json, and manifest.json. `load`
+   * opens them. A classifier of pictures has the format of the library transformers.
    */
   async save(): Promise<Record<string, Uint8Array>> {
     const files = await this.#session.ask('learnSave', undefined);

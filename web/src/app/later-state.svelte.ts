@@ -1,4 +1,5 @@
 /** The state of a view whose code is fetched when the view opens. Until then it keeps the links. */
+import type { Figured } from '../figure/figure.ts';
 import type { Link } from '../ui/link.ts';
 import type { ViewModule, ViewState } from '../ui/view.ts';
 
@@ -54,6 +55,10 @@ export class LaterState implements ViewState {
 
   get working(): boolean {
     return this.#state?.working ?? true;
+  }
+
+  get figure(): Figured | undefined {
+    return this.#state?.figure;
   }
 
   async takeDropped(entries: readonly FileSystemEntry[]): Promise<void> {

@@ -9,6 +9,7 @@ import { Visitor } from './visitor.ts';
 
 interface Drawing {
   Drawn: ViewModule['View'];
+  about: ViewModule['about'];
   explorer: ViewState;
 }
 
@@ -31,6 +32,8 @@ export class OpenViews {
   leavingTour = false;
   /** The visitor's own texts, kept during the tour. */
   #visitor: Visitor | undefined;
+  /** The view in which the visitor typed last. */
+  #typedIn = $state.raw<View>();
   /** The current entry of the tab's history. */
   #entry: Entry = $state.raw({
     kind: 'glassformer',
@@ -59,6 +62,24 @@ export class OpenViews {
     this.#enter({ at: kept?.at ?? 0, step: kept?.step ?? false });
   }
 
+  /**
+   * Returns the link with which a view opens. The text that the visitor typed last follows from
+   * view to view, if both read such texts.
+   */
+  #linkTo(view: View): Link {
+    const { link } = this.#states.get(view)!;
+    const from = this.#typedIn;
+    if (!from || !view.takesText || view === this.view || this.tour !== undefined) return link;
+    const { text = '', typed } = this.#states.get(from)!.link;
+    const own = text.slice(0, typed === undefined ? undefined : Number(typed));
+    return view === from || own.trim() === '' || own === link.text ? link : { text: own };
+  }
+
+  /** Notes that the visitor is typing in the open view. */
+  typing(): void {
+    if (this.view.takesText) this.#typedIn = this.view;
+  }
+
   get state(): ViewState {
     return this.#states.get(this.view)!;
   }
@@ -69,7 +90,7 @@ export class OpenViews {
     const shown = state instanceof LaterState ? state.fetched : state;
     return Promise.all([view.module(), shown]).then(([{ default: module }, explorer]) => {
       if (this.view === view) this.#drawn = view;
-      return { Drawn: module.View, explorer };
+      return { Drawn: module.View, about: module.about, explorer };
     });
   }
 
@@ -84,9 +105,14 @@ export class OpenViews {
     return this.embedded ? embedded(address) : address;
   }
 
+  /** Returns the address of a part of a view. */
+  partAddress(view: View, part: string): string {
+    return hashFor(view === firstView ? undefined : view.name, { ...this.#linkTo(view), part });
+  }
+
   /** Returns the same address, but for the full page. */
   pageAddressOf(view: View, tour?: number): string {
-    const { link } = this.#states.get(view)!;
+    const link = this.#linkTo(view);
     const packed = this.#packed?.text === link.text ? this.#packed?.packed : undefined;
     const all = tour === undefined ? link : { ...link, tour: `${tour}` };
     return hashFor(view === firstView ? undefined : view.name, all, packed);

@@ -2,12 +2,18 @@
  * Precomputed answers for the first texts of two views, shown until a model is loaded. The build
  * computes them: see web/build/beforehand.ts.
  */
-import { AttentionMap, type Classification, type Translation } from 'glassformer';
+import {
+  AttentionMap,
+  type Architecture,
+  type Classification,
+  type Translation,
+} from 'glassformer';
 import { unpacked } from './beforehand-format.ts';
 
 export interface SentimentBeforehand {
   text: string;
   labels: readonly string[];
+  architecture: Architecture;
   result: Classification;
   /** Change of the evidence if each token is hidden, after − before. */
   effects: Float32Array;

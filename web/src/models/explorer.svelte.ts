@@ -1,5 +1,5 @@
 /** The common part of view states that run a model: loading, running again, failures. */
-import { GlassformerError } from 'glassformer';
+import { GlassformerError, type Architecture, type Classifier } from 'glassformer';
 import type { ViewState } from '../ui/view.ts';
 import type { Link } from '../ui/link.ts';
 import { readFailure, type Failure } from '../ui/failure.ts';
@@ -50,6 +50,13 @@ export abstract class Explorer<M extends Model> implements ViewState {
 
   get working(): boolean {
     return this.loader.phase === 'loading' || (this.ready && this.busy);
+  }
+
+  /** The model's architecture, once it is loaded. */
+  protected get architecture(): Architecture | undefined {
+    return this.ready
+      ? (this.loader.model as Partial<Classifier> | undefined)?.architecture
+      : undefined;
   }
 
   /** Aborts the current run. */

@@ -73,6 +73,10 @@ const pageFailure = (detail: string): Failure => ({
 export const readFailure = (error: unknown): Failure =>
   textFailure(error, 'This text could not be read.', 'Change it to run the model again');
 
+/** Returns the message for a picture that could not be read. The model stays usable. */
+export const pictureFailure = (error: unknown): Failure =>
+  textFailure(error, 'This picture could not be read.', 'Choose another one');
+
 /** Returns the message for a text that could not be translated. The model stays usable. */
 export const translateFailure = (error: unknown): Failure =>
   textFailure(error, 'This text could not be translated.', 'Change it to translate it again');

@@ -1,5 +1,6 @@
 /** The interface between the page and a view. */
 import type { Component } from 'svelte';
+import type { Figured } from '../figure/figure.ts';
 import type { Link } from './link.ts';
 
 /** The state of a view. It is kept while another view is open. */
@@ -16,6 +17,8 @@ export interface ViewState {
   readonly ready: boolean;
   /** Whether an answer is being computed. */
   readonly working: boolean;
+  /** What the figure at the top of the page draws. */
+  readonly figure?: Figured | undefined;
   /** Opens files that were dropped on the page. Only the view with `takesFiles` has this. */
   takeDropped?(entries: readonly FileSystemEntry[]): Promise<void>;
 }
@@ -25,6 +28,8 @@ export interface ViewModule<State extends ViewState = ViewState> {
   /** Creates the state that a link describes. */
   open: (link: Link) => State;
   View: Component<{ explorer: State }> | Component;
+  /** What the view shows, and one thing to try. */
+  about: { shows: string; first: string };
 }
 
 /** Checks that the component takes the state that `open` creates. */

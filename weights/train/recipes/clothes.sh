@@ -10,3 +10,5 @@ train "$run/config.json" "$run/clothes.train.images,$run/clothes.train.labels" "
     --optimizer muon --rate 0.004 --weight-decay 0.05 --smoothing 0.03 --dropout 0 --batch-tokens 6400 \
     --shard-tokens 1600 --distortion 0.5 --half
 pictures "$run/clothes" "$run/clothes.test.images" "$run/clothes.test.labels"
+python3 -m common.idx name "$run/clothes" T-shirt Trousers Pullover Dress Coat Sandal Shirt Sneaker Bag "Ankle boot"
+node ../../wasm/toolchain/manifest.mjs "$run/clothes"

@@ -11,14 +11,9 @@ import {
   type MeasuredHead,
   type Role,
 } from './head-roles.ts';
+import type { Keys } from '../attention/habit.ts';
 import type { Trace } from '../attention/query-key.ts';
-import {
-  strongestCell,
-  weightAt,
-  type Cell,
-  type Habit,
-  type Matrix,
-} from '../attention/attention.ts';
+import { strongestCell, weightAt, type Cell, type Matrix } from '../attention/attention.ts';
 
 export type { AttentionKind, HeadPosition };
 
@@ -39,8 +34,8 @@ export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
   readonly queryLabels: readonly string[];
   readonly keyLabels: readonly string[];
   readonly reader: Reader;
-  /** Describes what a head mostly does in this text. */
-  habitOf(matrix: Matrix): Habit;
+  /** What the keys are; by default, the tokens of the queries. */
+  readonly keys?: Keys;
   /** The result that the weights belong to; a new run has a new one. */
   readonly readOf?: object | undefined;
   /** Traces tensors of the shown result, with its interventions. */

@@ -10,4 +10,11 @@ const state: ViewState = {
   working: false,
 };
 
-export default viewModule({ open: () => state, View: BenchView });
+export default viewModule({
+  open: () => state,
+  View: BenchView,
+  about: {
+    shows: 'How fast the models run here, in your browser, on your machine.',
+    first: 'Press Measure.',
+  },
+});

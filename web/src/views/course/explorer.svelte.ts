@@ -7,6 +7,7 @@ import {
   Translator,
   type LoadOptions,
 } from 'glassformer';
+import type { Figured, Kind } from '../../figure/figure.ts';
 import { ModelLoader, type Model } from '../../models/model-loader.svelte.ts';
 import { readFailure, type Failure } from '../../ui/failure.ts';
 import type { Link } from '../../ui/link.ts';
@@ -23,6 +24,13 @@ const kinds: { [Name in CourseModel]: { load(url: URL, options: LoadOptions): Pr
   writer: Generator,
   'en-de': Translator,
   digits: ImageClassifier,
+};
+
+const figures: { [Name in CourseModel]: Kind } = {
+  sentiment: 'encoder',
+  writer: 'decoder',
+  'en-de': 'encoder-decoder',
+  digits: 'pictures',
 };
 
 /** What a lesson's picture shows, for one text and setting. */
@@ -76,6 +84,19 @@ export class CourseExplorer implements ViewState {
 
   get link(): Link {
     return toCourseLink({ lesson: this.name, text: this.text, setting: this.setting });
+  }
+
+  get figure(): Figured {
+    const { entry, shown } = this;
+    const model = shown?.lesson.model;
+    const open = model && (this.#loaders.get(model)?.model as Partial<Classifier> | undefined);
+    return {
+      architecture: shown && open?.architecture,
+      ...(model && { kind: figures[model] }),
+      rows: {},
+      here: entry && { parts: entry.parts },
+      inside: model === 'digits' ? undefined : { model: model ?? 'sentiment', text: this.own },
+    };
   }
 
   get working(): boolean {

@@ -2,7 +2,7 @@
 import { ImageClassifier } from 'glassformer';
 import { gradientsInFloats, Question } from '../../models/explaining-model.svelte.ts';
 import { range } from '../../ui/text/range.ts';
-import type { Picture, Reading } from './explorer.svelte.ts';
+import type { Picture, Reading } from '../../panels/pictures/patches.ts';
 
 export interface PatchScores {
   name: string;

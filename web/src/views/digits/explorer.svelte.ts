@@ -1,27 +1,34 @@
 /** The view's state: a drawing or a picture, the model's answer to it, and the interventions. */
 import {
   ImageClassifier,
+  readPicture,
   type ClassifyImageOptions,
   type ImageClassification,
   type PatchGrid,
   type PictureRegion,
-  type Pixels,
 } from 'glassformer';
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
+import type { Figured } from '../../figure/figure.ts';
+import { percent } from '../../ui/text/format.ts';
+import { pictureFailure, type Failure } from '../../ui/failure.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
-import { examples } from './examples.ts';
-import { pictureOf, side, strokesIn, strokesText, wiped, type Stroke } from './drawing.ts';
-
-/** What the model reads: pixels that can be wiped. */
-export type Picture = Pixels & { readonly data: Uint8Array };
-
-/** A picture together with the model's result. */
-export interface Reading {
-  picture: Picture;
-  result: ImageClassification;
-}
+import { examples } from '../../panels/pictures/digits.ts';
+import {
+  pictureOf,
+  side,
+  strokesIn,
+  strokesText,
+  wiped,
+  type Stroke,
+} from '../../panels/pictures/drawing.ts';
+import {
+  attentionTo,
+  type PatchesOnView,
+  type Picture,
+  type Reading,
+} from '../../panels/pictures/patches.ts';
 
 /** The evidence for a label: its logit minus the mean of all. */
 export function evidenceFor(label: string, { logits }: ImageClassification): number {
@@ -41,7 +48,7 @@ export function placeOf(patch: number, { rows, columns }: PatchGrid, region: Pic
   };
 }
 
-export class DigitsExplorer extends Explorer<ImageClassifier> {
+export class DigitsExplorer extends Explorer<ImageClassifier> implements PatchesOnView {
   readonly loader = new ModelLoader((folder, options) => ImageClassifier.load(folder, options));
 
   strokes = $state.raw<readonly Stroke[]>([]);
@@ -86,6 +93,21 @@ export class DigitsExplorer extends Explorer<ImageClassifier> {
       ...(!opened && patches.length > 0 && { wipe: patches.join(',') }),
       ...((head.layer > 0 || head.head > 0) && { head: headName(head) }),
       ...(query !== undefined && { query: `${query}` }),
+    };
+  }
+
+  get figure(): Figured {
+    const { reading, grid, head } = this;
+    const { scores = {}, label = '' } = reading?.result ?? {};
+    return {
+      architecture: this.architecture,
+      rows: { encoder: grid && grid.rows * grid.columns + grid.special.length },
+      answer: reading && `${label} ${percent(scores[label]!)}`,
+      here: { parts: ['attention'], layer: head.layer },
+      ...(reading && {
+        traceOf: async (trace) =>
+          (await this.loader.model!.classify(reading.picture, { trace })).trace,
+      }),
     };
   }
 
@@ -142,19 +164,17 @@ export class DigitsExplorer extends Explorer<ImageClassifier> {
   async open(file: Blob): Promise<void> {
     this.failure = undefined;
     try {
-      const bitmap = await createImageBitmap(file);
-      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-      const context = canvas.getContext('2d')!;
-      context.drawImage(bitmap, 0, 0);
-      bitmap.close();
-      const { width, height, data } = context.getImageData(0, 0, canvas.width, canvas.height);
-      this.opened = { width, height, data: new Uint8Array(data.buffer) };
+      this.opened = await readPicture(file);
     } catch (error) {
       this.failure = this.failureOf(error);
       return;
     }
     this.wiped = [];
     void this.refresh();
+  }
+
+  protected override failureOf(error: unknown): Failure {
+    return pictureFailure(error);
   }
 
   toggle(patch: number): void {
@@ -222,14 +242,7 @@ export class DigitsExplorer extends Explorer<ImageClassifier> {
     this.#measuring.abort();
   }
 
-  /** The attention of the chosen query to each patch, in a head. */
-  attentionOf({ layer, head }: HeadPosition): Float32Array | undefined {
-    const map = this.reading?.result.attention?.encoder;
-    const { grid } = this.reading?.result ?? {};
-    if (!map || !grid || layer >= map.layers || head >= map.heads) return undefined;
-    const special = grid.special.length;
-    const row = this.query === undefined ? 0 : special + this.query;
-    const weights = map.at(layer, head).subarray(row * map.keys, (row + 1) * map.keys);
-    return weights.subarray(special);
+  attentionOf(head: HeadPosition): Float32Array | undefined {
+    return attentionTo(this.reading?.result, head, this.query);
   }
 }

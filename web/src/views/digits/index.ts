@@ -2,4 +2,12 @@ import { viewModule } from '../../ui/view.ts';
 import { DigitsExplorer } from './explorer.svelte.ts';
 import DigitsView from './DigitsView.svelte';
 
-export default viewModule({ open: (link) => new DigitsExplorer(link), View: DigitsView });
+export default viewModule({
+  open: (link) => new DigitsExplorer(link),
+  View: DigitsView,
+  about: {
+    shows:
+      'A Vision Transformer (Dosovitskiy et al. 2021) cuts a drawing into patches and reads them as other models read words.',
+    first: 'Draw a digit, then wipe a patch of it.',
+  },
+});

@@ -1,6 +1,8 @@
 /** The inside view's state: model, text, the chosen token, layer and head, and the results. */
 import { Classifier, Generator, Translator, type LoadOptions } from 'glassformer';
 import type { HeadPosition } from '../../panels/heads/position.ts';
+import type { Figured } from '../../figure/figure.ts';
+import { partOf } from '../../figure/part-of.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
@@ -41,6 +43,10 @@ export class InsideExplorer extends Explorer<OpenModel> {
   opened = $state.raw<readonly Opened[]>([]);
   /** The number that the view should scroll to. */
   sought = $state.raw<Opened>();
+  /** The step at the top of the window. */
+  step = $state<string>();
+  /** The step that the view should scroll to. */
+  soughtStep = $state<string>();
   /** The rows of the model's weights that were fetched. */
   weights = $state.raw<WeightRows>();
 
@@ -72,6 +78,19 @@ export class InsideExplorer extends Explorer<OpenModel> {
 
   get link(): Link {
     return toInsideLink(this);
+  }
+
+  get figure(): Figured {
+    const { reading, model, text, step, head } = this;
+    const { spot, run } = reading ?? {};
+    const part = partOf(step);
+    return {
+      architecture: this.architecture,
+      kind: model === 'sentiment' ? 'encoder' : model === 'writer' ? 'decoder' : 'encoder-decoder',
+      rows: { encoder: run?.pieces.encoder?.length, decoder: run?.pieces.decoder?.length },
+      here: { parts: part ? [part] : [], layer: head.layer, ...(spot && { stack: spot.stack }) },
+      inside: { model, text, token: this.link.token },
+    };
   }
 
   edit(text: string): void {
@@ -215,6 +234,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
     }
     if (head) this.head = head;
     this.untrained = untrained;
+    this.soughtStep = link.step;
   }
 
   /** Runs again, with another model if that was chosen. */

@@ -2,4 +2,12 @@ import { viewModule } from '../../ui/view.ts';
 import { InsideExplorer } from './explorer.svelte.ts';
 import InsideView from './InsideView.svelte';
 
-export default viewModule({ open: (link) => new InsideExplorer(link), View: InsideView });
+export default viewModule({
+  open: (link) => new InsideExplorer(link),
+  View: InsideView,
+  about: {
+    shows:
+      'One token’s way through the model, step by step. Each number unfolds into those it was computed from.',
+    first: 'Press any number of a strip.',
+  },
+});

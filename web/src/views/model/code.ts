@@ -1,5 +1,5 @@
 /** Returns the JavaScript that opens a chosen model and calls it. */
-export function ownModelCode(call: string): string {
+export function ownModelCode(call: string, before: readonly string[] = []): string {
   return [
     `import { load } from 'glassformer';`,
     ``,
@@ -7,6 +7,7 @@ export function ownModelCode(call: string): string {
     `const input = document.querySelector('input[type=file]');`,
     `const named = (file) => [file.webkitRelativePath.replace(/^[^/]*\\//, ''), file];`,
     `const model = await load(Object.fromEntries([...input.files].map(named)));`,
+    ...before,
     `const options = { attention: true };`,
     `const result = await model.${call};`,
   ].join('\n');

@@ -1,9 +1,12 @@
 /** The state of the “Your model” view: the files, the model in them, and its answer. */
+import type { Keys } from '../../panels/attention/habit.ts';
 import {
   inspect,
   load,
   type Compute,
   type Head,
+  type ImageClassification,
+  type ImageClassifier,
   type Inspection,
   type Model,
   type TranslatorInfo,
@@ -15,19 +18,15 @@ import {
   type Side,
   type WordsOnView,
 } from '../../panels/alignment/alignment.ts';
-import {
-  crossHabit,
-  habit,
-  matrixIn,
-  writingHabit,
-  type Habit,
-  type Matrix,
-} from '../../panels/attention/attention.ts';
+import { matrixIn, type Matrix } from '../../panels/attention/attention.ts';
 import { handedOver } from '../../models/handed-over.ts';
 import { firstInputs } from './first-inputs.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
+import { pictureFailure, readFailure, type Failure } from '../../ui/failure.ts';
 import { filesFailure } from '../../ui/files-failure.ts';
+import { PictureAnswer } from './picture.svelte.ts';
 import { memoryOf, typesIn } from './stored.ts';
+import type { Stroke } from '../../panels/pictures/drawing.ts';
 import {
   HeadChoice,
   type AttentionKind,
@@ -53,6 +52,7 @@ import {
   type Outcome,
   type Search,
 } from './model-tasks.ts';
+import type { Figured } from '../../figure/figure.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { attentionJson } from '../../panels/attention/files/result-json.ts';
 import { withList, type SearchOnView } from '../../panels/search/search-tree.ts';
@@ -62,6 +62,8 @@ const pause = 250;
 
 /** A model that needs more bytes is loaded on confirmation, in 8-bit integers by default. */
 export const large = 400e6;
+
+const isImage = ({ type }: File): boolean => type.startsWith('image/');
 
 const asItsMakersSay: Search = { beams: 0, forced: [] };
 
@@ -85,6 +87,10 @@ export class ModelExplorer
 
   input = $state.raw<Input>({ first: '', second: '' });
   outcome = $state.raw<Outcome>();
+  /** The picture of a model that classifies pictures. */
+  readonly pictured = new PictureAnswer();
+  /** Its answer. */
+  verdict = $state.raw<ImageClassification>();
   /** The index of the chosen text, if there are several. */
   chosen = $state(0);
   attention = $state<AttentionKind>('encoder');
@@ -109,6 +115,16 @@ export class ModelExplorer
 
   follow(): void {}
 
+  get figure(): Figured | undefined {
+    const { loader } = this;
+    const { architecture } = (loader.phase === 'ready' && loader.model) || {};
+    if (this.stage !== 'opened' || !architecture) return undefined;
+    const { encoder, decoder } = architecture;
+    const written = decoder ? 'decoder' : 'encoder';
+    const kind = encoder && decoder ? 'encoder-decoder' : written;
+    return { architecture, kind: this.readsPictures ? 'pictures' : kind, rows: {} };
+  }
+
   override get working(): boolean {
     return this.stage === 'opened' && (this.loader.phase === 'loading' || this.busy);
   }
@@ -117,7 +133,11 @@ export class ModelExplorer
   async takeDropped(entries: readonly FileSystemEntry[]): Promise<void> {
     this.lost = false;
     try {
-      await this.take(await filesOfEntries(entries));
+      const found = await filesOfEntries(entries);
+      const [first] = found;
+      const isPicture = found.length === 1 && first !== undefined && isImage(first.file);
+      if (isPicture && this.readsPictures) await this.openPicture(first.file);
+      else await this.take(found);
     } catch {
       this.lost = true;
     }
@@ -143,7 +163,7 @@ export class ModelExplorer
   forget(): void {
     this.interrupt();
     this.loader.close();
-    this.files = this.found = this.outcome = this.failure = undefined;
+    this.files = this.found = this.outcome = this.verdict = this.failure = undefined;
     this.read = new Set();
     this.stage = 'empty';
     this.busy = false;
@@ -154,7 +174,7 @@ export class ModelExplorer
     if (!files) return;
     this.interrupt();
     this.stage = 'opened';
-    this.outcome = this.failure = undefined;
+    this.outcome = this.verdict = this.failure = undefined;
     const read = new Set<string>();
     const opened = await this.loader.open(
       ({ onProgress, ...options }) =>
@@ -170,7 +190,11 @@ export class ModelExplorer
     );
     if (!opened) return;
     this.read = read;
-    const { info } = this.loader;
+    const { info, model } = this.loader;
+    if (info && model && this.readsPictures) {
+      this.pictured.begin(model.architecture, info);
+      void this.refresh();
+    }
     if (!info || !isTask(info.task)) return;
     this.input = firstInputs[info.task];
     this.attention =
@@ -229,6 +253,33 @@ export class ModelExplorer
   reset(): void {
     this.choice.off = [];
     void this.refresh();
+  }
+
+  // --- pictures -----------------------------------------------------------------------------
+
+  get readsPictures(): boolean {
+    return this.loader.info?.task === 'image-classification';
+  }
+
+  /** Reads a picture's file. */
+  async openPicture(file: File): Promise<void> {
+    this.failure = undefined;
+    try {
+      await this.pictured.open(file);
+    } catch (error) {
+      this.failure = this.failureOf(error);
+      return;
+    }
+    void this.refresh();
+  }
+
+  draw(strokes: readonly Stroke[]): void {
+    this.pictured.draw(strokes);
+    void this.refresh();
+  }
+
+  protected override failureOf(error: unknown): Failure {
+    return this.readsPictures ? pictureFailure(error) : readFailure(error);
   }
 
   // --- translators --------------------------------------------------------------------------
@@ -348,9 +399,9 @@ export class ModelExplorer
     return matrixIn(this.looked?.maps[this.attention], head, this.attention === 'decoder');
   }
 
-  habitOf(matrix: Matrix): Habit {
-    const decoder = this.#writes ? writingHabit : habit;
-    return { encoder: habit, decoder, cross: crossHabit }[this.attention](matrix, this.keyLabels);
+  get keys(): Keys {
+    const decoder = this.#writes ? 'written' : 'tokens';
+    return ({ encoder: 'tokens', decoder, cross: 'source' } as const)[this.attention];
   }
 
   get readOf(): Looked | undefined {
@@ -390,6 +441,7 @@ export class ModelExplorer
 
   protected get empty(): boolean {
     const { input, task } = this;
+    if (this.readsPictures) return !this.pictured.picture;
     return (
       !task ||
       linesOf(input.first).length === 0 ||
@@ -399,8 +451,13 @@ export class ModelExplorer
 
   protected async ask(model: Model, signal: AbortSignal): Promise<void> {
     const { input, task } = this;
-    if (!task) return;
     const begin = performance.now();
+    if (this.readsPictures) {
+      this.verdict = await this.pictured.ask(model as ImageClassifier, signal);
+      this.milliseconds = performance.now() - begin;
+      this.busy = false;
+    }
+    if (!task) return;
     const { off: ablate } = this.choice;
     const made = await task.ask(model, input, { ablate, search: this.how, signal });
     this.milliseconds = performance.now() - begin;
@@ -408,6 +465,7 @@ export class ModelExplorer
   }
 
   protected clear(): void {
+    this.verdict = undefined;
     this.#show(undefined);
   }
 

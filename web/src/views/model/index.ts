@@ -2,4 +2,12 @@ import { viewModule } from '../../ui/view.ts';
 import { ModelExplorer } from './explorer.svelte.ts';
 import ModelView from './ModelView.svelte';
 
-export default viewModule({ open: () => new ModelExplorer(), View: ModelView });
+export default viewModule({
+  open: () => new ModelExplorer(),
+  View: ModelView,
+  about: {
+    shows:
+      'Open a model from your disk, as published on Hugging Face or made here. Nothing is uploaded.',
+    first: 'Drop a model’s folder on the page.',
+  },
+});

@@ -85,6 +85,9 @@ interface Task {
   ask: (model: Model, input: Input, options: Options) => Promise<Omit<Outcome, 'input'>>;
 }
 
+/** What a model that classifies pictures does; see picture.svelte.ts. */
+export const ofPictures: Pick<Task, 'name'> = { name: 'classifies pictures' };
+
 /** The most tokens that a model writes per call. */
 export const mostWritten = 40;
 

@@ -1,6 +1,8 @@
 /** The sentiment view's state: the text, the model's result, and the interventions. */
 import { Classifier, type Classification, type ClassifyOptions, type Head } from 'glassformer';
-import { habit, type Habit, type Matrix } from '../../panels/attention/attention.ts';
+import type { Matrix } from '../../panels/attention/attention.ts';
+import type { Figured } from '../../figure/figure.ts';
+import { percent } from '../../ui/text/format.ts';
 import { evidence, tokenEvidence } from '../../panels/ledger/evidence.ts';
 import type { Link } from '../../ui/link.ts';
 import { sentimentBeforehand, type SentimentBeforehand } from '../../models/beforehand.ts';
@@ -64,6 +66,9 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
   tokenEffects = $state.raw<Effects>();
   headEffects = $state.raw<Effects>();
 
+  /** The part that the view should scroll to. */
+  part = $state<string>();
+
   /** The number of hidden tokens that an edit changed, so that they are no longer hidden. */
   unhidden = $state(0);
 
@@ -104,6 +109,19 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     const { text, choice, hidden } = this;
     const own = toSentimentLink({ text, head: choice.selected, off: choice.off, hidden });
     return { ...own, ...choice.link };
+  }
+
+  get figure(): Figured {
+    const { untouched, choice, text } = this;
+    const [best] = Object.entries(this.reading?.result.scores ?? {}).sort((a, b) => b[1] - a[1]);
+    return {
+      architecture: this.architecture ?? this.#beforehand?.architecture,
+      rows: { encoder: untouched?.result.tokens.length },
+      answer: best && `${best[0]} ${percent(best[1])}`,
+      here: { parts: ['attention'], layer: choice.selected.layer },
+      inside: { model: 'sentiment', text },
+      ...(this.ready && { traceOf: (names) => this.traceOf(names) }),
+    };
   }
 
   /** Whether the shown result was precomputed and cannot be changed yet. */
@@ -153,10 +171,6 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
   matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
     const map = this.reading?.result.attention?.encoder;
     return map && { weights: map.at(layer, head), queries: map.queries, keys: map.keys };
-  }
-
-  habitOf(matrix: Matrix): Habit {
-    return habit(matrix, this.queryLabels);
   }
 
   get readOf(): Reading | undefined {
@@ -261,6 +275,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     this.#dropBeforehand();
     if (text !== undefined) this.text = text;
     if (head && this.#exists(head)) this.choice.selected = head;
+    this.part = link.part;
     this.choice.take(link);
     this.choice.off = off.map(encoderHead).filter((each) => this.#exists(each));
     this.hidden = [...new Set(hidden)].sort((a, b) => a - b);

@@ -2,4 +2,12 @@ import { viewModule } from '../../ui/view.ts';
 import { SentimentExplorer } from './explorer.svelte.ts';
 import SentimentView from './SentimentView.svelte';
 
-export default viewModule({ open: (link) => new SentimentExplorer(link), View: SentimentView });
+export default viewModule({
+  open: (link) => new SentimentExplorer(link),
+  View: SentimentView,
+  about: {
+    shows:
+      'A Transformer reads your review in this page and decides whether it is positive. Every number on the way is here to see, and to change.',
+    first: 'Type a sentence of your own, then press one of its words to hide it from the model.',
+  },
+});

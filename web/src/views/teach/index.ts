@@ -2,4 +2,12 @@ import { viewModule } from '../../ui/view.ts';
 import { TeachExplorer } from './explorer.svelte.ts';
 import TeachView from './TeachView.svelte';
 
-export default viewModule({ open: (link) => new TeachExplorer(link), View: TeachView });
+export default viewModule({
+  open: (link) => new TeachExplorer(link),
+  View: TeachView,
+  about: {
+    shows:
+      'A Transformer learns in this tab, on the processor: from your sentences, from scratch, or from your own file.',
+    first: 'Teach the model a sentence that it gets wrong.',
+  },
+});

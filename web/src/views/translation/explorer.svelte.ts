@@ -1,4 +1,5 @@
 /** The translation view's state: the text, its growing translation, and the interventions. */
+import type { Keys } from '../../panels/attention/habit.ts';
 import {
   Translator,
   type Head,
@@ -16,14 +17,8 @@ import {
   type Side,
   type WordsOnView,
 } from '../../panels/alignment/alignment.ts';
-import {
-  crossHabit,
-  habit,
-  matrixIn,
-  writingHabit,
-  type Habit,
-  type Matrix,
-} from '../../panels/attention/attention.ts';
+import { matrixIn, type Matrix } from '../../panels/attention/attention.ts';
+import type { Figured } from '../../figure/figure.ts';
 import type { Link } from '../../ui/link.ts';
 import { translationBeforehand, type TranslationBeforehand } from '../../models/beforehand.ts';
 import { examples } from './examples.ts';
@@ -175,6 +170,22 @@ export class TranslationExplorer
     const touches = { forced, hidden, off };
     const own = { target, text, beams, sentence, attention, head, ...touches };
     return { ...toTranslationLink(own), ...choice.link };
+  }
+
+  get figure(): Figured {
+    const { inspected, attention, choice, name, text } = this;
+    return {
+      architecture: this.architecture,
+      // The first row reads the start token, and no row reads the last token.
+      rows: { encoder: inspected?.sourceTokens.length, decoder: inspected?.tokens.length },
+      here: {
+        parts: [attention === 'cross' ? 'cross' : 'attention'],
+        stack: attention === 'encoder' ? 'encoder' : 'decoder',
+        layer: choice.selected.layer,
+      },
+      inside: { model: name, text },
+      ...(this.ready && { traceOf: (names) => this.traceOf(names) }),
+    };
   }
 
   /** The precomputed result, if it is shown; it cannot be changed yet. */
@@ -351,9 +362,8 @@ export class TranslationExplorer
     );
   }
 
-  habitOf(matrix: Matrix): Habit {
-    const read = { encoder: habit, decoder: writingHabit, cross: crossHabit }[this.attention];
-    return read(matrix, this.keyLabels);
+  get keys(): Keys {
+    return ({ encoder: 'tokens', decoder: 'written', cross: 'source' } as const)[this.attention];
   }
 
   get readOf(): SentenceTranslation | undefined {

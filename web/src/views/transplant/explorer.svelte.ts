@@ -1,5 +1,6 @@
 /** The transplant view's state: two texts, the effects of patching, and the chosen vector. */
 import { Classifier } from 'glassformer';
+import type { Figured } from '../../figure/figure.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
@@ -63,6 +64,18 @@ export class TransplantExplorer extends Explorer<Classifier> {
 
   get link(): Link {
     return toTransplantLink(this);
+  }
+
+  get figure(): Figured {
+    return {
+      architecture: this.architecture,
+      rows: { encoder: this.reading?.table.tokens.length },
+      here: { parts: [this.site === 'residual' ? 'add' : 'attention'] },
+      inside: { model: 'sentiment', text: this.base },
+      ...(this.ready && {
+        traceOf: async (trace) => (await this.loader.model!.classify(this.base, { trace })).trace,
+      }),
+    };
   }
 
   get labels(): readonly string[] {

@@ -2,4 +2,12 @@ import { viewModule } from '../../ui/view.ts';
 import { TransplantExplorer } from './explorer.svelte.ts';
 import TransplantView from './TransplantView.svelte';
 
-export default viewModule({ open: (link) => new TransplantExplorer(link), View: TransplantView });
+export default viewModule({
+  open: (link) => new TransplantExplorer(link),
+  View: TransplantView,
+  about: {
+    shows:
+      'Activation patching: a vector of one text takes the place of another’s, and the verdict shows what that vector carried.',
+    first: 'Press a dark cell, and see the verdict move.',
+  },
+});

@@ -1,13 +1,7 @@
 /** The writing view's state: the text so far, the next tokens, and the settings for drawing one. */
 import { Generator, type Prediction, type Token } from 'glassformer';
-import {
-  habit,
-  lastCell,
-  matrixIn,
-  type Cell,
-  type Habit,
-  type Matrix,
-} from '../../panels/attention/attention.ts';
+import { lastCell, matrixIn, type Cell, type Matrix } from '../../panels/attention/attention.ts';
+import type { Figured } from '../../figure/figure.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { Earlier } from '../../models/earlier.svelte.ts';
@@ -127,6 +121,19 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
       off: choice.off,
     });
     return { ...own, ...choice.link };
+  }
+
+  get figure(): Figured {
+    const { asked, choice, text, cursor } = this;
+    const [best] = this.candidates;
+    return {
+      architecture: this.architecture,
+      rows: { decoder: asked?.result.promptTokens.length },
+      answer: best && `“${best.text.trim()}”`,
+      here: { parts: ['attention'], layer: choice.selected.layer },
+      inside: { model: 'writer', text: text.slice(0, cursor) },
+      ...(this.ready && { traceOf: (names) => this.traceOf(names) }),
+    };
   }
 
   override get working(): boolean {
@@ -304,10 +311,6 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
 
   matrixOf(head: HeadPosition): Matrix | undefined {
     return matrixIn(this.asked?.result.attention.decoder, head, true);
-  }
-
-  habitOf(matrix: Matrix): Habit {
-    return habit(matrix, this.#labels);
   }
 
   firstCellOf(matrix: Matrix): Cell {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const attention = await source('panels/attention/attention');
+const { habitOf } = await source('panels/attention/habit');
 const { alignmentOf, partners, stretchesOf } = await source('panels/alignment/alignment');
 const { tokenEvidence, evidence, evidenceName } = await source('panels/ledger/evidence');
 
@@ -60,13 +61,14 @@ test('a habit names the tokens with the most attention', () => {
   const previous = [0, 1, 2].map((i) => [0, 1, 2].map((j) => Number(j === Math.max(0, i - 1))));
   const sink = [0, 1, 2].map(() => [0, 1, 0]);
   const even = Array.from({ length: 8 }, () => Array(8).fill(1 / 8));
-  assert.equal(attention.habit(matrix(diagonal), names).words, 'to the token itself');
-  assert.equal(attention.habit(matrix(previous), names).words, 'to the token before');
-  assert.equal(attention.habit(matrix(sink), names).words, 'to “b”');
-  assert.match(attention.habit(matrix(even), [...'abcdefgh']).words, /many/);
-  assert.equal(attention.writingHabit(matrix(diagonal), names).words, 'to the token written last');
-  assert.equal(attention.crossHabit(matrix(sink), names).words, 'to “b”');
-  assert.equal(attention.crossHabit(matrix(diagonal), names).words, 'to one source token per step');
+  const words = (rows, keys) => habitOf({ keyLabels: names, keys }, matrix(rows)).words;
+  assert.equal(words(diagonal), 'to the token itself');
+  assert.equal(words(previous), 'to the token before');
+  assert.equal(words(sink), 'to “b”');
+  assert.match(habitOf({ keyLabels: [...'abcdefgh'] }, matrix(even)).words, /many/);
+  assert.equal(words(diagonal, 'written'), 'to the token written last');
+  assert.equal(words(sink, 'source'), 'to “b”');
+  assert.equal(words(diagonal, 'source'), 'to one source token per step');
 });
 
 test('the parts of a text join to the same text', () => {

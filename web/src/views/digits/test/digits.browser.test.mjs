@@ -14,8 +14,8 @@ import {
 } from '../../../../../tests/browser/open.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
-const { pictureOf, side, strokesIn, wiped } = await source('views/digits/drawing');
-const { examples } = await source('views/digits/examples');
+const { pictureOf, side, strokesIn, wiped } = await source('panels/pictures/drawing');
+const { examples } = await source('panels/pictures/digits');
 
 let classifier;
 before(async () => {

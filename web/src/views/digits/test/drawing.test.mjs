@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
 
-const { pictureOf, side, strokesIn, strokesText, wiped } = await source('views/digits/drawing');
+const { inForm, pictureOf, side, strokesIn, strokesText, wiped } =
+  await source('panels/pictures/drawing');
+const { smaller } = await source('panels/pictures/smaller');
 
 const center = (bytes) => {
   let [sum, x, y] = [0, 0, 0];
@@ -75,4 +77,22 @@ test('a wiped patch is black in all channels, and the rest stays', () => {
     assert.equal(data[2 * channels], 0);
     assert.ok(picture.data.every((byte) => byte === 9));
   }
+});
+
+test('a form of a drawing is turned, slanted or wider', () => {
+  const cross = strokesIn('50.10_50.90~10.50_90.50');
+  const ends = (form) => strokesText(inForm(cross, form));
+  assert.equal(ends({}), '50.10_50.90~10.50_90.50');
+  assert.equal(ends({ turn: 90 }), '90.50_10.50~50.10_50.90');
+  assert.equal(ends({ slant: 0.5 }), '70.10_30.90~10.50_90.50');
+  assert.equal(ends({ width: 0.5 }), '50.10_50.90~30.50_70.50');
+});
+
+test('a picture that is too large for the page becomes means of squares', () => {
+  const small = { width: 3, height: 2, data: Uint8Array.of(0, 4, 9, 2, 6, 11) };
+  assert.deepEqual(smaller(small, 3), { picture: small, scale: 1 });
+  assert.deepEqual(smaller(small, 2), {
+    picture: { width: 2, height: 1, data: Uint8Array.of(3, 10) },
+    scale: 0.5,
+  });
 });

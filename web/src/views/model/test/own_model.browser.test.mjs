@@ -14,6 +14,7 @@ import {
   settled,
   workersLeft,
 } from '../../../../../tests/browser/open.mjs';
+import { source } from '../../../../../tests/page/source.mjs';
 
 const tolerance = 2e-3;
 const checkpoints = join(root, 'tests/checkpoints');
@@ -63,8 +64,10 @@ async function assertAttention(page, map) {
     near(got, matrix[query * map.keys + key], `${query}, ${key}`);
 }
 
-async function inNode(name, use) {
-  const model = await load(join(checkpoints, name));
+const inNode = (name, use) => inNodeAt(join(checkpoints, name), use);
+
+async function inNodeAt(folder, use) {
+  const model = await load(folder);
   try {
     return await use(model);
   } finally {
@@ -101,6 +104,74 @@ for (const name of classifiers) {
     );
     await assertAttention(page, attention.encoder);
   });
+}
+
+onPage('a picture is classified, with the attention to its patches', {}, async (page) => {
+  const folder = join(root, 'tests/pictures/checkpoints/vit');
+  await page.getByTestId('folder').setInputFiles(folder);
+  await page.getByText('This model classifies pictures.').waitFor();
+  await page.getByTestId('choose-picture').waitFor();
+  assert.match(await page.locator('main').innerText(), /16 × 16 pixels in patches of/);
+  const { labels, pictures } = JSON.parse(await readFile(join(folder, 'expected.json'), 'utf8'));
+  for (const { file, scores, size } of pictures.filter(({ file }) => /jpg|webp/.test(file))) {
+    if (size) continue;
+    await page.getByTestId('picture').setInputFiles(join(root, 'tests/pictures/files', file));
+    await page.getByText(`of ${file}`).waitFor();
+    await settled(page);
+    for (const [i, label] of labels.entries())
+      near(await valueOf(page.locator(`[data-label="${label}"]`)), scores[i], `${file}, ${label}`);
+  }
+  const { layers, heads } = await inNodeAt(folder, ({ info }) => info);
+  assert.equal(await page.getByTestId('head').count(), layers * heads);
+  await page.getByTestId('query').nth(2).click();
+  assert.match(await page.getByTestId('asker').innerText(), /The patch in row 1, column 3 asks/);
+  await page.getByTestId('picture').setInputFiles(join(folder, 'config.json'));
+  await page.getByText('This picture could not be read.').waitFor();
+});
+
+onPage('a model of drawn digits reads a drawing, and a dropped picture', {}, async (page) => {
+  const folder = join(root, 'weights/digits');
+  await choose(page, folder);
+  const { examples } = await source('panels/pictures/digits');
+  const { pictureOf, side, strokesIn } = await source('panels/pictures/drawing');
+  const data = pictureOf(strokesIn(examples[3].strokes));
+  const expected = await inNodeAt(folder, (model) =>
+    model.classify({ width: side, height: side, data }, { attention: true }),
+  );
+  near(await valueOf(page.getByTestId('score')), expected.score, 'score');
+  const { encoder } = expected.attention;
+  const shown = await page
+    .getByTestId('query')
+    .evaluateAll((patches) => patches.map((patch) => patch.ariaLabel.split(', ').at(-1)));
+  const weights = encoder.at(encoder.layers - 1, 0).subarray(1, encoder.keys);
+  for (const [i, weight] of weights.entries())
+    near(Number(shown[i].replace('<', '')), weight, `patch ${i}`);
+  await page.getByTestId('clear').click();
+  await page.getByText('Choose a picture', { exact: true }).last().waitFor();
+  const file = await readFile(join(root, 'tests/pictures/files/gray8.png'), 'base64');
+  await dropFile(page, 'gray8.png', file);
+  await page.getByText('of gray8.png').waitFor();
+  assert.equal(await page.getByTestId('found').innerText(), 'ViTForImageClassification');
+});
+
+/** Drops a picture's file on the page. */
+async function dropFile(page, name, base64) {
+  await page.evaluate(
+    ([file, content]) => {
+      const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([bytes], file, { type: 'image/png' }));
+      const event = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+      const entry = {
+        isFile: true,
+        fullPath: `/${file}`,
+        file: (done) => done(dataTransfer.files[0]),
+      };
+      DataTransferItem.prototype.webkitGetAsEntry = () => entry;
+      document.querySelector('main').dispatchEvent(event);
+    },
+    [name, base64],
+  );
 }
 
 onPage('a pair of texts is classified', {}, async (page) => {

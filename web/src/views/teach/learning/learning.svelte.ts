@@ -2,6 +2,7 @@
 import {
   Trainer,
   type Classification,
+  type Examples,
   type ModelConfig,
   type Score,
   type TrainerOptions,
@@ -24,7 +25,7 @@ export type Phase = 'idle' | 'making' | 'learning' | 'paused' | 'done' | 'stoppe
 export interface Plan {
   /** A model's folder, or fields of config.json. */
   start: URL | ModelConfig;
-  examples: string | Blob | Promise<string>;
+  examples: Examples | Promise<Examples>;
   options: TrainerOptions;
   train: Pick<TrainOptions, 'epochs' | 'minutes'>;
   /** Ends the training after a step for which it returns true. */

@@ -53,6 +53,8 @@ export function partName(name: string): string {
   const layer = /\.layers\.(\d+)$/.exec(name);
   if (layer) return `Layer ${Number(layer[1]) + 1}`;
   if (name.endsWith('embed_tokens')) return 'Embeddings';
+  if (name.endsWith('embed_patches')) return 'Patches';
+  if (name === 'encoder') return 'Class token'; // its only parameter without a part of its own
   if (name.endsWith('embed_positions')) return 'Positions';
   if (name.endsWith('layer_norm')) return 'Last norm';
   return name === 'classifier' ? 'Classifier' : name;

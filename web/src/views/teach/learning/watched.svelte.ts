@@ -1,5 +1,5 @@
 /** The attention of the watched text at the chosen moment of a training. */
-import { habit, matrixIn, type Habit, type Matrix } from '../../../panels/attention/attention.ts';
+import { matrixIn, type Matrix } from '../../../panels/attention/attention.ts';
 import {
   HeadChoice,
   type AttentionOnView,
@@ -38,10 +38,6 @@ export class Watched implements AttentionOnView<'encoder'> {
 
   get keyLabels(): readonly string[] {
     return this.#labels;
-  }
-
-  habitOf(matrix: Matrix): Habit {
-    return habit(matrix, this.#labels);
   }
 
   get #map() {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Classifier, load } from '../../../../../dist/index.js';
+import { Classifier, ImageClassifier, load } from '../../../../../dist/index.js';
 import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
 import {
   assertAccessibleToAll,
@@ -12,6 +12,7 @@ import {
   settled,
   until,
 } from '../../../../../tests/browser/open.mjs';
+import { source } from '../../../../../tests/page/source.mjs';
 import { openAll } from './open_all.mjs';
 
 const onPage = testsOnPage('#view=teach');
@@ -83,6 +84,103 @@ onPage('sentences are in the link', {}, async (page) => {
   await page.reload();
   assert.equal(await page.getByLabel('Sentence 1', { exact: true }).inputValue(), 'Mind-numbing.');
   assert.equal(await page.getByTestId('taught').count(), 4);
+});
+
+onPage(
+  'digits that the model misreads are learned, and the folder keeps them',
+  {},
+  async (page) => {
+    await choose(page, 'digits');
+    const rows = () =>
+      page.getByTestId('taught').evaluateAll((items) =>
+        items.map((item) => ({
+          label: item.querySelector('select').value,
+          change: item
+            .querySelector('[data-testid=change]')
+            .textContent.replace(/\s+/g, ' ')
+            .trim(),
+        })),
+      );
+    const read = await until(page, rows, (all) => all.every(({ change }) => change !== ''));
+    assert.equal(read.length, 4);
+    const classifier = await ImageClassifier.load(join(root, 'weights/digits'));
+    const { pictures, pixelsOf } = await drawnDigits();
+    for (const [i, { label, change }] of read.entries()) {
+      const verdict = await classifier.classify(pictures[i]);
+      assert.notEqual(verdict.label, label, `the shipped model reads drawing ${i + 1} wrong`);
+      assert.ok(change.startsWith(`before: ${verdict.label},`), change);
+    }
+    classifier.dispose();
+    await page.getByTestId('teach').click();
+    await phase(page, 'done');
+    for (const { label, change } of await rows()) {
+      assert.equal(/after: (\d),/.exec(change)?.[1], label, change);
+    }
+    assert.match(await page.getByTestId('result').innerText(), /reads 4 of 4 drawings right/);
+    await page.locator('[data-testid=result] summary').click();
+    assert.equal(await page.getByTestId('probe').count(), 50);
+
+    const files = unzip(await savedBy(page, page.getByTestId('keep')));
+    const model = await load(
+      Object.fromEntries(
+        Object.entries(files).map(([name, bytes]) => [name.replace('my-digits/', ''), bytes]),
+      ),
+    );
+    assert.equal(model.task, 'image-classification');
+    for (const [i, { label }] of read.entries()) {
+      assert.equal((await model.classify(pictures[i])).label, label);
+    }
+    // Your model draws the page's three with it.
+    const { strokes } = (await drawnDigits()).examples[3];
+    const expected = await model.classify(pixelsOf(strokes));
+    model.dispose();
+    await page.getByTestId('open-learned').click();
+    await page.getByTestId('answer').waitFor();
+    await settled(page);
+    assert.equal(await page.getByTestId('verdict').innerText(), expected.label);
+    assert.ok(Math.abs((await valueOf(page.getByTestId('score'))) - expected.score) < 2e-3);
+  },
+);
+
+/** Returns the drawings that the lesson begins with, as pixels. */
+async function drawnDigits() {
+  const { firstDrawn, pixelsOf } = await source('views/teach/handwriting/drawn');
+  const { examples } = await source('panels/pictures/digits');
+  const { strokesIn } = await source('panels/pictures/drawing');
+  return {
+    examples,
+    pixelsOf: (strokes) => pixelsOf(strokesIn(strokes)),
+    pictures: firstDrawn.map(({ strokes }) => pixelsOf(strokes)),
+  };
+}
+
+onPage('a digit is drawn, named, added and in the link', {}, async (page) => {
+  await choose(page, 'digits');
+  await page.getByRole('button', { name: 'Remove all' }).click();
+  assert.ok(await page.getByTestId('teach').isDisabled());
+  const { x, y, width } = await page.getByTestId('pad').boundingBox();
+  await page.mouse.move(x + 0.5 * width, y + 0.15 * width);
+  await page.mouse.down();
+  for (const at of [0.3, 0.5, 0.7, 0.85]) await page.mouse.move(x + 0.5 * width, y + at * width);
+  await page.mouse.up();
+  await page.getByText('The model reads 1').waitFor();
+  await page.getByLabel('The digit on the pad').selectOption('7');
+  await page.getByTestId('add').click();
+  // From the keyboard: an example is put on the pad.
+  await page.getByRole('button', { name: '4', exact: true }).press('Enter');
+  await page.getByText('The model reads 4').waitFor();
+  await page.getByTestId('add').press('Enter');
+  await page.getByLabel('Digit of drawing 2').selectOption('9');
+  await page.waitForFunction(() => /digits=7.*9/.test(decodeURIComponent(location.hash)));
+  await page.reload();
+  await page.getByTestId('change').last().filter({ hasText: 'before: 4' }).waitFor();
+  assert.equal(await page.getByLabel('Digit of drawing 1').inputValue(), '7');
+  await page.getByTestId('teach').click();
+  await phase(page, 'done');
+  assert.match(await page.getByTestId('result').innerText(), /reads 2 of 2 drawings right/);
+  // Both models read the pad.
+  await page.getByRole('button', { name: '3', exact: true }).click();
+  await page.getByText(/The model reads 3.*with your lesson/).waitFor();
 });
 
 onPage('a Transformer learns from nothing, and its attention is kept', {}, async (page) => {
@@ -204,6 +302,10 @@ for (const width of [320, 390, 1280]) {
     async (page) => {
       await openAll(page);
       await assertFits(page, 'sentences');
+      await choose(page, 'digits');
+      await page.getByTestId('teach').click();
+      await page.locator('[data-testid=result] summary').click();
+      await assertFits(page, 'digits');
       await choose(page, 'spam');
       await page.getByTestId('teach').click();
       await page.getByTestId('watched').waitFor();
@@ -219,6 +321,10 @@ for (const width of [320, 390, 1280]) {
 onPage('axe finds no violations', {}, async (page) => {
   await openAll(page);
   await assertAccessibleToAll(page, 'sentences');
+  await choose(page, 'digits');
+  await page.getByTestId('teach').click();
+  await page.locator('[data-testid=result] summary').click();
+  await assertAccessibleToAll(page, 'digits');
   await choose(page, 'spam');
   await page.getByTestId('teach').click();
   await page.getByTestId('watched').waitFor();

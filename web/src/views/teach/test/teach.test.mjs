@@ -9,6 +9,14 @@ const { experiments } = await source('views/teach/experiments/experiments');
 const { rowsIn, textOf } = await source('views/teach/link');
 const { probes } = await source('views/teach/sentences/probes');
 const { rehearsals } = await source('views/teach/sentences/rehearsals');
+const {
+  digitsOf,
+  drawnIn,
+  firstDrawn,
+  pixelsOf,
+  probes: otherDigits,
+  rehearsals: rehearsedDigits,
+} = await source('views/teach/handwriting/drawn');
 
 const point = (step, loss, norms = [], more = {}) => ({
   ...{ step, loss, accuracy: 0.5, progress: step / 10, rate: 0.1 },
@@ -83,6 +91,20 @@ test('an experiment says what was measured, and no more', () => {
   assert.match(measured(experiment, trial(3, 0.1, undefined)), /without: the training failed/);
   assert.match(firstGradients(experiment, [first]), /1\.0e-2 \(with\) and 1\.0e-2 \(without\)/);
   assert.equal(firstGradients(experiment, [trial(3, 0.1, undefined)]), '');
+});
+
+test('drawn digits are in a link, with their labels', () => {
+  const link = digitsOf(firstDrawn);
+  assert.deepEqual(drawnIn(link), firstDrawn);
+  assert.equal(drawnIn('x'), undefined);
+  assert.equal(drawnIn('3:20.20*nothing*a:1.1').length, 1);
+});
+
+test('no digit that shows what changed is taught or rehearsed', () => {
+  const bytes = ({ strokes }) => `${pixelsOf(strokes).data}`;
+  const learned = [...firstDrawn, ...rehearsedDigits].map(bytes);
+  assert.deepEqual([otherDigits.length, rehearsedDigits.length], [50, 30]);
+  assert.equal(new Set([...learned, ...otherDigits.map(bytes)]).size, 84);
 });
 
 test('probes are not among the sentences that are rehearsed', () => {

@@ -38,6 +38,35 @@ export function pictureOf(strokes: readonly Stroke[]): Uint8Array<ArrayBuffer> {
   return coverage(scaled, middle).bytes;
 }
 
+/** Returns a stroke as an SVG path on a field of 100 × 100. */
+export const pathOf = (stroke: Stroke): string =>
+  stroke.map(({ x, y }, i) => `${i === 0 ? 'M' : 'L'}${100 * x} ${100 * y}`).join('') +
+  (stroke.length === 1 ? 'h0' : '');
+
+/** How a form of a drawing differs: turned by degrees, slanted, and so many times as wide. */
+export interface Form {
+  turn?: number;
+  slant?: number;
+  width?: number;
+}
+
+/** Returns strokes in another form. They may leave the pad; `pictureOf` scales them. */
+export function inForm(
+  strokes: readonly Stroke[],
+  { turn = 0, slant = 0, width = 1 }: Form,
+): Stroke[] {
+  const [sine, cosine] = [Math.sin((turn * Math.PI) / 180), Math.cos((turn * Math.PI) / 180)];
+  return strokes.map((stroke) =>
+    stroke.map(({ x, y }) => {
+      const right = (x - 0.5) * width - (y - 0.5) * slant;
+      return {
+        x: 0.5 + right * cosine - (y - 0.5) * sine,
+        y: 0.5 + right * sine + (y - 0.5) * cosine,
+      };
+    }),
+  );
+}
+
 interface Covered {
   bytes: Uint8Array<ArrayBuffer>;
   size: number;

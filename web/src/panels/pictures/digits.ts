@@ -1,4 +1,4 @@
-/** Drawn digits to start from. */
+/** Drawn digits, to start from and to measure with. */
 export interface DrawnExample {
   name: string;
   /** See strokesText in drawing.ts. */
