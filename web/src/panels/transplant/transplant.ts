@@ -9,7 +9,15 @@ export type TransplantTable = Explanations['transplant'] & {
 };
 
 /** The kinds of vectors that are replaced. Each belongs to a layer and a token. */
-export const sites = ['residual', 'attention', 'feed_forward', 'head'] as const;
+export const sites = [
+  'residual',
+  'attention',
+  'feed_forward',
+  'head',
+  'query',
+  'key',
+  'value',
+] as const;
 export type Site = (typeof sites)[number];
 
 /** A site and, for "head", the head in each layer, from 0. */
@@ -104,6 +112,9 @@ export function carriedName({ site, head }: Part, { base, donor }: Column, where
     attention: 'the attention’s output for ',
     feed_forward: 'the feed-forward’s output for ',
     head: `head ${head + 1}’s output for `,
+    query: 'the queries of ',
+    key: 'the keys of ',
+    value: 'the values of ',
   };
   const to = donor === base ? '' : ` into “${base}”`;
   return `${of[site]}“${donor}” patched${to} ${where}`;
