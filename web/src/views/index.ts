@@ -1,5 +1,5 @@
 /** The table of views. A new view is one line here and a folder of that name. */
-import type { Kind } from '../figure/figure.ts';
+import type { Kind } from '../ui/figured.ts';
 import type { ViewModule } from '../ui/view.ts';
 
 export interface View {

@@ -1,5 +1,6 @@
 /** The table of activation patching as the page shows it: its columns, and the meaning of a cell. */
 import type { Classification, Explanations } from 'glassformer';
+import type { Table } from '../../ui/export/table.ts';
 import { percent, signed } from '../../ui/text/format.ts';
 import { shownTokens } from '../words/tokens.ts';
 
@@ -159,4 +160,20 @@ export interface PairReading extends Part {
   table: TransplantTable;
   /** The table of the estimates that came before the measured effects, if there were any. */
   estimates?: TransplantTable | undefined;
+}
+
+/** Returns the table of the effects: a row per place, and its cells. */
+export function patchingTable(
+  { table, site }: PairReading,
+  columns: readonly Column[],
+  layers: number,
+): Table {
+  const cells = columns.filter((column) => column.cell !== undefined);
+  return {
+    columns: ['place', ...cells.map(({ base, donor }) => `${base} <- ${donor || 'removed'}`)],
+    rows: Array.from({ length: table.delta.shape[0]! }, (_, row) => [
+      rowName(site, row, layers),
+      ...cells.map(({ cell }) => deltaAt(table, { row, cell: cell! })),
+    ]),
+  };
 }

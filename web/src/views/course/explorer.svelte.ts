@@ -7,7 +7,7 @@ import {
   Translator,
   type LoadOptions,
 } from 'glassformer';
-import type { Figured, Kind } from '../../figure/figure.ts';
+import type { Figured, Kind } from '../../ui/figured.ts';
 import { ModelLoader, type Model } from '../../models/model-loader.svelte.ts';
 import { readFailure, type Failure } from '../../ui/failure.ts';
 import type { Link } from '../../ui/link.ts';

@@ -1,5 +1,5 @@
 /** The parts of a lesson. See lessons.ts on how to add one. */
-import type { Part } from '../../figure/figure.ts';
+import type { Part } from '../../ui/figured.ts';
 import type { Classifier, Generator, ImageClassifier, Translator } from 'glassformer';
 import type { Component } from 'svelte';
 import type { Maths } from '../../ui/formula/formula.ts';

@@ -10,7 +10,7 @@ import {
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
-import type { Figured } from '../../figure/figure.ts';
+import type { Figured } from '../../ui/figured.ts';
 import { percent } from '../../ui/text/format.ts';
 import { pictureFailure, type Failure } from '../../ui/failure.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';

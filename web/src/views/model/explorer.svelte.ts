@@ -52,7 +52,7 @@ import {
   type Outcome,
   type Search,
 } from './model-tasks.ts';
-import type { Figured } from '../../figure/figure.ts';
+import type { Figured } from '../../ui/figured.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { attentionJson } from '../../panels/attention/files/result-json.ts';
 import { withList, type SearchOnView } from '../../panels/search/search-tree.ts';

@@ -1,4 +1,4 @@
-import type { Part } from './figure.ts';
+import type { Part } from '../../ui/figured.ts';
 
 /** Returns the part that a step of the view Inside belongs to. */
 export function partOf(step: string | undefined): Part | undefined {

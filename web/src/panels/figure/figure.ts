@@ -2,29 +2,8 @@
  * The model as figure 1 of "Attention Is All You Need" (Vaswani et al., 2017) draws it: boxes in the
  * order in which a text passes through them.
  */
-import type { Architecture, StackArchitecture, TracedTensor } from 'glassformer';
-
-export type StackName = 'encoder' | 'decoder';
-export type Part =
-  'tokens' | 'embedding' | 'positions' | 'norm' | 'attention' | 'cross' | 'add' | 'feed' | 'answer';
-
-/** What a view says about its model. */
-export interface Figured {
-  /** Undefined until the model is loaded. */
-  architecture: Architecture | undefined;
-  /** The kind of its model, if not the view's. */
-  kind?: Kind;
-  /** The number of tokens or patches that each stack reads. */
-  rows: Partial<Record<StackName, number | undefined>>;
-  /** The answer, in one word. */
-  answer?: string | undefined;
-  /** The parts that the view shows, and in which stack and layer. */
-  here?: { parts: readonly Part[]; stack?: StackName; layer?: number } | undefined;
-  /** The model and the text, if the view Inside can open them. */
-  inside?: { model: string; text: string; token?: string | undefined } | undefined;
-  /** Returns tensors of the last run. */
-  traceOf?: (names: readonly string[]) => Promise<Readonly<Record<string, TracedTensor>>>;
-}
+import type { Architecture, StackArchitecture } from 'glassformer';
+import type { Figured, Kind, Part, StackName } from '../../ui/figured.ts';
 
 export interface Box {
   part: Part;
@@ -46,9 +25,6 @@ export interface Stack {
   count: number | undefined;
   after: readonly Box[];
 }
-
-/** The kind of model that a view opens, for the figure before the model is loaded. */
-export type Kind = 'encoder' | 'encoder-decoder' | 'decoder' | 'pictures';
 
 const sizes = (...all: readonly (number | undefined)[]) =>
   all.includes(undefined) ? undefined : all.join(' × ');
