@@ -109,7 +109,7 @@ export class ModelExplorer
 
   /** Opens the files that another view handed over. */
   override start(): void {
-    const files = handedOver();
+    const files = handedOver('model');
     if (files) void this.take(files);
   }
 
