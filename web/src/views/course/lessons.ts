@@ -75,6 +75,18 @@ export const lessons: readonly LessonEntry[] = [
     question: 'What does a layer add?',
     load: () => import('./lessons/residuals/lesson.ts'),
   },
+  {
+    name: 'feed-forward',
+    title: 'Feed-forward',
+    question: 'What do 512 hidden units look for?',
+    load: () => import('./lessons/feed-forward/lesson.ts'),
+  },
+  {
+    name: 'verdict',
+    title: 'Encoder, pooling, verdict',
+    question: 'How do many vectors become one verdict?',
+    load: () => import('./lessons/verdict/lesson.ts'),
+  },
 ];
 
 /** The page for teachers, which has a name like a lesson. */

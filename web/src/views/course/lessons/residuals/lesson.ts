@@ -41,7 +41,8 @@ export default lesson<ResidualsLive, 'sentiment'>({
   formula: {
     lines: [
       row(
-        word('pre-norm: '),
+        word('pre-norm:'),
+        word('\u00a0'),
         marked('y', vec('y')),
         op('='),
         marked('x', x),
@@ -52,7 +53,8 @@ export default lesson<ResidualsLive, 'sentiment'>({
         ),
       ),
       row(
-        word('post-norm: '),
+        word('post-norm:'),
+        word('\u00a0'),
         vec('y'),
         op('='),
         word('LN'),
@@ -104,7 +106,7 @@ export default lesson<ResidualsLive, 'sentiment'>({
       ],
     },
     initial: 0,
-    task: 'Cut the residual connection around attention in one layer: only the change is left of each token. Or normalize after each addition, as the paper does.',
+    task: 'Cut the residual connection around attention in one layer: only the change is left of each token. Or normalize after each addition, too, as the paper does.',
     told({ setting, usual, verdict, lengths, usualLengths, dModel, asked, labels }) {
       const change = `${percent(usual.positive)} positive becomes ${percent(verdict.positive)}${usual.label === verdict.label ? '' : ', and the verdict flips'}`;
       const end = one(lengths[asked]!.at(-1)!);
