@@ -77,12 +77,14 @@ export const lessons: readonly LessonEntry[] = [
   },
   {
     name: 'feed-forward',
+    parts: ['feed'],
     title: 'Feed-forward',
     question: 'What do 512 hidden units look for?',
     load: () => import('./lessons/feed-forward/lesson.ts'),
   },
   {
     name: 'verdict',
+    parts: ['answer', 'norm'],
     title: 'Encoder, pooling, verdict',
     question: 'How do many vectors become one verdict?',
     load: () => import('./lessons/verdict/lesson.ts'),
