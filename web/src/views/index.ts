@@ -93,6 +93,14 @@ export const views: readonly View[] = [
     research: true,
   },
   {
+    name: 'study',
+    title: 'Study',
+    heading: 'many texts, with and without',
+    module: () => import('./study/index.ts'),
+    figure: 'encoder',
+    research: true,
+  },
+  {
     name: 'model',
     title: 'Your model',
     heading: 'a model of your own',
