@@ -94,9 +94,15 @@ export class CourseExplorer implements ViewState {
       architecture: shown && open?.architecture,
       ...(model && { kind: figures[model] }),
       rows: {},
+      ...(shown && model === 'sentiment' && { traceOf: (names) => this.#trace(names) }),
       here: entry && { parts: entry.parts },
       inside: model === 'digits' ? undefined : { model: model ?? 'sentiment', text: this.own },
     };
+  }
+
+  async #trace(trace: readonly string[]) {
+    const model = await this.open('sentiment');
+    return (await model.classify(this.own, { trace })).trace;
   }
 
   get working(): boolean {
