@@ -75,7 +75,18 @@ test('every snippet has a kind that a test knows', () => {
   const known = [
     ...['js', 'js page', 'js check', 'js bundle vite', 'js bundle esbuild', 'js bundle file'],
     ...['js recipe', 'jsx recipe', 'jsx recipe server', 'ts recipe', 'svelte recipe'],
-    ...['html', 'html page', 'html frame', 'ts', 'cpp', 'cpp short', 'cmake', 'json', 'text', 'text output'],
+    ...[
+      'html',
+      'html page',
+      'html frame',
+      'ts',
+      'cpp',
+      'cpp short',
+      'cmake',
+      'json',
+      'text',
+      'text output',
+    ],
     ...['python', 'python module', 'python run', 'python packages'],
     ...['sh', 'sh check', 'sh install', 'sh compile'],
     ...['sh corpus', 'sh corpus parallel', 'sh corpus dask'], // see corpora.test.mjs
@@ -104,7 +115,10 @@ test('every output is that of a snippet that runs', () => {
     const { file, language, kind } = snippets[snippets.indexOf(each) - 1];
     assert.equal(file, each.file, nameOf(each));
     const before = `${language} ${kind}`.trim();
-    assert.ok(['js', 'sh', 'python run', 'python packages', 'cpp short'].includes(before), nameOf(each));
+    assert.ok(
+      ['js', 'sh', 'python run', 'python packages', 'cpp short'].includes(before),
+      nameOf(each),
+    );
   }
 });
 
@@ -155,7 +169,9 @@ test('shell snippets and Python snippets run', async () => {
 const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
 const env = { PYTHONPATH: join(root, 'build/example') };
 async function hasModules(code) {
-  const imports = [...code.matchAll(/^(?:from|import) (\w+)/gm)].map(([, name]) => `import ${name}`);
+  const imports = [...code.matchAll(/^(?:from|import) (\w+)/gm)].map(
+    ([, name]) => `import ${name}`,
+  );
   return run(python, ['-c', imports.join('\n')]).then(
     () => true,
     () => false,
@@ -256,9 +272,7 @@ test('the short C++ examples compile and run', async () => {
       .replace('example.cpp', source)
       .replace('-o example && ./example', `-o ${program}`);
     const inputs = [snippet.file, 'src', library];
-    await unlessDone(`docs-cpp-short-${i}`, inputs, [program], () =>
-      run('bash', ['-c', compile]),
-    );
+    await unlessDone(`docs-cpp-short-${i}`, inputs, [program], () => run('bash', ['-c', compile]));
     assertOutput(snippet, await run(join(root, program), []));
   }
 });
@@ -397,7 +411,10 @@ const wait = () => {
 wait();
 `,
   );
-  assert.equal(await titleOfBuild(inRecipes('main.js'), [svelte({ configFile: false })]), 'positive');
+  assert.equal(
+    await titleOfBuild(inRecipes('main.js'), [svelte({ configFile: false })]),
+    'positive',
+  );
 });
 
 // Stand-ins with the few functions that the recipes use. A component runs once, then its effects do.

@@ -27,10 +27,7 @@ const sections = [
     ].map(guide),
   ],
   ['Researchers', ['interpretability', 'traces', 'training', 'models'].map(guide)],
-  [
-    'Command line and C++',
-    ['command-line', 'large-corpora', 'cpp', 'performance'].map(guide),
-  ],
+  ['Command line and C++', ['command-line', 'large-corpora', 'cpp', 'performance'].map(guide)],
   ['Model cards', models.map(card)],
   ['Project', ['CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map(project)],
 ];
