@@ -1,12 +1,21 @@
 // The documentation: every snippet is run or compiled, and the site has no dead link, no code and
 // no content from other origins.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, dirname, extname, join, normalize } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { build as esbuild } from 'esbuild';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { build as esbuild, transform } from 'esbuild';
 import { build as vite } from 'vite';
 import { filesIn, root, run, runTool, unlessDone } from '../../wasm/toolchain/build.mjs';
 import { models } from '../../wasm/toolchain/models.mjs';
@@ -65,7 +74,20 @@ await buildDocs();
 test('every snippet has a kind that a test knows', () => {
   const known = [
     ...['js', 'js page', 'js check', 'js bundle vite', 'js bundle esbuild', 'js bundle file'],
-    ...['html', 'html page', 'ts', 'cpp', 'cmake', 'json', 'text', 'python'],
+    ...['js recipe', 'jsx recipe', 'jsx recipe server', 'ts recipe', 'svelte recipe'],
+    ...[
+      'html',
+      'html page',
+      'html frame',
+      'ts',
+      'cpp',
+      'cpp short',
+      'cmake',
+      'json',
+      'text',
+      'text output',
+    ],
+    ...['python', 'python module', 'python run', 'python packages'],
     ...['sh', 'sh check', 'sh install', 'sh compile'],
     ...['sh corpus', 'sh corpus parallel', 'sh corpus dask'], // see corpora.test.mjs
   ];
@@ -77,6 +99,28 @@ test('every snippet has a kind that a test knows', () => {
 });
 
 // --- in Node and in the shell, from the repository's root ------------------------------------------
+
+// A snippet of the kind `text output` is the output of the one before it; … stands for any characters.
+const shown = snippets.filter(({ language, kind }) => `${language} ${kind}` === 'text output');
+function assertOutput(snippet, output) {
+  const expected = shown.find((each) => snippets[snippets.indexOf(each) - 1] === snippet);
+  if (!expected) return;
+  const escaped = expected.code.trimEnd().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const pattern = new RegExp(`^${escaped.replaceAll('…', '.*')}$`, 's');
+  assert.match(output.trimEnd(), pattern, nameOf(expected));
+}
+
+test('every output is that of a snippet that runs', () => {
+  for (const each of shown) {
+    const { file, language, kind } = snippets[snippets.indexOf(each) - 1];
+    assert.equal(file, each.file, nameOf(each));
+    const before = `${language} ${kind}`.trim();
+    assert.ok(
+      ['js', 'sh', 'python run', 'python packages', 'cpp short'].includes(before),
+      nameOf(each),
+    );
+  }
+});
 
 for (const snippet of of('js', '')) {
   test(`runs in Node: ${nameOf(snippet)}`, async () => {
@@ -91,21 +135,48 @@ for (const snippet of of('js', '')) {
         `printed ${output}, expected ${text}`,
       );
     }
+    assertOutput(snippet, output);
   });
 }
 
 // Snippets of the kind `check` need an environment: see snippets.test.mjs.
 
-test('shell snippets run', async () => {
+// In their order, because some read the files of those before.
+test('shell snippets and Python snippets run', async () => {
   const commands = of('sh', '');
   // Remove the files of this test's last run, because no command overwrites files.
   for (const { code } of commands)
     for (const [, file] of code.matchAll(/--out (build\/\S+)/g))
       rmSync(join(root, file), { force: true });
-  for (const { code } of commands)
-    await run('bash', ['-euo', 'pipefail', '-c', asBuiltForTests(code)]);
+  for (const snippet of snippets) {
+    const { language, kind, code } = snippet;
+    if (language === 'sh' && kind === '') {
+      const command = ['-euo', 'pipefail', '-c', asBuiltForTests(code)];
+      assertOutput(snippet, await run('bash', command));
+    }
+    if (language === 'python' && kind === 'module')
+      writeFileSync(join(root, 'build/example/tensors.py'), code);
+    if (language === 'python' && kind === 'run')
+      assertOutput(snippet, await run(python, ['-B', '-c', code], { env }));
+    if (language === 'python' && kind === 'packages') {
+      await run(python, ['-c', `compile(${JSON.stringify(code)}, 'snippet', 'exec')`]);
+      if (await hasModules(code)) assertOutput(snippet, await run(python, ['-c', code]));
+    }
+  }
   for (const { code } of of('sh', 'check')) await run('bash', ['-n', '-c', code]);
 });
+
+const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
+const env = { PYTHONPATH: join(root, 'build/example') };
+async function hasModules(code) {
+  const imports = [...code.matchAll(/^(?:from|import) (\w+)/gm)].map(
+    ([, name]) => `import ${name}`,
+  );
+  return run(python, ['-c', imports.join('\n')]).then(
+    () => true,
+    () => false,
+  );
+}
 
 test('the packages and commands in the documents exist', () => {
   const packages = ['glassformer', ...models.map((name) => `@glassformer/${name}`)];
@@ -191,6 +262,21 @@ test('the C++ example compiles and runs', async () => {
   );
 });
 
+test('the short C++ examples compile and run', async () => {
+  const [{ code: command }] = of('sh', 'compile');
+  for (const [i, snippet] of of('cpp', 'short').entries()) {
+    const source = join(folder, `short_${i}.cpp`);
+    const program = `build/docs-short-${i}`;
+    writeFileSync(source, snippet.code);
+    const compile = asBuiltForTests(command)
+      .replace('example.cpp', source)
+      .replace('-o example && ./example', `-o ${program}`);
+    const inputs = [snippet.file, 'src', library];
+    await unlessDone(`docs-cpp-short-${i}`, inputs, [program], () => run('bash', ['-c', compile]));
+    assertOutput(snippet, await run(join(root, program), []));
+  }
+});
+
 test('the CMake snippet equals the project that a test builds', () => {
   const project = readFileSync(join(root, 'tests/install/example/CMakeLists.txt'), 'utf8');
   const lines = of('cmake', '').flatMap(({ code }) => code.trim().split('\n'));
@@ -254,6 +340,17 @@ test('the page with an import map runs', async () => {
   assert.equal(await titleOf(`${origin}/`), 'positive');
 });
 
+test('the frames name views of the page', () => {
+  const views = readdirSync(join(root, 'web/src/views'));
+  for (const { code } of of('html', 'frame')) {
+    const address = new URL(/src="([^"]+)"/.exec(code)[1]);
+    const link = new URLSearchParams(address.hash.slice(1));
+    assert.equal(link.get('embed'), '1');
+    // The course is not on this branch yet.
+    assert.ok([...views, 'course'].includes(link.get('view')), link.get('view'));
+  }
+});
+
 test('the element in a page shows the JSON inside it', async () => {
   const [{ code }] = of('html', '');
   const shown = `<script type="module">
@@ -267,22 +364,112 @@ test('the element in a page shows the JSON inside it', async () => {
   assert.equal(await titleOf(`${origin}/`), '0.900');
 });
 
-test('a Vite build runs in a page', async () => {
-  const [snippet] = of('js', 'bundle vite');
-  writeFileSync(fileOf(snippet, 'js'), snippet.code);
+// Builds a script and returns the title that it gives a page.
+async function titleOfBuild(input, plugins = []) {
   await vite({
     root: folder,
     base: '/built/vite/',
     configFile: false,
     logLevel: 'error',
+    plugins,
     build: {
       outDir: 'built/vite',
       target: 'es2022',
-      rollupOptions: { input: fileOf(snippet, 'js'), output: { entryFileNames: 'entry.js' } },
+      rollupOptions: { input, output: { entryFileNames: 'entry.js' } },
     },
   });
   pages = { '/': { body: script("import '/built/vite/entry.js';") } };
-  assert.equal(await titleOf(`${origin}/`), 'positive');
+  return titleOf(`${origin}/`);
+}
+
+test('a Vite build runs in a page', async () => {
+  for (const snippet of of('js', 'bundle vite')) {
+    writeFileSync(fileOf(snippet, 'js'), snippet.code);
+    assert.equal(await titleOfBuild(fileOf(snippet, 'js')), 'positive');
+  }
+});
+
+// --- recipes of frameworks.md. tests/environments runs the package in the frameworks themselves. ----
+
+const recipe = (language, kind) => of(language, kind)[0].code;
+const inRecipes = (name) => join(folder, 'recipes', name);
+
+test('the Svelte recipe runs in a page', async () => {
+  mkdirSync(inRecipes(''), { recursive: true });
+  writeFileSync(inRecipes('model.js'), recipe('js', 'recipe'));
+  writeFileSync(inRecipes('Verdict.svelte'), recipe('svelte', 'recipe'));
+  writeFileSync(
+    inRecipes('main.js'),
+    `import { mount } from 'svelte';
+import Verdict from './Verdict.svelte';
+mount(Verdict, { target: document.body });
+const wait = () => {
+  const { textContent } = document.querySelector('output');
+  if (textContent === 'positive') document.title = textContent;
+  else setTimeout(wait, 10);
+};
+wait();
+`,
+  );
+  assert.equal(
+    await titleOfBuild(inRecipes('main.js'), [svelte({ configFile: false })]),
+    'positive',
+  );
+});
+
+// Stand-ins with the few functions that the recipes use. A component runs once, then its effects do.
+const standIns = {
+  'react/index.js': `let state;
+export const useState = (initial) => [(state ??= initial), (value) => (state = value)];
+export const useEffect = (effect) => void effect();
+export const stateNow = () => state;
+`,
+  'react/jsx-runtime.js': 'export const jsx = (type, { children }) => children;\n',
+  '@angular/core/index.js': `export const Component = () => (type) => type;
+export const signal = (value) => Object.assign(() => value, { set: (next) => (value = next) });
+`,
+};
+
+test('the recipes for React, Next and Angular run with stand-ins for the frameworks', async () => {
+  const exports = { '.': './index.js', './jsx-runtime': './jsx-runtime.js' };
+  for (const [name, code] of Object.entries(standIns)) {
+    const file = join(folder, 'node_modules', name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, code);
+    writeFileSync(join(dirname(file), 'package.json'), JSON.stringify({ type: 'module', exports }));
+  }
+  const jsx = { loader: 'jsx', jsx: 'automatic', format: 'esm' };
+  const ts = {
+    loader: 'ts',
+    format: 'esm',
+    tsconfigRaw: '{ "compilerOptions": { "experimentalDecorators": true } }',
+  };
+  mkdirSync(inRecipes(''), { recursive: true });
+  writeFileSync(inRecipes('model.js'), recipe('js', 'recipe'));
+  const write = async (name, code, options) =>
+    writeFileSync(inRecipes(name), (await transform(code, options)).code);
+  await write('Verdict.mjs', recipe('jsx', 'recipe'), jsx);
+  await write('Page.mjs', recipe('jsx', 'recipe server'), jsx);
+  // Node resolves addresses only in browsers: the model is a path here.
+  const angular = recipe('ts', 'recipe').replace("'/models/", "'models/");
+  await write('verdict.component.mjs', angular, ts);
+  symlinkSync(join(root, 'weights'), join(folder, 'models'));
+  writeFileSync(
+    inRecipes('main.mjs'),
+    `import { stateNow } from 'react';
+import Verdict from './Verdict.mjs';
+import Page from './Page.mjs';
+import { Verdict as Component } from './verdict.component.mjs';
+process.chdir(process.argv[2]);
+Verdict({ text: 'A gripping film.' });
+while (stateNow() === '…') await new Promise((resolve) => setTimeout(resolve, 10));
+const component = new Component();
+await component.ngOnInit();
+console.log(stateNow(), await Page(), component.label());
+`,
+  );
+  const output = await run(process.execPath, [inRecipes('main.mjs'), folder]);
+  assert.equal(output.trim(), 'positive positive positive');
 });
 
 test('an esbuild bundle runs in a page', async () => {
@@ -397,6 +584,9 @@ test('the pages cause no browser errors, fit a phone and fetch nothing from othe
   places['/'] = 'build/docs/';
   for (const file of [
     'index.html',
+    'start.html',
+    'interpretability.html',
+    'performance.html',
     'bundlers.html',
     'cards/sentiment.html',
     'api/classes/Classifier.html',
@@ -421,7 +611,7 @@ test('the pages cause no browser errors, fit a phone and fetch nothing from othe
 test('the search finds a page by a word of it', async () => {
   const page = await browser.newPage();
   await page.goto(`${origin}/index.html`, { waitUntil: 'networkidle' });
-  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.getByRole('searchbox').fill('maskTokens');
   await page.locator('.results .result').first().waitFor();
   assert.match(await page.locator('.results').innerText(), /ClassifyOptions/);

@@ -18,12 +18,16 @@ const guide = (name) => ({ page: `${name}.md`, source: `web/docs/${name}.md` });
 const project = (name) => ({ page: `${name.toLowerCase()}.md`, source: `${name}.md` });
 const card = (name) => ({ page: `cards/${name}.md`, source: `weights/${name}/README.md` });
 const sections = [
-  ['Start', ['index', 'page'].map(guide)],
-  ['Web developers', ['web', 'published', 'bundlers', 'csp', 'hosting', 'browsers'].map(guide)],
+  ['Start', ['index', 'start', 'choosing', 'page', 'course'].map(guide)],
   [
-    'Other places',
-    ['node', 'command-line', 'large-corpora', 'training', 'cpp', 'models'].map(guide),
+    'Web developers',
+    [
+      ...['web', 'frameworks', 'bundlers', 'published', 'transformers-js'],
+      ...['node', 'csp', 'hosting', 'browsers'],
+    ].map(guide),
   ],
+  ['Researchers', ['interpretability', 'tensors', 'traces', 'training', 'models'].map(guide)],
+  ['Command line and C++', ['command-line', 'large-corpora', 'cpp', 'performance'].map(guide)],
   ['Model cards', models.map(card)],
   ['Project', ['CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map(project)],
 ];
@@ -100,7 +104,7 @@ async function build() {
     text,
     items: list.map(({ page }) => item(found(page))),
   }));
-  sidebar.splice(3, 0, {
+  sidebar.splice(4, 0, {
     text: 'API reference',
     items: [
       { text: 'All classes and types', link: '/api/README' },

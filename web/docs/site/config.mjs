@@ -45,7 +45,7 @@ export default defineConfig({
   themeConfig: {
     logo: '/mark.svg',
     nav: [
-      { text: 'Get started', link: '/' },
+      { text: 'Get started', link: '/start' },
       { text: 'API', link: '/api/README' },
       { text: `Changes (${version})`, link: '/changelog' },
     ],
