@@ -94,7 +94,7 @@ export class CourseExplorer implements ViewState {
       architecture: shown && open?.architecture,
       ...(model && { kind: figures[model] }),
       rows: {},
-      here: entry && { parts: entry.parts },
+      here: entry && { parts: entry.parts, ...(entry.stack && { stack: entry.stack }) },
       inside: model === 'digits' ? undefined : { model: model ?? 'sentiment', text: this.own },
     };
   }

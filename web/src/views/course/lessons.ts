@@ -75,6 +75,14 @@ export const lessons: readonly LessonEntry[] = [
     question: 'What does a layer add?',
     load: () => import('./lessons/residuals/lesson.ts'),
   },
+  {
+    name: 'decoder',
+    parts: ['tokens', 'attention'],
+    stack: 'decoder',
+    title: 'Decoder and mask',
+    question: 'Why may the decoder not look ahead?',
+    load: () => import('./lessons/decoder/lesson.ts'),
+  },
 ];
 
 /** The page for teachers, which has a name like a lesson. */
