@@ -83,6 +83,21 @@ export const lessons: readonly LessonEntry[] = [
     question: 'Why may the decoder not look ahead?',
     load: () => import('./lessons/decoder/lesson.ts'),
   },
+  {
+    name: 'translation',
+    parts: ['cross', 'answer'],
+    stack: 'decoder',
+    title: 'Cross-attention and beams',
+    question: 'How does a translation find its words?',
+    load: () => import('./lessons/translation/lesson.ts'),
+  },
+  {
+    name: 'training',
+    parts: ['answer'],
+    title: 'Training',
+    question: 'How does a model learn, and what goes wrong?',
+    load: () => import('./lessons/training/lesson.ts'),
+  },
 ];
 
 /** The page for teachers, which has a name like a lesson. */

@@ -126,7 +126,10 @@ export async function readDecoder(
   const isWord = (id: number) => /\p{L}{2}/u.test(vocabulary[id]!);
   const words = ids.map((_, i) => i).filter((i) => i < count - 1 && isWord(ids[i]!));
   const changed = words[1] ?? words[0] ?? 0;
-  const other = words.map((i) => ids[i]!).reverse().find((id) => id !== ids[changed]);
+  const other = words
+    .map((i) => ids[i]!)
+    .reverse()
+    .find((id) => id !== ids[changed]);
   const given = ids.map((id, i) => (i === changed && i < count - 1 && other ? other : id));
   const usual = await force(ids);
   const spoiled = await force(given);
