@@ -68,6 +68,9 @@ const definitions = {
     'Kept back from training, to measure what the model does with examples it has not seen.',
   'leaving out':
     'How much the answer changes if the model does not see a token: it is neither attended to nor pooled.',
+  'local attention': 'Attention in which a token only sees its neighbors up to some distance.',
+  'linear attention':
+    'Attention without softmax: keys and values are summed once for all queries, so the cost grows with the length, not with its square.',
   'rank correlation':
     'How alike two orders are (Spearman): 1 if they are the same, 0 if unrelated, −1 if reversed.',
   comprehensiveness:

@@ -98,6 +98,13 @@ export const lessons: readonly LessonEntry[] = [
     question: 'How does a model learn, and what goes wrong?',
     load: () => import('./lessons/training/lesson.ts'),
   },
+  {
+    name: 'families',
+    parts: ['attention', 'feed'],
+    title: 'GPT, BERT, T5, ViT',
+    question: 'How can one block be GPT, BERT, T5 and ViT?',
+    load: () => import('./lessons/families/lesson.ts'),
+  },
 ];
 
 /** The page for teachers, which has a name like a lesson. */

@@ -91,7 +91,7 @@ export default lesson<TrainingLive, 'sentiment'>({
       'The learning rate eta is its highest value times the smaller one of s over w, and 1 minus s over 1 minus w. s is how much of the training is over, and w the share of the warm-up.',
     ],
     symbols: [
-      { name: 'loss', maths: sym('L'), means: () => 'loss: the curves, for one ε of 0' },
+      { name: 'loss', maths: sym('L'), means: () => 'loss; the curves show it for ε = 0' },
       { name: 'p', maths: sub(sym('p'), c), means: () => 'probability of a class' },
       {
         name: 't',
@@ -124,7 +124,7 @@ export default lesson<TrainingLive, 'sentiment'>({
         setting === 1 && now.heldOut.loss > usual.heldOut.loss
           ? ' Without smoothing the model becomes as sure of its mistakes as of the rest.'
           : '';
-      return `${variants[setting]!.text}: the held-out loss ends at ${score(now)}, instead of ${score(usual)}.${surer}${stuck ? ' The first steps were so large that it never learned even its own examples.' : ''} (${seconds} s, one seed: another one gives other numbers, which the code below shows.)`;
+      return `With “${variants[setting]!.text}”, the held-out loss ends at ${score(now)}, instead of ${score(usual)}.${surer}${stuck ? ' The first steps were so large that it never learned even its own examples.' : ''} (${seconds} s, one seed: another one gives other numbers, which the code below shows.)`;
     },
   },
   paper: [
