@@ -105,6 +105,13 @@ export const lessons: readonly LessonEntry[] = [
     question: 'How can one block be GPT, BERT, T5 and ViT?',
     load: () => import('./lessons/families/lesson.ts'),
   },
+  {
+    name: 'explanation',
+    parts: ['attention', 'answer'],
+    title: 'Is attention an explanation?',
+    question: 'Is attention an explanation?',
+    load: () => import('./lessons/explanation/lesson.ts'),
+  },
 ];
 
 /** The page for teachers, which has a name like a lesson. */

@@ -85,8 +85,13 @@ export default lesson<FamiliesLive, 'sentiment'>({
           ),
           row(phi(row(sub(vec('q'), i))), total(j, phi(row(sub(vec('k'), j))))),
         ),
-        op(','),
-        marked('linear', row(num(2), n, sym('d'), sub(sym('d'), sym('head')))),
+      ),
+      row(
+        word('\u2003'),
+        marked(
+          'linear',
+          row(num(2), op('·'), n, op('·'), sym('d'), op('·'), sub(sym('d'), sym('head'))),
+        ),
       ),
       row(
         word('all else:\u00a0'),
@@ -100,6 +105,7 @@ export default lesson<FamiliesLive, 'sentiment'>({
             op('+'),
             num(2),
             sym('d'),
+            op('·'),
             sub(sym('d'), sym('ff')),
             op(')'),
           ),
@@ -109,7 +115,8 @@ export default lesson<FamiliesLive, 'sentiment'>({
     readings: [
       'Full attention: z i is the sum over all j of a i j times v j. It takes 2 n squared d multiplications.',
       'Local attention: only keys at most w away. It takes 2 n times 2 w plus 1, times d.',
-      'Linear attention: z i is phi of q i times the sum over j of phi of k j times v j, divided by phi of q i times the sum of phi of k j. The sums are the same for all i, so it takes about 2 n d d head.',
+      'Linear attention: z i is phi of q i times the sum over j of phi of k j times v j, divided by phi of q i times the sum of phi of k j. The sums are the same for all i.',
+      'So it takes about 2 n d d head multiplications.',
       'All other products of a layer take n times 4 d squared plus 2 d d ff.',
     ],
     symbols: [

@@ -29,6 +29,8 @@ export interface Member {
   objective: string;
   /** For example "4 layers, 8 heads, d_model 128". */
   size: string;
+  /** Its stacks: how many blocks, and the parts of each. */
+  stacks: readonly { count: number; parts: readonly string[] }[];
   parameters: number;
   answer: string;
   attention: readonly Weights[];
@@ -67,12 +69,27 @@ const positionNames: Partial<Record<string, string>> = {
 };
 
 /** Describes a model's size and positions. */
-function describe({ encoder, decoder }: Architecture): Pick<Member, 'size' | 'positions'> {
+function describe({
+  encoder,
+  decoder,
+}: Architecture): Pick<Member, 'size' | 'positions' | 'stacks'> {
   const stack = (encoder ?? decoder)!;
   const counts = [encoder, decoder].flatMap((each) => (each ? [each.layers.length] : []));
   return {
+    stacks: [
+      ...(encoder ? [{ count: encoder.layers.length, parts: ['attention', 'feed-forward'] }] : []),
+      ...(decoder
+        ? [
+            {
+              count: decoder.layers.length,
+              parts: ['masked attention', ...(encoder ? ['cross-attention'] : []), 'feed-forward'],
+            },
+          ]
+        : []),
+    ],
     size: `${counts.join(' + ')} layers, ${stack.layers[0]!.nHeads} heads, d_model ${stack.dModel}`,
-    positions: positionNames[stack.positions] ?? stack.positions,
+    // A model of pictures has learned ones.
+    positions: positionNames[stack.positions ?? 'learned'] ?? stack.positions,
   };
 }
 
