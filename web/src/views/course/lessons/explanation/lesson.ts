@@ -22,14 +22,17 @@ import { choices, methods, readExplanation, rightChoice, type ExplanationLive } 
 
 const [i, j] = [sym('i'), sym('j')];
 const n = sym('n');
-const given = (what: string) => row(sym('P'), op('('), sym('y'), op('|'), word(what), op(')'));
+const given = (...what: Parameters<typeof row>) =>
+  row(sym('P'), op('('), sym('y'), op('|'), ...what, op(')'));
+const [x, top] = [sym('x'), word('top')];
 const two = decimals(2);
 
 /** Says how alike the orders are. */
 function alike(rho: number, count: number): string {
-  const chance = 1 / Math.sqrt(Math.max(1, count - 1));
-  const far = Math.abs(rho) > 2 * chance;
-  return `${two(rho)}${far ? '' : `, within what ${count} tokens in random order often reach (±${two(2 * chance)})`}`;
+  // The standard deviation of ρ for random orders; about 19 of 20 are within two of them.
+  const most = 2 / Math.sqrt(Math.max(1, count - 1));
+  if (Math.abs(rho) > most) return two(rho);
+  return `${two(rho)}, no more than chance: about 19 of 20 random orders of ${count} tokens stay within ±${two(Math.min(1, most))}`;
 }
 
 export default lesson<ExplanationLive, 'sentiment'>({
@@ -84,8 +87,8 @@ export default lesson<ExplanationLive, 'sentiment'>({
           row(n, op('('), sup(n, num(2)), op('−'), num(1), op(')')),
         ),
       ),
-      row(marked('comp', word('comp')), op('='), given('x'), op('−'), given('x without the top')),
-      row(marked('suff', word('suff')), op('='), given('x'), op('−'), given('only the top')),
+      row(marked('comp', word('comp')), op('='), given(x), op('−'), given(x, op('∖'), top)),
+      row(marked('suff', word('suff')), op('='), given(x), op('−'), given(top)),
     ],
     readings: [
       'The attention that token j receives is the mean over heads h and queries i of a i j.',
@@ -117,7 +120,7 @@ export default lesson<ExplanationLive, 'sentiment'>({
       const { mean, deviation, scores } = test.random;
       const better = scores.filter((each) => each >= test.order.score).length;
       const bar = mean + 2 * deviation;
-      return `${agrees} Its order scores ${two(test.order.score)} in the test; ${better} of ${scores.length} random orders are as good (${two(mean)} ± ${two(deviation)}), so it is ${test.order.score > bar ? 'clearly above' : 'not clearly above'} chance.`;
+      return `${agrees} Its order scores ${two(test.order.score)} in the test; ${better} of ${scores.length} random orders ${better === 1 ? 'is' : 'are'} as good (they score ${two(mean)} ± ${two(deviation)}): ${test.order.score > bar ? 'clearly better' : 'not clearly better'} than chance.`;
     },
   },
   paper: [
@@ -129,7 +132,7 @@ export default lesson<ExplanationLive, 'sentiment'>({
     {
       where: 'Wiegreffe and Pinter 2019, Attention is not not Explanation',
       url: arxiv('1908.04626'),
-      says: 'that depends on what an explanation is for: those other weights do not come from training, and a trained model’s weights can still be useful.',
+      says: 'that depends on what one calls an explanation; and other weights that are found by training do worse in a simple test, so attention is not disproved.',
     },
     {
       where: 'Chefer et al. 2021, Transformer Interpretability Beyond Attention Visualization',

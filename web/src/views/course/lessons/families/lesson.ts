@@ -87,7 +87,7 @@ export default lesson<FamiliesLive, 'sentiment'>({
         ),
       ),
       row(
-        word('\u2003'),
+        word('its cost:\u00a0'),
         marked(
           'linear',
           row(num(2), op('·'), n, op('·'), sym('d'), op('·'), sub(sym('d'), sym('head'))),
