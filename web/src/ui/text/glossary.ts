@@ -44,6 +44,41 @@ const definitions = {
   encoder:
     'The stack of layers that reads the whole text at once: every token may attend to every other.',
   decoder: 'The stack of layers that writes: a token may only attend to those before it.',
+  'teacher forcing':
+    'In training, the decoder reads the right beginning at every step, whatever it would have written itself.',
+  'shifted right':
+    'Moved by one place: the decoder’s input is the start token and then the translation, so row i reads token i − 1 and predicts token i.',
+  'beam search':
+    'Keeps the few most probable beginnings at each step, instead of only one, and picks the best finished text.',
+  hypothesis: 'A beginning that a beam search keeps, or a finished text that it found.',
+  'log-probability':
+    'The logarithm of a probability: 0 for certainty, and negative otherwise. Those of a text’s tokens add up.',
+  alignment: 'Which words of a translation belong to which words of the source.',
+  'cross-entropy':
+    'The usual loss: minus the logarithm of the probability that the model gives to the right answer.',
+  'label smoothing':
+    'The target is not all for the right class: a small share is spread over all classes.',
+  'warm-up': 'The first part of a training, in which the learning rate rises from 0.',
+  'learning rate': 'How far the weights move at each step of a training.',
+  dropout:
+    'Sets a random share of the activations to 0 at each training step, so that none is relied on.',
+  overfitting:
+    'Getting better on the training examples and worse on others: the model learns them by heart.',
+  'held-out':
+    'Kept back from training, to measure what the model does with examples it has not seen.',
+  'leaving out':
+    'How much the answer changes if the model does not see a token: it is neither attended to nor pooled.',
+  'local attention': 'Attention in which a token only sees its neighbors up to some distance.',
+  'linear attention':
+    'Attention without softmax: keys and values are summed once for all queries, so the cost grows with the length, not with its square.',
+  'rank correlation':
+    'How alike two orders are (Spearman): 1 if they are the same, 0 if unrelated, −1 if reversed.',
+  comprehensiveness:
+    'How far the answer’s probability falls without the tokens that a method ranks first. High is good.',
+  sufficiency:
+    'How far the answer’s probability falls with only the tokens that a method ranks first. Low is good.',
+  'attention rollout':
+    'Attention weights with half of each row for the residual connection, multiplied through the layers.',
   pooling: 'Turns the vectors of all tokens into one vector for the whole text, here their mean.',
   'padding mask':
     'Tells attention and pooling which tokens are only padding, so that these have no effect.',

@@ -95,7 +95,7 @@ export class CourseExplorer implements ViewState {
       ...(model && { kind: figures[model] }),
       rows: {},
       ...(shown && model === 'sentiment' && { traceOf: (names) => this.#trace(names) }),
-      here: entry && { parts: entry.parts },
+      here: entry && { parts: entry.parts, ...(entry.stack && { stack: entry.stack }) },
       inside: model === 'digits' ? undefined : { model: model ?? 'sentiment', text: this.own },
     };
   }

@@ -1,5 +1,5 @@
 /** The parts of a lesson. See lessons.ts on how to add one. */
-import type { Part } from '../../ui/figured.ts';
+import type { Part, StackName } from '../../ui/figured.ts';
 import type { Classifier, Generator, ImageClassifier, Translator } from 'glassformer';
 import type { Component } from 'svelte';
 import type { Maths } from '../../ui/formula/formula.ts';
@@ -138,6 +138,8 @@ export const lesson = <Live, Name extends CourseModel>(checked: Lesson<Live, Nam
 export interface LessonEntry {
   /** The parts of the figure that it is about. */
   parts: readonly Part[];
+  /** The stack with these parts; by default all. */
+  stack?: StackName;
   /** The name in the address, and the folder. */
   name: string;
   title: string;

@@ -89,6 +89,43 @@ export const lessons: readonly LessonEntry[] = [
     question: 'How do many vectors become one verdict?',
     load: () => import('./lessons/verdict/lesson.ts'),
   },
+  {
+    name: 'decoder',
+    parts: ['tokens', 'attention'],
+    stack: 'decoder',
+    title: 'Decoder and mask',
+    question: 'Why may the decoder not look ahead?',
+    load: () => import('./lessons/decoder/lesson.ts'),
+  },
+  {
+    name: 'translation',
+    parts: ['cross', 'answer'],
+    stack: 'decoder',
+    title: 'Cross-attention and beams',
+    question: 'How does a translation find its words?',
+    load: () => import('./lessons/translation/lesson.ts'),
+  },
+  {
+    name: 'training',
+    parts: ['answer'],
+    title: 'Training',
+    question: 'How does a model learn, and what goes wrong?',
+    load: () => import('./lessons/training/lesson.ts'),
+  },
+  {
+    name: 'families',
+    parts: ['attention', 'feed'],
+    title: 'GPT, BERT, T5, ViT',
+    question: 'How can one block be GPT, BERT, T5 and ViT?',
+    load: () => import('./lessons/families/lesson.ts'),
+  },
+  {
+    name: 'explanation',
+    parts: ['attention', 'answer'],
+    title: 'Is attention an explanation?',
+    question: 'Is attention an explanation?',
+    load: () => import('./lessons/explanation/lesson.ts'),
+  },
 ];
 
 /** The page for teachers, which has a name like a lesson. */

@@ -14,6 +14,11 @@ const { cosine, dot, evenness, indexOfLargest, row, softmax } = await source(
   'views/course/pictures/vectors',
 );
 const { withTypo } = await source('views/course/lessons/tokens/typo');
+const { rankCorrelation, ranksOf } = await source('views/course/lessons/explanation/ranks');
+const { costsOf, evenAt, fullAttention, linearAttention, randomRows } = await source(
+  'views/course/lessons/families/costs',
+);
+const { heldOut, training } = await source('views/course/lessons/training/sentences');
 const { definitionOf: meaningOf, glossary } = await source('ui/text/glossary');
 const { definitionOf } = await source('../build/cpp-definition');
 
@@ -151,4 +156,52 @@ test('a typing error changes the longest word, if it has two different letters',
   assert.equal(withTypo('!?'), '!?');
   for (const text of ['good', 'Meh.', 'naïve été'])
     assert.equal([...withTypo(text)].sort().join(''), [...text].sort().join(''));
+});
+
+test('ranks share the places of equal values, and orders are compared', () => {
+  assert.deepEqual(ranksOf([0.1, 3, 2]), [3, 1, 2]);
+  assert.deepEqual(ranksOf([1, 1, 0]), [1.5, 1.5, 3]);
+  near(rankCorrelation([1, 2, 3, 4, 5], [1, 2, 3, 4, 5]), 1);
+  near(rankCorrelation([1, 2, 3], [30, 20, 10]), -1);
+  // The exercise of the lesson.
+  near(rankCorrelation([1, 2, 3, 4, 5], [2, 1, 3, 5, 4]), 0.8);
+  assert.equal(rankCorrelation([1, 1], [1, 2]), 0);
+});
+
+test('full attention costs as much as the rest of the layer where the lesson says', () => {
+  const sizes = { d: 128, dHead: 16, dFf: 512 };
+  assert.equal(evenAt(sizes), 768);
+  const { full, rest, local, linear } = costsOf(768, sizes);
+  assert.equal(full, rest);
+  assert.ok(linear < local && local < full);
+  assert.equal(costsOf(16, sizes).local, costsOf(16, sizes).full);
+});
+
+test('full and linear attention give weighted means of the values', () => {
+  const [n, width] = [5, 3];
+  const [q, k] = [randomRows(n, width, 1), randomRows(n, width, 2)];
+  assert.ok(q.every((each) => each >= -1 && each < 1));
+  const ones = new Float32Array(n * width).fill(1);
+  for (const attend of [fullAttention, linearAttention])
+    for (const each of attend(q, k, ones, width)) near(each, 1, 1e-5);
+  // One query and two keys, by hand.
+  const two = fullAttention(Float32Array.of(0, 0), Float32Array.of(1, 5), Float32Array.of(2, 4), 1);
+  near(two[0], 3);
+  const phi = (x) => (x > 0 ? x + 1 : Math.exp(x));
+  const [a, b] = [phi(1), phi(-2)];
+  const mixed = linearAttention(
+    Float32Array.of(0.5, 1),
+    Float32Array.of(1, -2),
+    Float32Array.of(2, 4),
+    1,
+  );
+  near(mixed[0], (2 * a + 4 * b) / (a + b), 1e-5);
+});
+
+test('the sentences that a model learns from are not those that test it', () => {
+  const seen = new Set(training.map(({ text }) => text));
+  assert.equal(seen.size, training.length);
+  assert.ok(heldOut.every(({ text }) => !seen.has(text)));
+  for (const set of [training, heldOut])
+    assert.equal(2 * set.filter(({ label }) => label === 'positive').length, set.length);
 });
