@@ -22,12 +22,13 @@ const ofModel: Readonly<Record<string, string>> = {
 
 /**
  * Returns the hook with the same numbers, or undefined. Norms have none: theirs are read before the
- * learned scale, ours after it. Nor have models with two stacks, or post-norm layers, the same ones.
+ * learned scale, ours after it. With rotary positions, our queries and keys are the rotated ones. Nor have models with two stacks, or post-norm layers, the same ones.
  */
-export function lensName(name: string): string | undefined {
+export function lensName(name: string, rotary = false): string | undefined {
   const [, stack, layer, part] = /^(encoder|decoder)\.(?:layers\.(\d+)\.)?(.+)$/.exec(name) ?? [];
   if (stack === undefined || part === undefined) return undefined;
   if (layer === undefined) return ofModel[part];
   const hook = ofLayer[part];
-  return hook && `blocks.${layer}.${hook}`;
+  const turned = rotary ? hook?.replace(/hook_([qk])$/, 'hook_rot_$1') : hook;
+  return turned && `blocks.${layer}.${turned}`;
 }

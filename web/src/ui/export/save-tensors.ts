@@ -7,26 +7,30 @@ import { toCsv, type Table } from './table.ts';
 
 export type Trace = Readonly<Record<string, TracedTensor>>;
 
-/**
- * Returns TransformerLens's names of tensors. `plain`: the model has one stack of pre-norm layers, in
- * which both libraries mean the same.
- */
-export function namesOf(tensors: Trace, plain: boolean): Record<string, string> {
+export interface Layers {
+  /** Whether the model has one stack of pre-norm layers, in which both libraries mean the same. */
+  plain: boolean;
+  /** Whether it has rotary positions. */
+  rotary: boolean;
+}
+
+/** Returns TransformerLens's names of tensors. */
+export function namesOf(tensors: Trace, { plain, rotary }: Layers): Record<string, string> {
   const names: Record<string, string> = {};
   for (const name of Object.keys(tensors)) {
-    const hook = plain ? lensName(name) : undefined;
+    const hook = plain ? lensName(name, rotary) : undefined;
     if (hook) names[name] = hook;
   }
   return names;
 }
 
 /** Saves all tensors in one safetensors file, whose header has the text and both libraries' names. */
-export function saveTrace(tensors: Trace, text: string, plain: boolean): void {
+export function saveTrace(tensors: Trace, text: string, layers: Layers): void {
   const metadata = {
     made_by: 'Glassformer',
     text,
     counts_from: '0',
-    transformer_lens: JSON.stringify(namesOf(tensors, plain)),
+    transformer_lens: JSON.stringify(namesOf(tensors, layers)),
   };
   save('trace.safetensors', toSafetensors(tensors, metadata));
 }

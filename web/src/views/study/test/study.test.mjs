@@ -121,6 +121,7 @@ test('a safetensors file can be read again', async () => {
 test('TransformerLens’s names', () => {
   assert.equal(lensName('encoder.layers.3.self_attn.weights'), 'blocks.3.attn.hook_pattern');
   assert.equal(lensName('decoder.layers.0.input'), 'blocks.0.hook_resid_pre');
+  assert.equal(lensName('decoder.layers.1.self_attn.k', true), 'blocks.1.attn.hook_rot_k');
   assert.equal(lensName('decoder.embed_tokens'), 'hook_embed');
   assert.equal(lensName('encoder.layers.0.final_layer_norm'), undefined);
   assert.equal(lensName('logits'), undefined);
