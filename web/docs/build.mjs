@@ -136,7 +136,12 @@ const pictures = readdirSync(join(root, 'web'))
 export async function buildDocs() {
   const inputs = ['web/docs', 'web/src/ui/styles/mark.svg', 'wasm/src', 'src/glassformer'];
   inputs.push(...models.map((name) => `weights/${name}/curves.svg`));
-  inputs.push(...pictures, 'package.json', 'package-lock.json', ...guides.map((each) => each.source));
+  inputs.push(
+    ...pictures,
+    'package.json',
+    'package-lock.json',
+    ...guides.map((each) => each.source),
+  );
   await unlessDone(
     `docs${(process.env.DOCS_BASE ?? '').replaceAll('/', '-')}`,
     inputs,
