@@ -132,8 +132,8 @@ std::string loss_json(const LossSum& sum) {
 extern "C" {
 
 // Starts a training: of the model that was loaded or, if `config` is not empty, of a new one with
-// these fields of config.json. `data` has LABEL<TAB>TEXT lines or, in the binary for pictures, these
-// and their labels (see picture_data.hpp); `options` is JSON with the options of
+// these fields of config.json. `data` has LABEL<TAB>TEXT lines or, in the binary for pictures,
+// these and their labels (see picture_data.hpp); `options` is JSON with the options of
 // training_options.hpp. Answers {"model": a description, "examples", "heldOut": numbers of
 // examples, "stepsPerEpoch"}.
 EMSCRIPTEN_KEEPALIVE int gf_learn_begin(const char* config, std::size_t config_size,

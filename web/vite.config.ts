@@ -2,12 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type InlineConfig } from 'vite';
 import { beforehand } from './build/beforehand.ts';
-import { chunkList, codeFirst, startModules } from './build/chunks.ts';
+import { chunkList, codeFirst, startChunk } from './build/chunks.ts';
 import { contentSecurityPolicy, headersFor } from './build/csp.ts';
 import { licenses } from './build/licenses.ts';
 import { models } from './build/models.ts';
 import { packageEntry, packageFiles } from './build/package.ts';
 import { precache } from './build/precache.ts';
+import { sourceLines } from './build/source-lines.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -16,7 +17,7 @@ const sources: InlineConfig = {
   plugins: [packageFiles(), svelte({ compilerOptions: { discloseVersion: false } })],
   resolve: { alias: [{ find: /^glassformer$/, replacement: packageEntry }] },
 };
-const start = await startModules(sources);
+const start = startChunk(sources);
 
 export default defineConfig({
   ...sources,
@@ -24,7 +25,9 @@ export default defineConfig({
   // Not 'spa': a missing file must give 404, not the page.
   appType: 'mpa',
   plugins: [
+    sourceLines(),
     ...sources.plugins!,
+    start.plugin,
     contentSecurityPolicy(),
     codeFirst(),
     chunkList(),
@@ -49,7 +52,7 @@ export default defineConfig({
         'service-worker': here('service-worker/service-worker.ts'),
       },
       output: {
-        codeSplitting: { groups: [{ name: (id: string) => (start.has(id) ? 'start' : null) }] },
+        codeSplitting: { groups: [{ name: start.nameOf }] },
         entryFileNames: (chunk) =>
           chunk.name === 'service-worker' ? 'service-worker.js' : 'assets/[name]-[hash].js',
       },

@@ -44,7 +44,8 @@ std::vector<TracedTensor> trace(const EncoderRunner& model, const ExplainedText&
 }
 
 const char* embeddings_name(const EncoderRunner& model) {
-  return reads_pictures(model->encoder().stack().config()) ? "encoder.embed_patches" : "encoder.embed_tokens";
+  return reads_pictures(model->encoder().stack().config()) ? "encoder.embed_patches"
+                                                           : "encoder.embed_tokens";
 }
 
 std::vector<std::string> stream_tensors(std::size_t layers, std::string_view stack) {

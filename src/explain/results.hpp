@@ -113,6 +113,9 @@ struct TransplantSite {
     attention,     ///< the output of a layer's attention
     feed_forward,  ///< the output of a layer's feed-forward block
     head,          ///< the input of out_proj from one head
+    query,         ///< a layer's queries, of all heads
+    key,           ///< its keys
+    value,         ///< its values
   };
   Kind kind = Kind::residual;
   std::size_t head = 0;  ///< for Kind::head

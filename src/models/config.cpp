@@ -252,8 +252,7 @@ class StackCheck {
     check_matrix("n_heads", std::uint64_t{attention.n_heads} * attention.d_head, d_model);
     if (layer.mixer == Mixer::local && attention.window == 0) fail("attention_window", "missing");
     const bool scores = layer.mixer != Mixer::linear;
-    if (!scores && !reads_pictures(stack_) &&
-        stack_.tokens().positions == PositionKind::relative) {
+    if (!scores && !reads_pictures(stack_) && stack_.tokens().positions == PositionKind::relative) {
       fail("attention", "expected one that has scores, with \"positions\": \"relative\"");
     }
     if (layer.norm == NormPlacement::post && !layer.attention_norm) {

@@ -86,8 +86,8 @@ struct StackConfig {
   bool operator==(const StackConfig&) const = default;
 };
 
-/// Whether this program has models of texts, and encoders of pictures. Set by src/linked; the linker
-/// removes the code of those that a program lacks.
+/// Whether this program has models of texts, and encoders of pictures. Set by src/linked; the
+/// linker removes the code of those that a program lacks.
 extern const bool links_texts;
 extern const bool links_pictures;
 

@@ -184,7 +184,8 @@ for (const binary of binaries) {
       );
     }
     const both = `${pair.text}\t${pair.pair}\n`;
-    for (const [site, ...more] of [['residual'], ['attention'], ['head', '--head', '3']]) {
+    const sites = ['residual', 'attention', 'feed_forward', 'query', 'key', 'value'];
+    for (const [site, ...more] of [...sites.map((site) => [site]), ['head', '--head', '3']]) {
       const head = more.length > 0 ? { head: 3 } : {};
       assertAlike(
         await classifier.explain(pair, { method: 'transplant', site, ...head }),

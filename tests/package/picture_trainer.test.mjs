@@ -67,7 +67,7 @@ for (const binary of binaries) {
     const { encoder } = trainer.architecture;
     assert.deepEqual([encoder.pictureHeight, encoder.patchWidth, encoder.channels], [side, 2, 1]);
     const before = await trainer.evaluate(examples);
-    await trained(trainer, { epochs: 60 });
+    await trained(trainer, { epochs: 150 });
     const { loss, accuracy } = await trainer.evaluate(examples);
     assert.equal(accuracy, 1);
     assert.ok(loss < before.loss / 5, `${before.loss}, then ${loss}`);

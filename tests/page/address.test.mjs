@@ -7,7 +7,7 @@ const { embedded, hashFor, isEmbedded, linkAt, linkIn, longestText, viewIn } = a
   'app/address',
   'ui/link',
 );
-const { embedCode } = await source('app/embed-code');
+const { embedCode } = await source('ui/embed-code');
 const { pack, unpack, longestPacked } = await source('app/packed-text');
 const { fromSentimentLink, toSentimentLink } = await source('views/sentiment/link');
 const { fromTranslationLink, toTranslationLink } = await source('views/translation/link');

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from '../../wasm/toolchain/build.mjs';
 
-/** Leaves out the modules of views, because they need a browser. */
+/** Leaves out the modules of views and lessons, because they need a browser. */
 const leaveViews = {
   name: 'leave-views',
   setup({ onResolve }) {
-    onResolve({ filter: /\/index\.ts$/ }, ({ kind, path }) =>
+    onResolve({ filter: /\/(index|lesson)\.ts$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path, external: true } : undefined,
     );
   },

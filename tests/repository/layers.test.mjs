@@ -293,7 +293,8 @@ test('only the file of a checkpoint family and the registry contain its name', (
   assert.ok(names.length > 6);
   const family = new RegExp(`minilm|firefox|vit\\b|${names.join('|')}`, 'i');
   const own = names.map((name) => `src/families/${name}`);
-  own.push(...['all', 'readers', 'writers', 'learners'].map((name) => `src/linked/${name}`));
+  const linked = ['all', 'readers', 'writers', 'pictures', 'learners'];
+  own.push(...linked.map((name) => `src/linked/${name}`));
   own.push('src/text/hub/tokenizer_classes'); // the library's table of classes
   own.push('src/image/picture_steps'); // the library's classes that prepare pictures
   own.push('src/families/config/rope'); // the library's names of scalings

@@ -28,10 +28,28 @@ function chunksOf(bundle: Bundle, test: RegExp): Rollup.OutputChunk[] {
 }
 
 /**
- * Returns the modules that the first verdict needs, which are put into one chunk: visitors wait for
- * one file, which is smaller than several files with exports. They are found by building only them.
+ * Puts the modules that the first verdict needs into one chunk: visitors wait for one file, which is
+ * smaller than several files with exports. They are found by building only them, with `sources`.
  */
-export async function startModules(config: InlineConfig): Promise<ReadonlySet<string>> {
+export function startChunk(sources: InlineConfig): {
+  plugin: Plugin;
+  /** Returns the name of a module's chunk; null: the bundler decides. */
+  nameOf: (id: string) => string | null;
+} {
+  let needed: ReadonlySet<string> = new Set();
+  return {
+    plugin: {
+      name: 'start-chunk',
+      apply: 'build',
+      async buildStart() {
+        needed = await startModules(sources);
+      },
+    },
+    nameOf: (id) => (needed.has(id) ? 'start' : null),
+  };
+}
+
+async function startModules(sources: InlineConfig): Promise<ReadonlySet<string>> {
   const later: Plugin = {
     name: 'later',
     enforce: 'pre',
@@ -41,14 +59,16 @@ export async function startModules(config: InlineConfig): Promise<ReadonlySet<st
     fileURLToPath(new URL(`../src/${file}`, import.meta.url)),
   );
   const built = await build({
-    ...config,
+    ...sources,
     configFile: false,
     logLevel: 'warn',
-    plugins: [...(config.plugins ?? []), later],
+    plugins: [...(sources.plugins ?? []), later],
     build: { write: false, minify: false, rolldownOptions: { input } },
   });
   const { output } = built as Rollup.RollupOutput;
-  const modules = output.flatMap((each) => (each.type === 'chunk' ? Object.entries(each.modules) : []));
+  const modules = output.flatMap((each) =>
+    each.type === 'chunk' ? Object.entries(each.modules) : [],
+  );
   return new Set(modules.filter(([, { renderedLength }]) => renderedLength > 0).map(([id]) => id));
 }
 

@@ -27,6 +27,12 @@ const char* tensor_of(Kind kind) {
       return "fc2";
     case Kind::head:
       return "self_attn.context";
+    case Kind::query:
+      return "self_attn.q";
+    case Kind::key:
+      return "self_attn.k";
+    case Kind::value:
+      return "self_attn.v";
   }
   return "";
 }

@@ -15,8 +15,8 @@
 namespace glassformer {
 
 template <>
-inline constexpr std::array enum_names<TransplantSite::Kind>{"residual", "attention",
-                                                             "feed_forward", "head"};
+inline constexpr std::array enum_names<TransplantSite::Kind>{
+    "residual", "attention", "feed_forward", "head", "query", "key", "value"};
 template <>
 inline constexpr std::array enum_names<Cut>{"scores", "weights"};
 

@@ -36,7 +36,8 @@ export interface ExplainOptions {
   transplant: Common & {
     method: 'transplant';
     label?: string | undefined;
-    site?: 'residual' | 'attention' | 'feed_forward' | 'head' | undefined;
+    site?:
+      'residual' | 'attention' | 'feed_forward' | 'head' | 'query' | 'key' | 'value' | undefined;
     /** With site "head". */
     head?: number | undefined;
     /**

@@ -1,5 +1,5 @@
 /** The state of a view whose code is fetched when the view opens. Until then it keeps the links. */
-import type { Figured } from '../figure/figure.ts';
+import type { Figured } from '../ui/figured.ts';
 import type { Link } from '../ui/link.ts';
 import type { ViewModule, ViewState } from '../ui/view.ts';
 

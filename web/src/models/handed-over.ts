@@ -1,15 +1,19 @@
-/** Files of a model that one view made and “Your model” opens. */
+/** Files of a model that one view made and another opens. */
 import type { FoundFile } from './model-files.ts';
 
-let files: readonly FoundFile[] | undefined;
+/** The views that open such files. */
+export type Opener = 'model' | 'digits';
 
-export function handOver(made: readonly FoundFile[]): void {
-  files = made;
+let handed: { files: readonly FoundFile[]; to: Opener } | undefined;
+
+export function handOver(files: readonly FoundFile[], to: Opener): void {
+  handed = { files, to };
 }
 
-/** Returns the files, once. */
-export function handedOver(): readonly FoundFile[] | undefined {
-  const made = files;
-  files = undefined;
-  return made;
+/** Returns the files for a view, once. */
+export function handedOver(to: Opener): readonly FoundFile[] | undefined {
+  if (handed?.to !== to) return undefined;
+  const { files } = handed;
+  handed = undefined;
+  return files;
 }

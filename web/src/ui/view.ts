@@ -1,6 +1,6 @@
 /** The interface between the page and a view. */
 import type { Component } from 'svelte';
-import type { Figured } from '../figure/figure.ts';
+import type { Figured } from './figured.ts';
 import type { Link } from './link.ts';
 
 /** The state of a view. It is kept while another view is open. */

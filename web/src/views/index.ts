@@ -1,5 +1,5 @@
 /** The table of views. A new view is one line here and a folder of that name. */
-import type { Kind } from '../figure/figure.ts';
+import type { Kind } from '../ui/figured.ts';
 import type { ViewModule } from '../ui/view.ts';
 
 export interface View {
@@ -62,6 +62,14 @@ export const views: readonly View[] = [
     figure: 'pictures',
   },
   {
+    name: 'course',
+    title: 'Course',
+    heading: 'a course on the Transformer',
+    module: () => import('./course/index.ts'),
+    figure: 'encoder',
+    takesText: true,
+  },
+  {
     name: 'inside',
     title: 'Inside',
     heading: 'every number between text and answer',
@@ -81,6 +89,14 @@ export const views: readonly View[] = [
     title: 'Transplant',
     heading: 'what carries the verdict',
     module: () => import('./transplant/index.ts'),
+    figure: 'encoder',
+    research: true,
+  },
+  {
+    name: 'study',
+    title: 'Study',
+    heading: 'many texts, with and without',
+    module: () => import('./study/index.ts'),
     figure: 'encoder',
     research: true,
   },

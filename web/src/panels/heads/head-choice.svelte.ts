@@ -2,15 +2,7 @@
 import type { Head } from 'glassformer';
 import type { AttentionKind, HeadPosition } from './position.ts';
 import type { Link } from '../../ui/link.ts';
-import {
-  orders,
-  ordersOf,
-  rolesOf,
-  type HeadOrder,
-  type Measured,
-  type MeasuredHead,
-  type Role,
-} from './head-roles.ts';
+import { orders, ordersOf, type HeadOrder, type Measured, type MeasuredHead } from './measured.ts';
 import type { Keys } from '../attention/habit.ts';
 import type { Trace } from '../attention/query-key.ts';
 import { strongestCell, weightAt, type Cell, type Matrix } from '../attention/attention.ts';
@@ -168,16 +160,6 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     const { attention, layers, heads } = this.view;
     const own = this.measured?.heads.filter((each) => each.attention === attention) ?? [];
     return own.length === layers * heads ? own : [];
-  });
-
-  /** Returns what distinguishes a measured head from the others, if anything does. */
-  roleOf(head: MeasuredHead): Role | undefined {
-    return this.#roles.get(head);
-  }
-
-  readonly #roles = $derived.by(() => {
-    const roles = rolesOf(this.#measuredHeads);
-    return new Map(this.#measuredHeads.map((head, i) => [head, roles[i]]));
   });
 
   /** The orders that the heads can be sorted by. */

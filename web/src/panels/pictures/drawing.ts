@@ -43,7 +43,7 @@ export const pathOf = (stroke: Stroke): string =>
   stroke.map(({ x, y }, i) => `${i === 0 ? 'M' : 'L'}${100 * x} ${100 * y}`).join('') +
   (stroke.length === 1 ? 'h0' : '');
 
-/** How a form of a drawing differs: turned by degrees, slanted, and so many times as wide. */
+/** How a form of a drawing differs: the degrees that it is turned by, its slant, its relative width. */
 export interface Form {
   turn?: number;
   slant?: number;

@@ -1,5 +1,6 @@
 /** The table of activation patching as the page shows it: its columns, and the meaning of a cell. */
 import type { Classification, Explanations } from 'glassformer';
+import type { Table } from '../../ui/export/table.ts';
 import { percent, signed } from '../../ui/text/format.ts';
 import { shownTokens } from '../words/tokens.ts';
 
@@ -9,7 +10,15 @@ export type TransplantTable = Explanations['transplant'] & {
 };
 
 /** The kinds of vectors that are replaced. Each belongs to a layer and a token. */
-export const sites = ['residual', 'attention', 'feed_forward', 'head'] as const;
+export const sites = [
+  'residual',
+  'attention',
+  'feed_forward',
+  'head',
+  'query',
+  'key',
+  'value',
+] as const;
 export type Site = (typeof sites)[number];
 
 /** A site and, for "head", the head in each layer, from 0. */
@@ -104,6 +113,9 @@ export function carriedName({ site, head }: Part, { base, donor }: Column, where
     attention: 'the attention’s output for ',
     feed_forward: 'the feed-forward’s output for ',
     head: `head ${head + 1}’s output for `,
+    query: 'the queries of ',
+    key: 'the keys of ',
+    value: 'the values of ',
   };
   const to = donor === base ? '' : ` into “${base}”`;
   return `${of[site]}“${donor}” patched${to} ${where}`;
@@ -148,4 +160,20 @@ export interface PairReading extends Part {
   table: TransplantTable;
   /** The table of the estimates that came before the measured effects, if there were any. */
   estimates?: TransplantTable | undefined;
+}
+
+/** Returns the table of the effects: a row per place, and its cells. */
+export function patchingTable(
+  { table, site }: PairReading,
+  columns: readonly Column[],
+  layers: number,
+): Table {
+  const cells = columns.filter((column) => column.cell !== undefined);
+  return {
+    columns: ['place', ...cells.map(({ base, donor }) => `${base} <- ${donor || 'removed'}`)],
+    rows: Array.from({ length: table.delta.shape[0]! }, (_, row) => [
+      rowName(site, row, layers),
+      ...cells.map(({ cell }) => deltaAt(table, { row, cell: cell! })),
+    ]),
+  };
 }

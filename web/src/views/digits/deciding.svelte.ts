@@ -1,6 +1,7 @@
 /** Methods that give each patch a number, beside wiping it. They need the binary with gradients. */
 import { ImageClassifier } from 'glassformer';
 import { gradientsInFloats, Question } from '../../models/explaining-model.svelte.ts';
+import type { ChosenFiles } from '../../models/model-files.ts';
 import { range } from '../../ui/text/range.ts';
 import type { Picture, Reading } from '../../panels/pictures/patches.ts';
 
@@ -21,9 +22,17 @@ export interface LayerVerdict {
 }
 
 export class Deciding {
-  readonly model = gradientsInFloats(ImageClassifier);
-  readonly question = new Question(this.model);
+  readonly model: ReturnType<typeof gradientsInFloats<ImageClassifier>>;
+  readonly question: Question<ImageClassifier>;
   found = $state.raw<{ of: Reading; methods: PatchScores[]; layers: LayerVerdict[] }>();
+
+  /** `taught`: the files of a model in place of the page's own. */
+  constructor(taught: ChosenFiles | undefined) {
+    this.model = gradientsInFloats({
+      load: (folder, options) => ImageClassifier.load(taught ?? folder, options),
+    });
+    this.question = new Question(this.model);
+  }
 
   ask(reading: Reading): void {
     void this.question.ask('digits', async (model, signal) => {

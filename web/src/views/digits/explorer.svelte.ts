@@ -9,10 +9,12 @@ import {
 } from 'glassformer';
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
+import { handedOver } from '../../models/handed-over.ts';
+import { filesByName, type ChosenFiles } from '../../models/model-files.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
-import type { Figured } from '../../figure/figure.ts';
+import type { Figured } from '../../ui/figured.ts';
 import { percent } from '../../ui/text/format.ts';
-import { pictureFailure, type Failure } from '../../ui/failure.ts';
+import { loadFailure, pictureFailure, type Failure } from '../../ui/failure.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
 import { examples } from '../../panels/pictures/digits.ts';
 import {
@@ -51,6 +53,8 @@ export function placeOf(patch: number, { rows, columns }: PatchGrid, region: Pic
 export class DigitsExplorer extends Explorer<ImageClassifier> implements PatchesOnView {
   readonly loader = new ModelLoader((folder, options) => ImageClassifier.load(folder, options));
 
+  /** The files of a model that the visitor taught, in place of the page's own. */
+  taught = $state.raw<ChosenFiles>();
   strokes = $state.raw<readonly Stroke[]>([]);
   /** A file that was opened in place of a drawing. */
   opened = $state.raw<Picture>();
@@ -75,8 +79,30 @@ export class DigitsExplorer extends Explorer<ImageClassifier> implements Patches
     this.#take(link);
   }
 
+  override start(): void {
+    const files = handedOver('digits');
+    if (!files) return super.start();
+    this.taught = filesByName(files);
+    void this.load();
+  }
+
   async load(): Promise<void> {
-    if (await this.loader.load('digits')) void this.refresh();
+    const { taught, loader } = this;
+    this.interrupt();
+    this.clear();
+    const there = taught
+      ? await loader.open(
+          (options) => ImageClassifier.load(taught, options),
+          (error) => loadFailure(error, 'models/digits'),
+        )
+      : await loader.load('digits');
+    if (there) void this.refresh();
+  }
+
+  /** Returns to the page's own model. */
+  leaveTaught(): void {
+    this.taught = undefined;
+    void this.load();
   }
 
   follow(link: Link): void {

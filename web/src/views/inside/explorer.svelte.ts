@@ -1,8 +1,8 @@
 /** The inside view's state: model, text, the chosen token, layer and head, and the results. */
 import { Classifier, Generator, Translator, type LoadOptions } from 'glassformer';
 import type { HeadPosition } from '../../panels/heads/position.ts';
-import type { Figured } from '../../figure/figure.ts';
-import { partOf } from '../../figure/part-of.ts';
+import type { Figured } from '../../ui/figured.ts';
+import { partOf } from '../../panels/figure/part-of.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';

@@ -52,7 +52,7 @@ import {
   type Outcome,
   type Search,
 } from './model-tasks.ts';
-import type { Figured } from '../../figure/figure.ts';
+import type { Figured } from '../../ui/figured.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { attentionJson } from '../../panels/attention/files/result-json.ts';
 import { withList, type SearchOnView } from '../../panels/search/search-tree.ts';
@@ -109,7 +109,7 @@ export class ModelExplorer
 
   /** Opens the files that another view handed over. */
   override start(): void {
-    const files = handedOver();
+    const files = handedOver('model');
     if (files) void this.take(files);
   }
 

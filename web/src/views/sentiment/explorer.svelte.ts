@@ -1,7 +1,7 @@
 /** The sentiment view's state: the text, the model's result, and the interventions. */
 import { Classifier, type Classification, type ClassifyOptions, type Head } from 'glassformer';
 import type { Matrix } from '../../panels/attention/attention.ts';
-import type { Figured } from '../../figure/figure.ts';
+import type { Figured } from '../../ui/figured.ts';
 import { percent } from '../../ui/text/format.ts';
 import { evidence, tokenEvidence } from '../../panels/ledger/evidence.ts';
 import type { Link } from '../../ui/link.ts';

@@ -7,7 +7,7 @@ export default viewModule({
   View: TeachView,
   about: {
     shows:
-      'A Transformer learns in this tab, on the processor: from your sentences, from scratch, or from your own file.',
+      'A Transformer learns in this tab, on the processor: from your sentences, your handwriting, from scratch, or from your own file.',
     first: 'Teach the model a sentence that it gets wrong.',
   },
 });

@@ -18,7 +18,7 @@ import {
   type WordsOnView,
 } from '../../panels/alignment/alignment.ts';
 import { matrixIn, type Matrix } from '../../panels/attention/attention.ts';
-import type { Figured } from '../../figure/figure.ts';
+import type { Figured } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
 import { translationBeforehand, type TranslationBeforehand } from '../../models/beforehand.ts';
 import { examples } from './examples.ts';

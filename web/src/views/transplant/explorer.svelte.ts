@@ -1,6 +1,6 @@
 /** The transplant view's state: two texts, the effects of patching, and the chosen vector. */
 import { Classifier } from 'glassformer';
-import type { Figured } from '../../figure/figure.ts';
+import type { Figured } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';

@@ -1,7 +1,7 @@
 /** The writing view's state: the text so far, the next tokens, and the settings for drawing one. */
 import { Generator, type Prediction, type Token } from 'glassformer';
 import { lastCell, matrixIn, type Cell, type Matrix } from '../../panels/attention/attention.ts';
-import type { Figured } from '../../figure/figure.ts';
+import type { Figured } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { Earlier } from '../../models/earlier.svelte.ts';

@@ -18,7 +18,7 @@ import {
   vec,
   word,
   type Maths,
-} from './formula.ts';
+} from '../../../ui/formula/formula.ts';
 
 /** How a tensor's numbers are computed, with tensors of the trace and weights of the model file. */
 export type Recipe =

@@ -2,7 +2,7 @@
 import { Classifier } from 'glassformer';
 import { folderOf } from '../../../models/models.ts';
 import { Learning } from '../learning/learning.svelte.ts';
-import { probes } from './probes.ts';
+import { probes } from '../../../panels/verdict/probes.ts';
 import { rehearsals } from './rehearsals.ts';
 
 export interface Taught {

@@ -142,6 +142,23 @@ onPage(
   },
 );
 
+onPage('Digits opens the model that was taught, and returns to its own', {}, async (page) => {
+  await choose(page, 'digits');
+  await page.getByTestId('teach').click();
+  await phase(page, 'done');
+  await page.getByTestId('open-digits').click();
+  await page.getByText('This is the model that you taught.').waitFor();
+  const { firstDrawn } = await source('views/teach/handwriting/drawn');
+  const { strokesText } = await source('panels/pictures/drawing');
+  const drawing = strokesText(firstDrawn[0].strokes);
+  await page.evaluate((text) => (location.hash = `#view=digits&drawing=${text}`), drawing);
+  await page.getByTestId('verdict').filter({ hasText: '1' }).waitFor();
+  await page.getByTestId('decide').click();
+  await page.locator('[data-testid=layer][data-label="1"]').last().waitFor();
+  await page.getByRole('button', { name: 'Back to the page’s own' }).click();
+  await page.getByTestId('verdict').filter({ hasText: '9' }).waitFor();
+});
+
 /** Returns the drawings that the lesson begins with, as pixels. */
 async function drawnDigits() {
   const { firstDrawn, pixelsOf } = await source('views/teach/handwriting/drawn');

@@ -7,7 +7,7 @@ const { heldOut, meanNorms, partName, smoothed } = await source('views/teach/lea
 const { conclusion, firstGradients, measured } = await source('views/teach/experiments/conclusion');
 const { experiments } = await source('views/teach/experiments/experiments');
 const { rowsIn, textOf } = await source('views/teach/link');
-const { probes } = await source('views/teach/sentences/probes');
+const { probes } = await source('panels/verdict/probes');
 const { rehearsals } = await source('views/teach/sentences/rehearsals');
 const {
   digitsOf,

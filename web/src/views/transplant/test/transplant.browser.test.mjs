@@ -163,6 +163,7 @@ onPage('cells can be patched by mouse, keys and drag', {}, async (page) => {
     const box = await cell(page, row, index).boundingBox();
     return [box.x + box.width / 2, box.y + box.height / 2];
   };
+  await cell(page, 3, 2).scrollIntoViewIfNeeded();
   await page.mouse.move(...(await middle(2, 2)));
   await page.mouse.down();
   await page.mouse.move(...(await middle(3, 2)), { steps: 4 });

@@ -1,0 +1,27 @@
+/** What a view says about its model, for the figure at the top of the page. */
+import type { Architecture, TracedTensor } from 'glassformer';
+
+/** The kind of model that a view opens, for the figure before the model is loaded. */
+export type Kind = 'encoder' | 'encoder-decoder' | 'decoder' | 'pictures';
+
+export type StackName = 'encoder' | 'decoder';
+export type Part =
+  'tokens' | 'embedding' | 'positions' | 'norm' | 'attention' | 'cross' | 'add' | 'feed' | 'answer';
+
+/** What a view says about its model. */
+export interface Figured {
+  /** Undefined until the model is loaded. */
+  architecture: Architecture | undefined;
+  /** The kind of its model, if not the view's. */
+  kind?: Kind;
+  /** The number of tokens or patches that each stack reads. */
+  rows: Partial<Record<StackName, number | undefined>>;
+  /** The answer, in one word. */
+  answer?: string | undefined;
+  /** The parts that the view shows, and in which stack and layer. */
+  here?: { parts: readonly Part[]; stack?: StackName; layer?: number } | undefined;
+  /** The model and the text, if the view Inside can open them. */
+  inside?: { model: string; text: string; token?: string | undefined } | undefined;
+  /** Returns tensors of the last run. */
+  traceOf?: (names: readonly string[]) => Promise<Readonly<Record<string, TracedTensor>>>;
+}

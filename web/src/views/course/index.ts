@@ -1,0 +1,13 @@
+import { viewModule } from '../../ui/view.ts';
+import { CourseExplorer } from './explorer.svelte.ts';
+import CourseView from './CourseView.svelte';
+
+export default viewModule({
+  open: (link) => new CourseExplorer(link),
+  View: CourseView,
+  about: {
+    shows:
+      'The Transformer in lessons of three minutes, each computed from your own sentence, with its formula and its code.',
+    first: 'Guess before you look: each lesson asks first.',
+  },
+});

@@ -1,0 +1,29 @@
+// In your own page: const model = await Classifier.load('models/sentiment', { compute: 'f32' });
+const ranks = (values) => values.map((x) => 1 + values.filter((other) => other > x).length);
+
+export async function run(model, text) {
+  const { label, tokens, logits, attention } = await model.classify(text, { attention: true });
+  const other = Object.keys(logits).find((each) => each !== label);
+  const whole = logits[label] - logits[other];
+  const { encoder: map } = attention;
+  const n = map.keys;
+
+  const received = tokens.map(() => 0); // in the last layer, mean of heads and queries
+  for (let head = 0; head < map.heads; head++)
+    map.at(map.layers - 1, head).forEach((w, i) => (received[i % n] += w / map.heads / n));
+  const losses = [];
+  for (const [i] of tokens.entries()) {
+    const without = (await model.classify(text, { maskTokens: [i] })).logits;
+    losses.push(whole - (without[label] - without[other]));
+  }
+
+  const [byAttention, byLoss] = [ranks(received), ranks(losses.map(Math.abs))];
+  const lines = tokens.map(
+    (token, i) =>
+      `${token.text.trim()}: attention ${received[i].toFixed(3)} (rank ${byAttention[i]}), ` +
+      `left out ${losses[i].toFixed(2)} (rank ${byLoss[i]})`,
+  );
+  const squares = byLoss.reduce((sum, rank, i) => sum + (rank - byAttention[i]) ** 2, 0);
+  lines.push(`rank correlation: ${(1 - (6 * squares) / (n * (n * n - 1))).toFixed(2)}`);
+  return lines;
+}

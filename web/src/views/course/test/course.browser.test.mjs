@@ -1,0 +1,220 @@
+// The course in Chromium: every lesson of the table is opened by its address, predicted, changed and run.
+import assert from 'node:assert/strict';
+import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import {
+  assertAccessibleToAll,
+  assertFits,
+  settled,
+  until,
+} from '../../../../../tests/browser/open.mjs';
+import { source } from '../../../../../tests/page/source.mjs';
+
+const { hashFor } = await source('ui/link');
+const { lessons } = await source('views/course/lessons');
+const { firstText } = await source('views/course/link');
+
+const other = 'A great cast, but the script is dreadful.';
+const addressOf = (lesson, text) => hashFor('course', { lesson, ...(text && { text }) });
+
+const onPage = testsOnPage('#view=course');
+
+/** Text and attributes of the picture, which tell whether anything changed. */
+const drawn = async (page) => {
+  await settled(page);
+  return page.getByTestId('picture').evaluate((picture) =>
+    [...picture.querySelectorAll('canvas')]
+      .map((canvas) => canvas.toDataURL())
+      .concat(picture.innerHTML)
+      .join(),
+  );
+};
+const changed = (page, before) =>
+  until(
+    page,
+    () => drawn(page),
+    (now) => now !== before,
+  );
+const plain = (text) => text.replaceAll('−', '-');
+
+async function assertShows(page, { question }) {
+  await page.getByTestId('picture').waitFor();
+  await settled(page);
+  assert.equal(await page.getByTestId('question').textContent(), question);
+  assert.equal(await page.locator('.failure, [role=alert]').count(), 0);
+}
+
+for (const entry of lessons) {
+  onPage(`lesson ${entry.name}`, { hash: addressOf(entry.name) }, async (page) => {
+    await assertShows(page, entry);
+    assert.equal(await page.getByTestId('course-text').inputValue(), firstText);
+    const current = page.getByTestId('lessons').locator('[aria-current]');
+    assert.match(await current.textContent(), new RegExp(`${entry.title}$`));
+
+    // The prediction reveals an answer.
+    const choices = page.getByTestId('choice');
+    const input = page.getByTestId('prediction').getByRole('textbox');
+    assert.equal(await page.getByTestId('answer').textContent(), '');
+    if (await input.count()) await input.fill('1');
+    else assert.ok((await choices.count()) >= 2);
+    await choices.first().click();
+    assert.match(
+      await page.getByTestId('answer').textContent(),
+      /(Right|Close enough|Not quite)\..{20}/,
+    );
+
+    // Symbols light up in the formula and in the picture.
+    const symbols = page.getByTestId('formula').locator('button[data-symbol]');
+    assert.ok((await symbols.count()) >= 2);
+    const dark = [];
+    for (const symbol of await symbols.all()) {
+      await symbol.click();
+      await page.getByTestId('formula').locator('math .lit, button.lit').first().waitFor();
+      if ((await page.getByTestId('picture').locator('.lit').count()) === 0)
+        dark.push(await symbol.getAttribute('data-symbol'));
+      await symbol.click();
+    }
+    assert.deepEqual(dark, []);
+
+    // The code: PyTorch, C++ with its place, and JavaScript that prints a number of the picture.
+    const panel = page.getByTestId('code-panel');
+    assert.match(await panel.textContent(), /import .*torch|from torch/);
+    await page.getByRole('tab', { name: 'C++' }).click();
+    assert.match(await panel.textContent(), /src\/[\w/]+\.[ch]pp, lines \d+–\d+/);
+    assert.match(await panel.locator('pre').first().textContent(), /[\w:]+\(.*[^]*\{[^]*\}/);
+    await page.getByRole('tab', { name: 'JavaScript' }).click();
+    assert.match(await panel.textContent(), /export async function run\(model, text\)/);
+    await page.getByTestId('run').click();
+    await page.getByTestId('output').locator('pre').waitFor();
+    const printed = plain(await page.getByTestId('output').textContent());
+    const numbers = await page.locator('[data-testid=picture] [data-printed]').allTextContents();
+    assert.ok(numbers.length > 0);
+    const digits = (text) => /-?\d+(?:\.\d+)?/.exec(plain(text).replaceAll(',', ''))[0];
+    assert.ok(
+      numbers.some((number) => printed.includes(digits(number))),
+      `none of ${numbers} in ${printed}`,
+    );
+
+    // Another sentence changes the picture, and so does the control.
+    const before = await drawn(page);
+    await page.getByTestId('course-text').fill(other);
+    const next = await changed(page, before);
+    await page.waitForURL(/text=A\+great/);
+    const told = await page.getByTestId('told').textContent();
+    assert.ok(told.length > 10, told);
+    const control = page.getByTestId('control');
+    const kind = await control.first().getAttribute('type');
+    if (kind === 'checkbox') await control.click();
+    else if (kind === 'range') {
+      await control.focus();
+      await page.keyboard.press('Home');
+    } else await control.last().evaluate((radio) => radio.click());
+    await changed(page, next);
+    await assertShows(page, entry);
+    await until(
+      page,
+      () => page.getByTestId('told').textContent(),
+      (now) => now !== told,
+    );
+  });
+
+  for (const width of [320, 390]) {
+    const viewport = { width, height: 800 };
+    const hash = addressOf(entry.name);
+    onPage(`lesson ${entry.name} fits ${width} pixels`, { hash, viewport }, async (page) => {
+      await assertShows(page, entry);
+      await assertFits(page);
+      for (const tab of ['C++', 'JavaScript']) {
+        await page.getByRole('tab', { name: tab }).click();
+        await assertFits(page, tab);
+      }
+      await page.getByTestId('course-text').fill('uncharacteristically '.repeat(12));
+      await settled(page);
+      await assertFits(page, 'with a long text');
+    });
+  }
+
+  onPage(
+    `axe finds nothing in lesson ${entry.name}`,
+    { hash: addressOf(entry.name) },
+    async (page) => {
+      await assertShows(page, entry);
+      await page.getByTestId('choice').first().click();
+      await assertAccessibleToAll(page, entry.name);
+    },
+  );
+}
+
+onPage('a term is explained on hover, focus and tap', {}, async (page) => {
+  await page.getByTestId('picture').waitFor();
+  const term = page.getByRole('button', { name: 'tokens', exact: true }).first();
+  const note = page.getByRole('tooltip');
+  assert.equal(await note.count(), 0);
+  await term.hover();
+  await note.waitFor();
+  await page.mouse.move(0, 0);
+  await note.waitFor({ state: 'detached' });
+  await term.focus();
+  assert.match(await note.textContent(), /reads as one unit/);
+  await page.keyboard.press('Escape');
+  await note.waitFor({ state: 'detached' });
+  await term.click();
+  await note.waitFor();
+});
+
+onPage('the lessons lead to each other, and Back returns', {}, async (page) => {
+  await page.getByTestId('picture').waitFor();
+  await page.getByTestId('course-text').fill(other);
+  await settled(page);
+  const [first, second] = lessons;
+  await page.getByRole('link', { name: second.question }).click();
+  await assertShows(page, second);
+  assert.equal(await page.getByTestId('course-text').inputValue(), other);
+  assert.ok(await page.getByTestId('question').evaluate((each) => each === document.activeElement));
+  await page.goBack();
+  await assertShows(page, first);
+  await page.goForward();
+  await assertShows(page, second);
+});
+
+onPage(
+  'an embedded lesson has its sentence, and no masthead',
+  { hash: `#embed=1&view=course&lesson=softmax&text=Dull.` },
+  async (page) => {
+    await page.getByTestId('picture').waitFor();
+    assert.equal(await page.getByTestId('course-text').inputValue(), 'Dull.');
+    assert.equal(await page.getByRole('navigation', { name: 'Views' }).count(), 0);
+    await page.getByTestId('control').first().focus();
+    await page.keyboard.press('Home');
+    await page.waitForURL(/#embed=1&view=course&lesson=softmax&text=Dull\.&set=1$/);
+  },
+);
+
+onPage('an empty sentence is asked for', {}, async (page) => {
+  await page.getByTestId('picture').waitFor();
+  await page.getByTestId('course-text').fill('  ');
+  await page.getByText('Type a sentence above.').waitFor();
+  await page.getByTestId('course-text').fill('Good.');
+  await page.getByTestId('picture').waitFor();
+});
+
+onPage(
+  'teachers get links, frames and exercises',
+  { hash: addressOf('teachers') },
+  async (page) => {
+    const teachers = page.getByTestId('teachers');
+    await teachers.getByTestId('exercise').first().waitFor();
+    assert.equal(await teachers.getByTestId('exercise').count(), lessons.length);
+    assert.equal(await teachers.getByTestId('solution').count(), 0);
+    assert.match(await teachers.locator('pre').textContent(), /<iframe[^]*view=course[^]*lesson=/);
+    for (const button of await teachers.getByRole('button', { name: 'Show the solution' }).all())
+      await button.click();
+    await assertAccessibleToAll(page);
+    await page.setViewportSize({ width: 320, height: 800 });
+    await assertFits(page);
+    // The sheet: exercises without solutions, then the solutions.
+    await page.emulateMedia({ media: 'print' });
+    assert.equal(await teachers.getByTestId('solution').first().isVisible(), false);
+    assert.equal(await teachers.locator('.on-paper').isVisible(), true);
+    assert.equal(await page.getByTestId('lessons').isVisible(), false);
+  },
+);

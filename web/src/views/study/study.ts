@@ -1,0 +1,213 @@
+/** A study: many texts with and without an intervention, and what it changes on average. */
+import type { Classification, ClassifyOptions, Patch, TracedTensor } from 'glassformer';
+import type { HeadPosition } from '../../panels/heads/position.ts';
+
+/** A text and, optionally, its label. */
+export interface Entry {
+  text: string;
+  label?: string;
+}
+
+/** Parses a list, one text per line. If the part before a tab is a label, it labels the text. */
+export function entriesOf(list: string, labels: readonly string[]): Entry[] {
+  const entries: Entry[] = [];
+  for (const line of list.split(/\r?\n/)) {
+    const [before = '', ...rest] = line.split('\t');
+    const label = labels.find((each) => each.toLowerCase() === before.trim().toLowerCase());
+    const text = (label === undefined || rest.length === 0 ? line : rest.join('\t')).trim();
+    if (text === '') continue;
+    entries.push(label === undefined || rest.length === 0 ? { text } : { text, label });
+  }
+  return entries;
+}
+
+/** What is taken away: the outputs of heads, or hidden units of one layer. All count from 0. */
+export type Target =
+  | { kind: 'heads'; heads: readonly HeadPosition[] }
+  | { kind: 'units'; layer: number; units: readonly number[] };
+/** What takes its place: zeros, or the mean over all tokens of the study's texts. */
+export type Substitute = 'zero' | 'mean';
+
+const contextOf = (layer: number) => `encoder.layers.${layer}.self_attn.context`;
+const hiddenOf = (layer: number) => `encoder.layers.${layer}.fc1`;
+
+/** Returns the tensors that an intervention needs from the run without it. */
+export function namesFor(target: Target, substitute: Substitute): string[] {
+  if (target.kind === 'units') return [hiddenOf(target.layer)];
+  if (substitute === 'zero') return [];
+  return [...new Set(target.heads.map(({ layer }) => contextOf(layer)))];
+}
+
+export type Trace = Readonly<Record<string, TracedTensor>>;
+
+/** Mean vectors over all tokens of all texts, by the name of the tensor. */
+export class Means {
+  readonly #sums = new Map<string, Float64Array>();
+  #tokens = 0;
+
+  add(trace: Trace): void {
+    let tokens = 0;
+    for (const [name, { shape, data }] of Object.entries(trace)) {
+      tokens = shape[0]!;
+      const width = data.length / tokens;
+      let sums = this.#sums.get(name);
+      if (!sums) this.#sums.set(name, (sums = new Float64Array(width)));
+      for (let i = 0; i < data.length; i++) sums[i % width]! += data[i]!;
+    }
+    this.#tokens += tokens;
+  }
+
+  of(name: string): Float32Array {
+    return Float32Array.from(this.#sums.get(name) ?? [], (sum) => sum / this.#tokens);
+  }
+}
+
+/** Returns the options that carry out an intervention on a text whose run has this trace. */
+export function optionsFor(
+  target: Target,
+  substitute: Substitute,
+  { trace, tokens, means }: { trace: Trace; tokens: number; means: Means },
+): ClassifyOptions {
+  if (target.kind === 'units') {
+    const name = hiddenOf(target.layer);
+    const { shape, data } = trace[name]!;
+    const width = shape[1]!;
+    const mean = means.of(name);
+    const changed = Float32Array.from(data);
+    for (const unit of target.units)
+      for (let row = 0; row < shape[0]!; row++)
+        changed[row * width + unit] = substitute === 'zero' ? 0 : mean[unit]!;
+    return { patch: [{ name, value: { shape, data: changed } }] };
+  }
+  if (substitute === 'zero')
+    return { ablate: target.heads.map((head) => ({ attention: 'encoder' as const, ...head })) };
+  const patch = target.heads.map(({ layer, head }): Patch => {
+    const name = contextOf(layer);
+    const width = trace[name]!.shape[2]!;
+    const own = means.of(name).subarray(head * width, (head + 1) * width);
+    const value = new Float32Array(tokens * width);
+    for (let row = 0; row < tokens; row++) value.set(own, row * width);
+    return { name, heads: [head], value: { shape: [tokens, 1, width], data: value } };
+  });
+  return { patch };
+}
+
+/** A text's answer without and with the intervention. */
+export interface Outcome extends Entry {
+  before: { label: string; evidence: number };
+  after: { label: string; evidence: number };
+}
+
+/** A mean with its 95% interval. */
+export interface Interval {
+  mean: number;
+  low: number;
+  high: number;
+}
+
+/** Returns numbers from 0 to 1: mulberry32 by Tommy Ettinger. The same for a seed on any machine. */
+export function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const meanOf = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/**
+ * Returns the mean and its 95% interval by the bootstrap (Efron 1979): the means of samples that are
+ * drawn from the values with replacement, without the lowest and highest 2.5%.
+ */
+export function bootstrap(values: readonly number[], samples = 2000, seed = 1): Interval {
+  const draw = random(seed);
+  const means = Array.from({ length: samples }, () => {
+    let sum = 0;
+    for (let i = 0; i < values.length; i++) sum += values[Math.floor(draw() * values.length)]!;
+    return sum / values.length;
+  }).sort((a, b) => a - b);
+  const at = (share: number) => means[Math.round(share * (samples - 1))]!;
+  return { mean: meanOf(values), low: at(0.025), high: at(0.975) };
+}
+
+export interface Summary {
+  texts: number;
+  /** Change of the evidence, after − before. */
+  delta: Interval;
+  /** The number of texts with another answer. */
+  flipped: number;
+  /** Of the texts with a label: how many there are, and the shares of right answers. */
+  labeled: number;
+  rightBefore: number;
+  rightAfter: number;
+  /** Change of the share of right answers. */
+  right: Interval | undefined;
+}
+
+export function summaryOf(outcomes: readonly Outcome[]): Summary {
+  const labeled = outcomes.filter(({ label }) => label !== undefined);
+  const isRight = (outcome: Outcome, when: 'before' | 'after') =>
+    Number(outcome[when].label === outcome.label);
+  const share = (when: 'before' | 'after') =>
+    labeled.length === 0 ? NaN : meanOf(labeled.map((outcome) => isRight(outcome, when)));
+  return {
+    texts: outcomes.length,
+    delta: bootstrap(outcomes.map(({ before, after }) => after.evidence - before.evidence)),
+    flipped: outcomes.filter(({ before, after }) => before.label !== after.label).length,
+    labeled: labeled.length,
+    rightBefore: share('before'),
+    rightAfter: share('after'),
+    right:
+      labeled.length === 0
+        ? undefined
+        : bootstrap(labeled.map((each) => isRight(each, 'after') - isRight(each, 'before'))),
+  };
+}
+
+/** A token and how much it activates a hidden unit. */
+export interface Activation {
+  text: string;
+  /** The token's place in the text. */
+  start: number;
+  end: number;
+  value: number;
+}
+
+/** Keeps the tokens that activate a hidden unit the most. */
+export class TopTokens {
+  #found: Activation[] = [];
+  readonly #unit: number;
+  readonly #most: number;
+
+  constructor(unit: number, most: number) {
+    this.#unit = unit;
+    this.#most = most;
+  }
+
+  add(text: string, { tokens }: Classification, { shape, data }: TracedTensor): void {
+    const width = shape[1]!;
+    tokens.forEach(({ start, end }, row) => {
+      const value = data[row * width + this.#unit]!;
+      if (value > 0) this.#found.push({ text, start, end, value });
+    });
+    this.#found = this.#found.sort((a, b) => b.value - a.value).slice(0, this.#most);
+  }
+
+  get found(): readonly Activation[] {
+    return this.#found;
+  }
+}
+
+/** Reads numbers of units such as "3, 17-19", counted from 1; returns them from 0. */
+export function unitsIn(text: string, width: number): number[] {
+  const units = new Set<number>();
+  for (const [, first, last] of text.matchAll(/(\d{1,5})(?:\s*[-–]\s*(\d{1,5}))?/g)) {
+    const end = Math.min(Number(last ?? first), width);
+    for (let unit = Number(first); unit <= end; unit++) if (unit > 0) units.add(unit - 1);
+  }
+  return [...units].sort((a, b) => a - b);
+}
