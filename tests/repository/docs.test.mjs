@@ -340,14 +340,21 @@ test('the page with an import map runs', async () => {
   assert.equal(await titleOf(`${origin}/`), 'positive');
 });
 
-test('the frames name views of the page', () => {
-  const views = readdirSync(join(root, 'web/src/views'));
+test('the documentation of the course names its lessons, and frames show one', () => {
+  const views = join(root, 'web/src/views');
+  const text = readFileSync(join(root, 'web/docs/course.md'), 'utf8');
+  const named = [...text.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
+  const lessons = readFileSync(join(views, 'course/lessons.ts'), 'utf8');
+  assert.deepEqual(
+    named,
+    [...lessons.matchAll(/^ {4}name: '([\w-]+)'/gm)].map(([, name]) => name),
+  );
   for (const { code } of of('html', 'frame')) {
     const address = new URL(/src="([^"]+)"/.exec(code)[1]);
     const link = new URLSearchParams(address.hash.slice(1));
     assert.equal(link.get('embed'), '1');
-    // The course is not on this branch yet.
-    assert.ok([...views, 'course'].includes(link.get('view')), link.get('view'));
+    assert.equal(link.get('view'), 'course');
+    assert.ok(named.includes(link.get('lesson')));
   }
 });
 

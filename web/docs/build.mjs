@@ -128,11 +128,20 @@ async function build() {
   );
 }
 
+const pictures = readdirSync(join(root, 'web'))
+  .filter((file) => file.endsWith('.webp'))
+  .map((file) => `web/${file}`);
+
 /** Builds build/docs if its inputs have changed. */
 export async function buildDocs() {
   const inputs = ['web/docs', 'web/src/ui/styles/mark.svg', 'wasm/src', 'src/glassformer'];
   inputs.push(...models.map((name) => `weights/${name}/curves.svg`));
-  inputs.push('package.json', 'package-lock.json', ...guides.map((each) => each.source));
+  inputs.push(
+    ...pictures,
+    'package.json',
+    'package-lock.json',
+    ...guides.map((each) => each.source),
+  );
   await unlessDone(
     `docs${(process.env.DOCS_BASE ?? '').replaceAll('/', '-')}`,
     inputs,
