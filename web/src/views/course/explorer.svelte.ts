@@ -25,7 +25,7 @@ const kinds: { [Name in CourseModel]: { load(url: URL, options: LoadOptions): Pr
   digits: ImageClassifier,
 };
 
-/** What a lesson's picture shows, for one text and setting. */
+/** The data of a lesson's picture, for one text and setting. */
 export interface Shown {
   entry: LessonEntry;
   lesson: Lesson;
