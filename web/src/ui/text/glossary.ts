@@ -1,4 +1,4 @@
-/** What the field's words mean. `Term.svelte` shows a definition where a word first stands. */
+/** Definitions of the field's words. `Term.svelte` shows them where a word first stands. */
 
 const definitions = {
   token:

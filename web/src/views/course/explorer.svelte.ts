@@ -33,7 +33,7 @@ const figures: { [Name in CourseModel]: Kind } = {
   digits: 'pictures',
 };
 
-/** What a lesson's picture shows, for one text and setting. */
+/** The data of a lesson's picture, for one text and setting. */
 export interface Shown {
   entry: LessonEntry;
   lesson: Lesson;

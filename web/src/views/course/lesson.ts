@@ -14,7 +14,7 @@ export interface Models {
 }
 export type CourseModel = keyof Models;
 
-/** What a lesson computes its picture from. */
+/** The input of a lesson's picture. */
 export interface Reading<Name extends CourseModel = CourseModel> {
   model: Models[Name];
   text: string;
@@ -45,7 +45,7 @@ export interface FormulaSymbol<Live> {
   /** The name in `data-symbol` and in `marked(name, …)`. */
   name: string;
   maths: Maths;
-  /** What it stands for, with its shape. */
+  /** Its meaning and its shape. */
   means: (live: Live) => string;
 }
 
@@ -88,9 +88,9 @@ export function allowed(control: Control<unknown>, value: number, initial: numbe
 export interface Change<Live> {
   control: Control<Live>;
   initial: number;
-  /** What to try, and what to watch. */
+  /** The instruction: something to try and to watch. */
   task: Prose;
-  /** What the change has done, in numbers. */
+  /** The effect of the change, in numbers. */
   told: (live: Live, setting: number) => Prose;
 }
 
@@ -99,7 +99,7 @@ export interface Reference {
   /** For example "Attention Is All You Need, section 3.4". */
   where: string;
   url: string;
-  /** What it says there, in our words. */
+  /** Its statement, in our words. */
   says: Prose;
 }
 
@@ -116,7 +116,7 @@ export interface Lesson<Live = unknown, Name extends CourseModel = CourseModel> 
   read: (reading: Reading<Name>) => Promise<Live>;
   prediction: Prediction<Live>;
   Picture: Component<{ live: Live; setting: number; onset: (setting: number) => void }>;
-  /** What the picture shows, in one line above it. */
+  /** One line above the picture: its contents. */
   caption: (live: Live) => Prose;
   formula: {
     lines: readonly Maths[];

@@ -1,4 +1,4 @@
-/** What the build makes of a lesson's files. */
+/** The types of a lesson's files, as the build resolves them. */
 declare module 'source:*' {
   import type { SourceLines } from '../../../build/cpp-definition.ts';
   const lines: SourceLines;

@@ -1,10 +1,11 @@
 /** Prose in which [token] or [tokens|token] is a term of the glossary. */
 import { definitionOf } from '../../../ui/text/glossary.ts';
 
-/** A part of a prose text; `name` is that of a term. */
+/** A part of a prose text; `name` is that of a term, `after` the punctuation right after it. */
 export interface Part {
   text: string;
   name?: string;
+  after?: string;
 }
 
 /** Returns the parts. Other brackets, as in a visitor's sentence, stay as they are. */
@@ -16,8 +17,10 @@ export function partsOfProse(prose: string): Part[] {
   )) {
     if (definitionOf(name) === undefined) continue;
     if (index > end) parts.push({ text: prose.slice(end, index) });
-    parts.push({ text, name });
     end = index + whole.length;
+    const [after = ''] = /^[.,:;?!”)]+/.exec(prose.slice(end)) ?? [];
+    parts.push({ text, name, after });
+    end += after.length;
   }
   if (end < prose.length) parts.push({ text: prose.slice(end) });
   return parts;
@@ -26,5 +29,5 @@ export function partsOfProse(prose: string): Part[] {
 /** Returns the text without marks. */
 export const plainProse = (prose: string): string =>
   partsOfProse(prose)
-    .map(({ text }) => text)
+    .map(({ text, after = '' }) => text + after)
     .join('');

@@ -34,6 +34,15 @@ const changed = (page, before) =>
     () => drawn(page),
     (now) => now !== before,
   );
+/** Returns the targets that are too small for a finger: WCAG 2.2, 2.5.8. */
+const tooSmall = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('main :is(button, textarea, [role=slider], input)')]
+      .map((each) => [each, (each.closest('label') ?? each).getBoundingClientRect()])
+      .filter(([each]) => each.checkVisibility({ checkVisibilityCSS: true }))
+      .filter(([, { width, height }]) => width < 23.5 || height < 23.5)
+      .map(([{ outerHTML }]) => outerHTML.slice(0, 120)),
+  );
 const plain = (text) => text.replaceAll('−', '-');
 
 async function assertShows(page, { question }) {
@@ -123,6 +132,7 @@ for (const entry of lessons) {
     onPage(`lesson ${entry.name} fits ${width} pixels`, { hash, viewport }, async (page) => {
       await assertShows(page, entry);
       await assertFits(page);
+      assert.deepEqual(await tooSmall(page), []);
       for (const tab of ['C++', 'JavaScript']) {
         await page.getByRole('tab', { name: tab }).click();
         await assertFits(page, tab);
@@ -206,8 +216,9 @@ onPage(
     assert.equal(await teachers.getByTestId('exercise').count(), lessons.length);
     assert.equal(await teachers.getByTestId('solution').count(), 0);
     assert.match(await teachers.locator('pre').textContent(), /<iframe[^]*view=course[^]*lesson=/);
-    for (const button of await teachers.getByRole('button', { name: 'Show the solution' }).all())
-      await button.click();
+    const buttons = teachers.getByTestId('exercise').locator('[aria-expanded]');
+    for (const button of await buttons.all()) await button.click();
+    assert.equal(await teachers.getByTestId('solution').count(), lessons.length);
     await assertAccessibleToAll(page);
     await page.setViewportSize({ width: 320, height: 800 });
     await assertFits(page);

@@ -82,10 +82,10 @@ test('a long text is cut after a word', () => {
 test('prose has terms, and other brackets stay', () => {
   assert.deepEqual(partsOfProse('A [token] and [keys|key], [not] more.'), [
     { text: 'A ' },
-    { text: 'token', name: 'token' },
+    { text: 'token', name: 'token', after: '' },
     { text: ' and ' },
-    { text: 'keys', name: 'key' },
-    { text: ', [not] more.' },
+    { text: 'keys', name: 'key', after: ',' },
+    { text: ' [not] more.' },
   ]);
   assert.deepEqual(partsOfProse(''), []);
   assert.equal(plainProse('[Keys|key] of [x]'), 'Keys of [x]');

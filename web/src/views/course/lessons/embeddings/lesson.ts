@@ -113,6 +113,6 @@ export default lesson<EmbeddingsLive, 'sentiment'>({
   exercise: {
     task: 'Type “good bad” and compare the neighbors of “good” with those of “bad”. In many embeddings trained on plain text, “good” and “bad” are neighbors of each other. Why not here?',
     solution:
-      'In plain text both stand in the same places (“a good film”, “a bad film”), so a model that predicts neighbors makes them alike. This model learned to predict the verdict, for which they are opposites: their cosine is low or negative.',
+      'In plain text both stand in the same places (“a good film”, “a bad film”), so a model that predicts the words around makes them alike. This model learned to predict the verdict, for which they are opposites: their cosine is 0.25, while that of “good” and “great” is 0.60.',
   },
 });

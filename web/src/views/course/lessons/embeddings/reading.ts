@@ -8,7 +8,7 @@ const positionsTensor = 'encoder.embed_positions';
 export interface EmbeddingsLive {
   tokens: readonly Token[];
   labels: readonly string[];
-  /** What enters the model in place of the embeddings: × √d or not. */
+  /** The embeddings as they enter the model: × √d or not. */
   x: TracedTensor;
   dModel: number;
   root: number;

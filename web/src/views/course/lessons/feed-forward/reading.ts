@@ -7,7 +7,7 @@ export interface Network {
   input: TracedTensor;
   /** The hidden units after ReLU, [tokens, d_ff]. */
   hidden: TracedTensor;
-  /** What it adds, [tokens, d_model]. */
+  /** The output, which is added to the tokens, [tokens, d_model]. */
   output: TracedTensor;
 }
 
@@ -69,7 +69,7 @@ export async function readFeedForward(
   const usual = await model.classify(text, { trace, signal });
   let now = usual;
   if (kept < dFf) {
-    // What a layer's units are depends on the layers before.
+    // A layer's units depend on the layers before.
     const patch: Patch[] = [];
     for (const { hidden } of names) {
       const before = await model.classify(text, { trace: [hidden], patch, signal });

@@ -39,7 +39,7 @@ export default lesson<HeadsLive, 'sentiment'>({
       const { right, points: most } = costliest(live);
       return {
         right,
-        why: `The most important head costs ${one(most)} points. Training with dropout taught the heads not to rely on each other, and the [residual connection] carries everything past a missing head.`,
+        why: `The most important head costs ${one(most)} points. The heads share their work, and the [residual connection] carries everything past a missing head.`,
       };
     },
   },

@@ -21,7 +21,7 @@ export interface HeadsLive {
   dModel: number;
   /** Each head's attention weights, [tokens, tokens]. */
   weights: readonly Float32Array[];
-  /** What each head adds to each token, [heads, d_model] per token. */
+  /** The vectors that the heads add to a token, [heads, d_model] per token. */
   parts: readonly Float32Array[];
   /** The sub-layer's output per token, which is the sum of the parts and the bias. */
   output: readonly Float32Array[];

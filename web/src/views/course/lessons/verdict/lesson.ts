@@ -40,7 +40,7 @@ export default lesson<VerdictLive, 'sentiment'>({
       const path = live.usualLens.map(({ positive }) => wholeOf(positive));
       return {
         right: choicesFor(live).right,
-        why: `From the embeddings to the last layer: ${path.join(' → ')}. Early layers mostly count good and bad words; later ones take into account what goes with what.`,
+        why: `From the embeddings to the last layer: ${path.join(' → ')}. Each layer revises what the layers before it made of the words.`,
       };
     },
   },

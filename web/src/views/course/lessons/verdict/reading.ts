@@ -17,7 +17,7 @@ export interface VerdictLive {
   lens: readonly Verdict[];
   /** The same without padding. */
   usualLens: readonly Verdict[];
-  /** What each token adds to the log-odds of "positive"; 0 for masked ones. */
+  /** Each token's contribution to the log-odds of "positive"; 0 for masked ones. */
   evidence: Float32Array;
   bias: number;
   pooled: TracedTensor;
