@@ -99,7 +99,7 @@ export default lesson<DecoderLive, 'en-de'>({
                 op('('),
                 y(row(i)),
                 op('|'),
-                marked('y', row(y(row(num(0))), op('…'), y(row(i, op('−'), num(1))))),
+                marked('y', y(row(op('<'), i))),
                 op(','),
                 sym('x'),
                 op(')'),
@@ -113,10 +113,10 @@ export default lesson<DecoderLive, 'en-de'>({
       'The score s i j is query i dot key j, divided by the square root of d head, plus the mask m i j.',
       'The mask m i j is 0 if j is at most i, and minus infinity otherwise.',
       'The weights a i are the softmax of the scores s i.',
-      'The loss is minus the mean over all T rows of the log of the probability of y i, given y 0 to y i minus 1 and the source x.',
+      'The loss is minus the mean over all T rows of the log of the probability of y i, given the tokens y before i and the source x.',
     ],
     symbols: [
-      { name: 'y', maths: y(row(num(0), op('…'))), means: () => 'what a row reads: shifted right' },
+      { name: 'y', maths: y(row(op('<'), i)), means: () => 'what a row reads: shifted right' },
       {
         name: 'p',
         maths: row(sym('P'), op('('), y(row(i)), op(')')),
