@@ -156,8 +156,14 @@ export default lesson<DecoderLive, 'en-de'>({
       }
       if (setting === wrongToken)
         return `With “${wrong}” as token ${changed + 1}, ${moved.length} of ${target.length} rows change, all of them below it. The mean loss of the right tokens goes from ${loss(rows.right).toFixed(2)} to ${loss(after.right).toFixed(2)} nats.`;
-      const least = rows.right.indexOf(Math.min(...rows.right));
-      return `The decoder finds the given translation’s token “${target[least]}” least likely, ${percent(rows.right[least]!)}: by itself it would say “${rows.favorites[least]}” there. The mean loss is ${loss(rows.right).toFixed(2)} nats.`;
+      // Of the tokens that it would not have chosen, if there are any.
+      const others = rows.right.map((each, i) => (rows.favorites[i] === target[i] ? 1 : each));
+      const least = others.indexOf(Math.min(...others));
+      const itself =
+        rows.favorites[least] === target[least]
+          ? 'The decoder would have chosen every one of these tokens itself.'
+          : `The decoder gives the right token “${target[least]}” only ${percent(rows.right[least]!)}: by itself it would say “${rows.favorites[least]}” there. Training raises that probability.`;
+      return `${itself} The mean loss is ${loss(rows.right).toFixed(2)} nats.`;
     },
   },
   paper: [

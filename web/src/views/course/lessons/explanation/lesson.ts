@@ -127,7 +127,7 @@ export default lesson<ExplanationLive, 'sentiment'>({
       const { mean, deviation, scores } = test.random;
       const better = scores.filter((each) => each >= test.order.score).length;
       const bar = mean + 2 * deviation;
-      return `${agrees} Its order scores ${two(test.order.score)} in the test; ${better} of ${scores.length} random orders ${better === 1 ? 'is' : 'are'} as good (they score ${two(mean)} ± ${two(deviation)}): ${test.order.score > bar ? 'clearly better' : 'not clearly better'} than chance.`;
+      return `${agrees} Its order scores ${two(test.order.score)} in the test; ${better} of ${scores.length} random orders ${better === 1 ? 'is' : 'are'} as good (they score ${two(mean)} ± ${two(deviation)}): ${test.order.score > bar ? 'more' : 'less'} than two standard deviations above chance.`;
     },
   },
   paper: [
