@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type InlineConfig } from 'vite';
 import { beforehand } from './build/beforehand.ts';
-import { chunkList, codeFirst, sharedChunk, startChunk } from './build/chunks.ts';
+import { chunkList, codeFirst, startChunk } from './build/chunks.ts';
 import { contentSecurityPolicy, headersFor } from './build/csp.ts';
 import { licenses } from './build/licenses.ts';
 import { models } from './build/models.ts';
@@ -52,7 +52,7 @@ export default defineConfig({
         'service-worker': here('service-worker/service-worker.ts'),
       },
       output: {
-        codeSplitting: { groups: [{ name: start.nameOf }, { name: sharedChunk }] },
+        codeSplitting: { groups: [{ name: start.nameOf }] },
         entryFileNames: (chunk) =>
           chunk.name === 'service-worker' ? 'service-worker.js' : 'assets/[name]-[hash].js',
       },

@@ -72,22 +72,6 @@ async function startModules(sources: InlineConfig): Promise<ReadonlySet<string>>
   return new Set(modules.filter(([, { renderedLength }]) => renderedLength > 0).map(([id]) => id));
 }
 
-/** Small modules that several views share. Fewer files make a shorter list of files in the start. */
-const shared: readonly [name: string, modules: RegExp][] = [
-  ['numbers', /\/src\/(ui\/formula|panels\/numbers)\//],
-  [
-    'thumbnails',
-    /\/src\/panels\/(attention\/Attention(Scale|Thumbnail)|heads\/(RoleBadge|head-roles|measured-heads))\./,
-  ],
-  [
-    'controls',
-    /\/src\/(ui\/controls\/(keys|code|selects|RadioRow|OnDemand)|ui\/text\/text-(direction|width)|models\/Model(Notes|Facts))\./,
-  ],
-];
-
-export const sharedChunk = (id: string): string | null =>
-  shared.find(([, modules]) => modules.test(id))?.[0] ?? null;
-
 /**
  * Writes build/page_chunks.json, for the limits on sizes: the files that the first verdict needs, and
  * the files that each further view adds to those of the first view. A view's files include its panels,

@@ -122,7 +122,7 @@ export const lessons: readonly LessonEntry[] = [
   {
     name: 'explanation',
     parts: ['attention', 'answer'],
-    title: 'Is attention an explanation?',
+    title: 'Attention as explanation',
     question: 'Is attention an explanation?',
     load: () => import('./lessons/explanation/lesson.ts'),
   },

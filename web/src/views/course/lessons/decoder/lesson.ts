@@ -99,7 +99,7 @@ export default lesson<DecoderLive, 'en-de'>({
                 op('('),
                 y(row(i)),
                 op('|'),
-                marked('y', row(y(row(num(0))), op('…'), y(row(i, op('−'), num(1))))),
+                marked('y', y(row(op('<'), i))),
                 op(','),
                 sym('x'),
                 op(')'),
@@ -113,10 +113,10 @@ export default lesson<DecoderLive, 'en-de'>({
       'The score s i j is query i dot key j, divided by the square root of d head, plus the mask m i j.',
       'The mask m i j is 0 if j is at most i, and minus infinity otherwise.',
       'The weights a i are the softmax of the scores s i.',
-      'The loss is minus the mean over all T rows of the log of the probability of y i, given y 0 to y i minus 1 and the source x.',
+      'The loss is minus the mean over all T rows of the log of the probability of y i, given the tokens y before i and the source x.',
     ],
     symbols: [
-      { name: 'y', maths: y(row(num(0), op('…'))), means: () => 'what a row reads: shifted right' },
+      { name: 'y', maths: y(row(op('<'), i)), means: () => 'what a row reads: shifted right' },
       {
         name: 'p',
         maths: row(sym('P'), op('('), y(row(i)), op(')')),
@@ -156,8 +156,14 @@ export default lesson<DecoderLive, 'en-de'>({
       }
       if (setting === wrongToken)
         return `With “${wrong}” as token ${changed + 1}, ${moved.length} of ${target.length} rows change, all of them below it. The mean loss of the right tokens goes from ${loss(rows.right).toFixed(2)} to ${loss(after.right).toFixed(2)} nats.`;
-      const least = rows.right.indexOf(Math.min(...rows.right));
-      return `The decoder finds the given translation’s token “${target[least]}” least likely, ${percent(rows.right[least]!)}: by itself it would say “${rows.favorites[least]}” there. The mean loss is ${loss(rows.right).toFixed(2)} nats.`;
+      // Of the tokens that it would not have chosen, if there are any.
+      const others = rows.right.map((each, i) => (rows.favorites[i] === target[i] ? 1 : each));
+      const least = others.indexOf(Math.min(...others));
+      const itself =
+        rows.favorites[least] === target[least]
+          ? 'The decoder would have chosen every one of these tokens itself.'
+          : `The decoder gives the right token “${target[least]}” only ${percent(rows.right[least]!)}: by itself it would say “${rows.favorites[least]}” there. Training raises that probability.`;
+      return `${itself} The mean loss is ${loss(rows.right).toFixed(2)} nats.`;
     },
   },
   paper: [

@@ -68,14 +68,17 @@ export default lesson<ExplanationLive, 'sentiment'>({
       row(
         marked('delta', sub(sym('Δ'), j)),
         op('='),
-        word('log\u00a0'),
-        over(
-          row(sym('P'), op('('), sym('y'), op(')')),
-          row(num(1), op('−'), sym('P'), op('('), sym('y'), op(')')),
-        ),
+        word('log-odds'),
+        op('('),
+        x,
+        op(')'),
         op('−'),
-        word('the same without\u00a0'),
+        word('log-odds'),
+        op('('),
+        x,
+        op('∖'),
         j,
+        op(')'),
       ),
       row(
         marked('rho', sym('ρ')),
@@ -99,7 +102,11 @@ export default lesson<ExplanationLive, 'sentiment'>({
     ],
     symbols: [
       { name: 'a', maths: sym('â'), means: ({ method }) => `scores: ${methods[method]!.name}` },
-      { name: 'delta', maths: sym('Δ'), means: () => 'fall of the log-odds without the token' },
+      {
+        name: 'delta',
+        maths: sym('Δ'),
+        means: () => 'fall of the log-odds, log P / (1 − P), without it',
+      },
       { name: 'rho', maths: sym('ρ'), means: () => 'rank correlation of |score| and |Δ|' },
       { name: 'comp', maths: word('comp'), means: () => 'comprehensiveness: high is good' },
       { name: 'suff', maths: word('suff'), means: () => 'sufficiency: low is good' },
@@ -120,7 +127,7 @@ export default lesson<ExplanationLive, 'sentiment'>({
       const { mean, deviation, scores } = test.random;
       const better = scores.filter((each) => each >= test.order.score).length;
       const bar = mean + 2 * deviation;
-      return `${agrees} Its order scores ${two(test.order.score)} in the test; ${better} of ${scores.length} random orders ${better === 1 ? 'is' : 'are'} as good (they score ${two(mean)} ± ${two(deviation)}): ${test.order.score > bar ? 'clearly better' : 'not clearly better'} than chance.`;
+      return `${agrees} Its order scores ${two(test.order.score)} in the test; ${better} of ${scores.length} random orders ${better === 1 ? 'is' : 'are'} as good (they score ${two(mean)} ± ${two(deviation)}): ${test.order.score > bar ? 'more' : 'less'} than two standard deviations above chance.`;
     },
   },
   paper: [

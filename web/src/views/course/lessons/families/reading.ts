@@ -211,7 +211,7 @@ export async function readFamilies({
     drawn,
     sizes,
     timings: await measured(model, sizes, signal),
-    n: lengthOf(setting),
+    n: lengthOf(Math.round(setting)),
   };
 }
 

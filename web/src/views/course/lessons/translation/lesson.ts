@@ -54,8 +54,8 @@ export default lesson<TranslationLive, 'en-de'>({
     },
   },
   Picture,
-  caption: ({ layers, heads }) =>
-    `Rows are the translation’s tokens, columns the source’s. Choose one of the ${layers} × ${heads} heads, or the mean of a layer.`,
+  caption: ({ layers, heads, sentences }) =>
+    `${sentences > 1 ? 'The first of your sentences. ' : ''}Rows are the translation’s tokens, columns the source’s. Choose one of the ${layers} × ${heads} heads, or the mean of a layer.`,
   formula: {
     lines: [
       row(

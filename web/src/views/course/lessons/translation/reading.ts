@@ -18,6 +18,8 @@ export interface TranslationLive {
   weights: readonly (readonly Float32Array[])[];
   sentence: SentenceTranslation<true, boolean, true>;
   beams: number;
+  /** The number of sentences in the text, of which the first is shown. */
+  sentences: number;
   /** The best translations with the usual number of beams, and with one. */
   usual: Found;
   greedy: Found;
@@ -85,6 +87,7 @@ export async function readTranslation(
       Array.from({ length: cross.heads }, (_, head) => cross.at(layer, head)),
     ),
     sentence,
+    sentences: now.sentences.length,
     beams,
     usual: foundIn(usual),
     greedy: foundIn(greedy),
