@@ -1,4 +1,4 @@
-/** What a view says about its model, for the figure at the top of the page. */
+/** A view's description of its model, for the figure at the top of the page. */
 import type { Architecture, TracedTensor } from 'glassformer';
 
 /** The kind of model that a view opens, for the figure before the model is loaded. */
@@ -8,7 +8,7 @@ export type StackName = 'encoder' | 'decoder';
 export type Part =
   'tokens' | 'embedding' | 'positions' | 'norm' | 'attention' | 'cross' | 'add' | 'feed' | 'answer';
 
-/** What a view says about its model. */
+/** A view's model and its last run. */
 export interface Figured {
   /** Undefined until the model is loaded. */
   architecture: Architecture | undefined;

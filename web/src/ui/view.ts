@@ -17,7 +17,7 @@ export interface ViewState {
   readonly ready: boolean;
   /** Whether an answer is being computed. */
   readonly working: boolean;
-  /** What the figure at the top of the page draws. */
+  /** The model that the figure at the top of the page draws. */
   readonly figure?: Figured | undefined;
   /** Opens files that were dropped on the page. Only the view with `takesFiles` has this. */
   takeDropped?(entries: readonly FileSystemEntry[]): Promise<void>;
@@ -28,7 +28,7 @@ export interface ViewModule<State extends ViewState = ViewState> {
   /** Creates the state that a link describes. */
   open: (link: Link) => State;
   View: Component<{ explorer: State }> | Component;
-  /** What the view shows, and one thing to try. */
+  /** The view in one or two sentences, and one thing to try. */
   about: { shows: string; first: string };
 }
 

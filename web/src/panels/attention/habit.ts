@@ -1,8 +1,8 @@
-/** What a head mostly does in a text, in a few words. */
+/** Describes in a few words which tokens a head attends to. */
 import { received, type Matrix } from './attention.ts';
 
 /**
- * What the keys of a matrix are: the tokens of the queries, the tokens written before those of the
+ * The meaning of the keys of a matrix: the tokens of the queries, the tokens written before those of the
  * queries, or the tokens of a source text.
  */
 export type Keys = 'tokens' | 'written' | 'source';

@@ -26,7 +26,7 @@ export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
   readonly queryLabels: readonly string[];
   readonly keyLabels: readonly string[];
   readonly reader: Reader;
-  /** What the keys are; by default, the tokens of the queries. */
+  /** The meaning of the keys; by default, the tokens of the queries. */
   readonly keys?: Keys;
   /** The result that the weights belong to; a new run has a new one. */
   readonly readOf?: object | undefined;

@@ -2,7 +2,7 @@
 import type { ImageClassification, PatchGrid, Pixels } from 'glassformer';
 import type { HeadPosition } from '../heads/position.ts';
 
-/** What a model reads: decoded pixels. */
+/** A model's input: decoded pixels. */
 export type Picture = Pixels & { readonly data: Uint8Array };
 
 /** A picture together with a model's result. */

@@ -85,7 +85,7 @@ interface Task {
   ask: (model: Model, input: Input, options: Options) => Promise<Omit<Outcome, 'input'>>;
 }
 
-/** What a model that classifies pictures does; see picture.svelte.ts. */
+/** The task of a model that classifies pictures; see picture.svelte.ts. */
 export const ofPictures: Pick<Task, 'name'> = { name: 'classifies pictures' };
 
 /** The most tokens that a model writes per call. */

@@ -131,7 +131,7 @@ export class StudyExplorer implements ViewState {
     this.heads = others.length < this.heads.length ? others : [...this.heads, at];
   }
 
-  /** What is taken away; undefined if nothing is chosen. */
+  /** The chosen target; undefined if nothing is chosen. */
   get target(): Target | undefined {
     const { kind, heads, layer, width } = this;
     if (kind === 'heads') return heads.length > 0 ? { kind, heads } : undefined;

@@ -21,11 +21,11 @@ export function entriesOf(list: string, labels: readonly string[]): Entry[] {
   return entries;
 }
 
-/** What is taken away: the outputs of heads, or hidden units of one layer. All count from 0. */
+/** The parts that are taken away: the outputs of heads, or hidden units of one layer. All count from 0. */
 export type Target =
   | { kind: 'heads'; heads: readonly HeadPosition[] }
   | { kind: 'units'; layer: number; units: readonly number[] };
-/** What takes its place: zeros, or the mean over all tokens of the study's texts. */
+/** The substitute: zeros, or the mean over all tokens of the study's texts. */
 export type Substitute = 'zero' | 'mean';
 
 const contextOf = (layer: number) => `encoder.layers.${layer}.self_attn.context`;
@@ -140,7 +140,7 @@ export interface Summary {
   delta: Interval;
   /** The number of texts with another answer. */
   flipped: number;
-  /** Of the texts with a label: how many there are, and the shares of right answers. */
+  /** The number of texts with a label, and the shares of right answers among them. */
   labeled: number;
   rightBefore: number;
   rightAfter: number;

@@ -12,7 +12,7 @@ const at = 'decoder.layers.0.self_attn';
 /** The most tokens of a translation: pictures of longer ones would not fit. */
 const maxLength = 48;
 
-/** What the decoder read and predicted, one entry per row. */
+/** The decoder's inputs and predictions, one entry per row. */
 export interface Rows {
   /** The input: the start token, then the given tokens. */
   reads: readonly string[];
@@ -67,7 +67,7 @@ export function openScores(q: TracedTensor, k: TracedTensor, head: number): Floa
   return scores;
 }
 
-/** Returns the weights of scores [rows, rows]; with the mask, later tokens get none. */
+/** Returns the weights of scores [rows, rows]; with the mask, later tokens get 0. */
 export function weightsOf(scores: Float32Array, count: number, masked: boolean): Float32Array {
   const weights = new Float32Array(scores.length);
   for (let i = 0; i < count; i++) {

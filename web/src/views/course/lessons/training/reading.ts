@@ -31,7 +31,7 @@ export const variants: readonly { text: string; options: TrainerOptions }[] = [
   { text: 'rate × 10, no warm-up', options: { rate: 0.05, warmUp: 0 } },
 ];
 
-/** What a training led to. */
+/** The result of a training. */
 export interface Learned {
   points: readonly Point[];
   training: Score;
