@@ -88,7 +88,7 @@ export default lesson<TokensLive, 'sentiment'>({
     told({ tokens, before }, setting) {
       if (!setting) return `${counted(before.length, 'token')} now.`;
       return tokens.length > before.length
-        ? `${counted(before.length, 'token')} become ${tokens.length}: the misspelt word is put together from shorter tokens, down to single letters. No word is unknown, but the model has to guess the meaning from scraps.`
+        ? `${counted(before.length, 'token')} become ${tokens.length}: the misspelt word is put together from shorter tokens, if need be from single letters. No word is unknown, but the model has to guess the meaning from scraps.`
         : `Still ${counted(tokens.length, 'token')}: this misspelling, too, is made of as few tokens.`;
     },
   },
