@@ -141,11 +141,10 @@ export async function readFamilies({
   signal,
   open,
 }: Reading<'sentiment'>): Promise<FamiliesLive> {
-  const [writer, translator, digits] = await Promise.all([
-    open('writer'),
-    open('en-de'),
-    open('digits'),
-  ]);
+  // One after the other, so that the progress of each is shown.
+  const digits = await open('digits');
+  const writer = await open('writer');
+  const translator = await open('en-de');
   const words = text.match(/[\p{L}\p{N}’'-]+/gu)?.length ?? 0;
   const drawn = words % 10;
   const data = pictureOf(strokesIn(examples[drawn]!.strokes));
