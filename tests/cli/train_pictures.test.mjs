@@ -1,4 +1,4 @@
-// `glassformer train` with pictures: from nothing and further, in the published format.
+// `glassformer train` with pictures: from scratch and further, in the published format.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

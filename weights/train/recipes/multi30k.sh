@@ -1,4 +1,4 @@
-# English to German from nothing with `glassformer train`: picture captions, with AdamW and with Muon, beside a plain
+# English to German from scratch with `glassformer train`: picture captions, with AdamW and with Muon, beside a plain
 # PyTorch translator that takes as many steps. DATA: multi30k.en-de.train.tsv.gz and multi30k.en-de.test2016.tsv.gz.
 . common/measure.sh
 unpack multi30k.en-de.train.tsv

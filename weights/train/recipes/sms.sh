@@ -1,4 +1,4 @@
-# Spam among short messages from nothing with `glassformer train`, with five seeds. DATA: sms.train.tsv.gz and
+# Spam among short messages from scratch with `glassformer train`, with five seeds. DATA: sms.train.tsv.gz and
 # sms.test.tsv.gz.
 . common/measure.sh
 unpack sms.train.tsv

@@ -9,7 +9,7 @@ import { firstSentences, Sentences } from './sentences/sentences.svelte.ts';
 
 /**
  * A few sentences for the sentiment model; the visitor's handwriting for the model of digits; a model
- * from nothing; the visitor's own file.
+ * from scratch; the visitor's own file.
  */
 export const lessons = ['sentences', 'digits', 'spam', 'file'] as const;
 export type Lesson = (typeof lessons)[number];

@@ -1,4 +1,4 @@
-/** A Transformer that learns to classify texts from nothing, or from the sentiment model. */
+/** A Transformer that learns to classify texts from scratch, or from the sentiment model. */
 import type { Score } from 'glassformer';
 import { folderOf } from '../../models/models.ts';
 import { Learning } from './learning/learning.svelte.ts';

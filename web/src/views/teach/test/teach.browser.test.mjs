@@ -200,7 +200,7 @@ onPage('a digit is drawn, named, added and in the link', {}, async (page) => {
   await page.getByText(/The model reads 3.*with your lesson/).waitFor();
 });
 
-onPage('a Transformer learns from nothing, and its attention is kept', {}, async (page) => {
+onPage('a Transformer learns from scratch, and its attention is kept', {}, async (page) => {
   await choose(page, 'spam');
   await page.getByTestId('teach').click();
   await phase(page, 'done');
@@ -327,7 +327,7 @@ for (const width of [320, 390, 1280]) {
       await page.getByTestId('teach').click();
       await page.getByTestId('watched').waitFor();
       await page.getByTestId('loss').waitFor();
-      await assertFits(page, 'from nothing');
+      await assertFits(page, 'from scratch');
       await page.getByTestId('teach').click();
       await choose(page, 'file');
       await assertFits(page, 'file');
@@ -349,7 +349,7 @@ onPage('axe finds no violations', {}, async (page) => {
   await page.getByTestId('teach').click();
   await phase(page, 'stopped');
   await settled(page);
-  await assertAccessibleToAll(page, 'from nothing');
+  await assertAccessibleToAll(page, 'from scratch');
   await choose(page, 'file');
   await assertAccessibleToAll(page, 'file');
 });
