@@ -1,5 +1,5 @@
 /**
- * README's figures for these tasks (“How fast, how small”), measured by `npm run bench`; a test
+ * The figures of web/docs/performance.md for these tasks, measured by `npm run bench`; a test
  * compares them. They call the engine in its own thread, so times include no messages to a worker.
  */
 export const machine = 'a shared AMD EPYC (Zen 4) server, Node 24';

@@ -1,5 +1,6 @@
 import type { TracedTensor, Translator } from 'glassformer';
 import { labelOf } from '../../../../panels/search/search-tree.ts';
+import { anotherTask } from '../../../../ui/frames.ts';
 import { dot, indexOfLargest, softmax } from '../../pictures/vectors.ts';
 
 /** The values of the control. */
@@ -113,12 +114,17 @@ export async function readDecoder(
     const tensors = result.sentences[0]!.trace;
     const { shape, data } = tensors['logits']!;
     const width = shape[1]!;
-    const logits = ids.map((_, i) => data.subarray(i * width, (i + 1) * width));
-    const rows: Rows = {
-      reads: ['‹start›', ...given.slice(0, -1).map((id) => labelOf(vocabulary[id]!))],
-      right: ids.map((id, i) => softmax(logits[i]!)[id]!),
-      favorites: logits.map((row) => labelOf(vocabulary[indexOfLargest(row)]!)),
-    };
+    const right: number[] = [];
+    const favorites: string[] = [];
+    for (const [i, id] of ids.entries()) {
+      // A row has a logit for each token of the vocabulary.
+      await anotherTask();
+      const logits = data.subarray(i * width, (i + 1) * width);
+      right.push(softmax(logits)[id]!);
+      favorites.push(labelOf(vocabulary[indexOfLargest(logits)]!));
+    }
+    const reads = ['‹start›', ...given.slice(0, -1).map((each) => labelOf(vocabulary[each]!))];
+    const rows: Rows = { reads, right, favorites };
     return { rows, q: tensors[`${at}.q`]!, k: tensors[`${at}.k`]! };
   };
 

@@ -1,4 +1,5 @@
 import type { Classifier, Token, TracedTensor } from 'glassformer';
+import { anotherTask } from '../../../../ui/frames.ts';
 import { labelsOf, length, row, verdictOf, type Verdict } from '../../pictures/vectors.ts';
 import { neighborsOf, tableOf, type Table } from './table.ts';
 
@@ -24,10 +25,12 @@ export interface EmbeddingsLive {
 }
 
 /** Returns the token whose nearest neighbor is nearest: it has the clearest meaning. */
-export function clearest(table: Table, tokens: readonly Token[]): number {
+async function clearest(table: Table, tokens: readonly Token[]): Promise<number> {
   let best = { token: 0, cosine: -1 };
   for (const [token, { id, text }] of tokens.entries()) {
     if (!/\p{L}{3}/u.test(text)) continue;
+    // Looking through the whole table takes a few milliseconds.
+    await anotherTask();
     const nearest = neighborsOf(table, id)[0]!;
     if (nearest.cosine > best.cosine) best = { token, cosine: nearest.cosine };
   }
@@ -63,7 +66,7 @@ export async function readEmbeddings(
     root,
     scaled,
     table,
-    asked: clearest(table, tokens),
+    asked: await clearest(table, tokens),
     lengths: { tokens: mean(x), positions: mean(positions) },
     verdict,
     usual: verdictOf(usual),

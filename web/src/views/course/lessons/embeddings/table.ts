@@ -44,11 +44,22 @@ export function tableOf(model: Classifier): Promise<Table> {
 
 const plain = (name: string) => name.trim().toLowerCase();
 
+// The neighbors of each token that was asked for: they take a few milliseconds.
+const known = new WeakMap<Table, Map<number, readonly Neighbor[]>>();
+
 /**
  * Returns all other words by their cosine with token `id`, the nearest first. Tokens without letters
  * and other spellings of the same word are left out.
  */
-export function neighborsOf({ rows, names }: Table, id: number): Neighbor[] {
+export function neighborsOf(table: Table, id: number): readonly Neighbor[] {
+  let all = known.get(table);
+  if (!all) known.set(table, (all = new Map()));
+  let neighbors = all.get(id);
+  if (!neighbors) all.set(id, (neighbors = sought(table, id)));
+  return neighbors;
+}
+
+function sought({ rows, names }: Table, id: number): readonly Neighbor[] {
   const own = rows[id]!;
   const found: Neighbor[] = [];
   for (const [other, name] of names.entries()) {
