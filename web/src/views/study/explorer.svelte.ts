@@ -2,6 +2,7 @@
 import { Classifier, type Classification } from 'glassformer';
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import { evidence } from '../../panels/ledger/evidence.ts';
+import { entriesOf } from '../../panels/verdict/entries.ts';
 import { probes } from '../../panels/verdict/probes.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import { readFailure, type Failure } from '../../ui/failure.ts';
@@ -9,7 +10,6 @@ import type { Figured } from '../../ui/figured.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
 import type { ViewState } from '../../ui/view.ts';
 import {
-  entriesOf,
   Means,
   namesFor,
   optionsFor,

@@ -1,25 +1,7 @@
 /** A study: many texts with and without an intervention, and what it changes on average. */
 import type { Classification, ClassifyOptions, Patch, TracedTensor } from 'glassformer';
 import type { HeadPosition } from '../../panels/heads/position.ts';
-
-/** A text and, optionally, its label. */
-export interface Entry {
-  text: string;
-  label?: string;
-}
-
-/** Parses a list, one text per line. If the part before a tab is a label, it labels the text. */
-export function entriesOf(list: string, labels: readonly string[]): Entry[] {
-  const entries: Entry[] = [];
-  for (const line of list.split(/\r?\n/)) {
-    const [before = '', ...rest] = line.split('\t');
-    const label = labels.find((each) => each.toLowerCase() === before.trim().toLowerCase());
-    const text = (label === undefined || rest.length === 0 ? line : rest.join('\t')).trim();
-    if (text === '') continue;
-    entries.push(label === undefined || rest.length === 0 ? { text } : { text, label });
-  }
-  return entries;
-}
+import type { Entry } from '../../panels/verdict/entries.ts';
 
 /** The parts that are taken away: the outputs of heads, or hidden units of one layer. All count from 0. */
 export type Target =

@@ -1,7 +1,8 @@
 /** A list of texts that the sentiment model classifies one by one while the view stays usable. */
 import { readFailure, type Failure } from '../../../ui/failure.ts';
 import type { SentimentExplorer } from '../explorer.svelte.ts';
-import { entriesOf, type Judged } from './text-set.ts';
+import { entriesOf } from '../../../panels/verdict/entries.ts';
+import type { Judged } from './text-set.ts';
 
 /** Time between updates of the table, in milliseconds. Drawing after every row would be slow. */
 const pause = 120;

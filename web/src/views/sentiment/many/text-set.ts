@@ -1,10 +1,5 @@
-/** Lists of texts: parsing, counting, sorting, filtering and saving. */
-
-/** A line of a list: a text and, optionally, its label. */
-export interface Entry {
-  text: string;
-  label?: string;
-}
+/** Lists of texts: counting, sorting, filtering and saving. */
+import type { Entry } from '../../../panels/verdict/entries.ts';
 
 /** A text with its verdict, or with the problem that prevented one. */
 export interface Judged extends Entry {
@@ -17,19 +12,6 @@ export interface Judged extends Entry {
 export type Order = 'list' | 'probability' | 'doubt' | 'length';
 /** All texts, the model's mistakes, or the texts with one verdict. */
 export type Filter = 'all' | 'wrong' | `verdict:${string}`;
-
-/** Parses a list, one text per line. If the part before a tab is a label, it labels the text. */
-export function entriesOf(list: string, labels: readonly string[]): Entry[] {
-  const entries: Entry[] = [];
-  for (const line of list.split(/\r?\n/)) {
-    const tab = line.indexOf('\t');
-    const named = tab < 0 ? undefined : line.slice(0, tab).trim().toLowerCase();
-    const label = labels.find((each) => each.toLowerCase() === named);
-    const text = (label === undefined ? line : line.slice(tab + 1)).trim();
-    if (text !== '') entries.push(label === undefined ? { text } : { text, label });
-  }
-  return entries;
-}
 
 const isWrong = ({ label, verdict }: Judged): boolean =>
   label !== undefined && verdict !== undefined && label !== verdict;

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
 
-const { arranged, entriesOf, summaryOf, toTsv } = await source('views/sentiment/many/text-set');
+const { entriesOf } = await source('panels/verdict/entries');
+const { arranged, summaryOf, toTsv } = await source('views/sentiment/many/text-set');
 
 const labels = ['negative', 'positive'];
 

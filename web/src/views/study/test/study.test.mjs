@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Classifier } from '../../../../../dist/index.js';
 import { source } from '../../../../../tests/page/source.mjs';
 
+const { entriesOf } = await source('panels/verdict/entries');
 const study = await source('views/study/study');
 const { toCsv, toJson } = await source('ui/export/table');
 const { toSafetensors } = await source('ui/export/safetensors');
@@ -13,7 +14,7 @@ const { tableOf } = await source('ui/export/save-tensors');
 test('a list has labels only before a tab', () => {
   const labels = ['negative', 'positive'];
   const list = 'Positive\tGood.\r\n\nbad taste\tx\npositive\nnegative\ta\tb';
-  assert.deepEqual(study.entriesOf(list, labels), [
+  assert.deepEqual(entriesOf(list, labels), [
     { text: 'Good.', label: 'positive' },
     { text: 'bad taste\tx' },
     { text: 'positive' },
