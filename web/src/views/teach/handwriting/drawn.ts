@@ -59,7 +59,7 @@ export const rehearsals: readonly Drawn[] = inForms([{ slant: -0.2 }, { turn: 8 
 export const digitsOf = (rows: readonly Drawn[]): string =>
   rows.map(({ label, strokes }) => `${label}:${strokesText(strokes)}`).join('*');
 
-/** Returns the drawings of a link; undefined if it has none. */
+/** Returns the drawings of a link; undefined if no drawing can be read. */
 export function drawnIn(text: string): Drawn[] | undefined {
   const rows = text.split('*').flatMap((part) => {
     const [, label, drawing] = /^(\d):(.+)$/.exec(part) ?? [];

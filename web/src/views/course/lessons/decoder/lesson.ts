@@ -156,7 +156,7 @@ export default lesson<DecoderLive, 'en-de'>({
       }
       if (setting === wrongToken)
         return `With “${wrong}” as token ${changed + 1}, ${moved.length} of ${target.length} rows change, all of them below it. The mean loss of the right tokens goes from ${loss(rows.right).toFixed(2)} to ${loss(after.right).toFixed(2)} nats.`;
-      // Of the tokens that it would not have chosen, if there are any.
+      // Only tokens that it would not have chosen itself count.
       const others = rows.right.map((each, i) => (rows.favorites[i] === target[i] ? 1 : each));
       const least = others.indexOf(Math.min(...others));
       const itself =

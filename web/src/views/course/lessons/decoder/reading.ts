@@ -39,7 +39,7 @@ export interface DecoderLive {
   /** The head that is shown, from 0. */
   head: number;
   dHead: number;
-  /** Of the head, [rows, rows]; masked scores are −∞. */
+  /** The head's scores and weights, [rows, rows]; masked scores are −∞. */
   scores: Float32Array;
   weights: Float32Array;
   /** Each row's attention to later tokens, and to the one that it has to predict, without a mask. */

@@ -5,7 +5,7 @@ import { heldOut, training, type Labeled } from './sentences.ts';
 /** The small Transformer that learns here, and how long. */
 export const small = { encoder_layers: 2, d_model: 32, d_ff: 64, n_heads: 4 } as const;
 export const epochs = 60;
-/** The losses are measured after every so many steps. */
+/** The number of steps from one measurement of the losses to the next. */
 const every = 4;
 
 /** How it learns as a rule. */
