@@ -1,12 +1,12 @@
-// Converts Markdown to HTML pages, for the documentation's site and the model cards.
+// Converts Markdown to HTML pages, for the model cards that the page shows.
 import hljs from 'highlight.js/lib/common';
 import markdownIt from 'markdown-it';
 
 export const escape = (text) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-// Returns a heading's anchor, like GitHub's.
-const slug = (text) =>
+/** Returns a heading's anchor, like GitHub's. */
+export const slug = (text) =>
   text
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
@@ -18,12 +18,12 @@ const markdown = markdownIt({
     hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : '',
 });
 
-// Returns { title, body, headings } of a text. `linkTo(target, attribute)` returns the target of
+// Returns { title, body } of a text. `linkTo(target, attribute)` returns the target of
 // its links and pictures, the attributes href and src.
 export function render(text, linkTo) {
   const env = {};
   const tokens = markdown.parse(text, env);
-  const headings = [];
+  let title;
   const used = new Map();
   for (const [i, token] of tokens.entries()) {
     if (token.type === 'heading_open') {
@@ -32,7 +32,7 @@ export function render(text, linkTo) {
       used.set(slug(name), count + 1);
       const id = count ? `${slug(name)}-${count}` : slug(name);
       token.attrSet('id', id);
-      headings.push({ level: Number(token.tag.slice(1)), name, id });
+      title ??= name;
     }
     // Style attributes would require a weaker policy.
     const align = token.attrGet?.('style')?.match(/text-align:(\w+)/)?.[1];
@@ -48,10 +48,8 @@ export function render(text, linkTo) {
     .render(tokens, markdown.options, env)
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
-    .replaceAll('<pre>', '<pre tabindex="0">')
-    // Anchors that TypeDoc writes in tables.
-    .replace(/&lt;a id=&quot;([\w-]+)&quot;&gt;&lt;\/a&gt; /g, '<span id="$1"></span>');
-  return { title: headings[0].name, body, headings };
+    .replaceAll('<pre>', '<pre tabindex="0">');
+  return { title, body };
 }
 
 const policy =

@@ -1,17 +1,11 @@
 // VitePress's configuration of the documentation. build.mjs writes its sources and site.json.
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
+import { slug } from '../markdown.mjs';
 
 const { sidebar, version, repository } = JSON.parse(
   readFileSync(new URL('site.json', `file://${process.env.DOCS_SOURCE}/`), 'utf8'),
 );
-
-// Anchors like GitHub's, which the links in the sources are written for.
-const slug = (text) =>
-  text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
 
 /** Turns the anchors that TypeDoc writes in tables into elements; all other HTML stays text. */
 function anchors(markdown) {
@@ -30,12 +24,14 @@ function anchors(markdown) {
   });
 }
 
+const base = process.env.DOCS_BASE ?? '/';
+
 export default defineConfig({
   title: 'Glassformer',
   description: 'A Transformer you can see through: documentation',
-  base: process.env.DOCS_BASE ?? '/',
+  base,
   lang: 'en',
-  head: [['link', { rel: 'icon', href: `${process.env.DOCS_BASE ?? '/'}mark.svg` }]],
+  head: [['link', { rel: 'icon', href: `${base}mark.svg` }]],
   markdown: {
     html: false,
     anchor: { slugify: slug },
