@@ -1,9 +1,8 @@
 // The figure above a view: shapes of the run, the way of the text through it, files, and the parts for
 // researchers in the menu.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { testsOnPage } from './on_page.mjs';
-import { assertAccessibleToAll, settled } from './open.mjs';
+import { assertAccessibleToAll, savedBy, settled } from './open.mjs';
 
 const onPage = testsOnPage();
 
@@ -38,11 +37,7 @@ onPage('the text passes through the figure, part by part, with its numbers', {},
   assert.equal(await player.getByRole('img').count(), 8);
   await page.getByRole('button', { name: 'On', exact: true }).click();
   await player.getByText('The residual connection').waitFor();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    player.getByRole('button', { name: /safetensors/ }).click(),
-  ]);
-  const bytes = readFileSync(await download.path());
+  const bytes = await savedBy(page, player.getByRole('button', { name: /safetensors/ }));
   const header = JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE())).toString());
   assert.deepEqual(header['encoder.layers.3.self_attn.weights'].shape, [8, 7, 7]);
   const names = JSON.parse(header.__metadata__.transformer_lens);
