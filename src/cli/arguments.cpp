@@ -1,5 +1,7 @@
 #include "cli/arguments.hpp"
 
+#include "kernels/pool.hpp"
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -77,9 +79,10 @@ void add_compute(CLI::App& app, std::optional<Compute>& compute) {
 }
 
 void add_threads(CLI::App& app, std::size_t& threads) {
-  app.add_option("--threads", threads, "lines answered at once, each with weights of its own")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
+  app.add_option("--threads", threads,
+                 "threads that share the work; where not given, as many as the machine runs at the "
+                 "same time")
+      ->check(CLI::Range(std::size_t{1}, Pool::most));
 }
 
 void add_patch(CLI::App& app, PatchFile& patch) {

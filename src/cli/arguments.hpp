@@ -25,7 +25,9 @@ namespace glassformer {
 struct ModelArguments {
   std::filesystem::path folder;
   std::optional<Compute> compute = {};  ///< unset: as stored
-  std::size_t threads = 1;              ///< each loads the model
+  std::size_t threads = 0;              ///< 0: as many as the machine runs at the same time
+
+  LoadOptions options() const { return {.compute = compute, .threads = threads}; }
 };
 
 /// The arguments of every command that answers lines with a task.

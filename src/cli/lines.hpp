@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <future>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -17,18 +16,6 @@
 #include "tasks/pipeline.hpp"
 
 namespace glassformer {
-
-/// Loads a pipeline for each thread.
-template <class Typed>
-std::vector<std::unique_ptr<Typed>> load_several(const ModelArguments& model,
-                                                 bool shortlist = false) {
-  std::vector<std::unique_ptr<Typed>> pipelines;
-  for (std::size_t i = 0; i < model.threads; ++i) {
-    pipelines.push_back(
-        load_pipeline<Typed>(model.folder, {.compute = model.compute, .shortlist = shortlist}));
-  }
-  return pipelines;
-}
 
 /// Prints once, if lines are read from a terminal, that input is expected.
 void say_who_writes();
@@ -98,17 +85,17 @@ struct OutputLine {
 /// The line or JSON text of each input line, or its error.
 using OutputLines = std::vector<std::variant<OutputLine, Error>>;
 
-/// Returns the output of each line, in order. With n pipelines, each runs on its own thread and
-/// answers every n-th line with answer(pipeline, texts).
-template <class OnePipeline, class Answer>
-OutputLines in_parallel(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
-                        const std::vector<std::string>& lines, LineForm form,
+/// Returns the output of each line, in order, with answer(texts). Each of n threads answers every
+/// n-th line alone; if there are few lines, the threads share the work of each.
+template <class Answer>
+OutputLines in_parallel(Pool& pool, const std::vector<std::string>& lines, LineForm form,
                         const Answer& answer) {
   OutputLines outputs(lines.size());
-  const auto work = [&](std::size_t first) {
+  const std::size_t parts = lines.size() >= 2 * pool.threads() ? pool.threads() : 1;
+  pool.each(parts, [&](std::size_t part, std::size_t) {
     std::vector<TextInput> texts;
     std::vector<std::size_t> places;  // line index of each text
-    for (std::size_t i = first; i < lines.size(); i += pipelines.size()) {
+    for (std::size_t i = part; i < lines.size(); i += parts) {
       try {
         texts.push_back(to_input(lines[i], form));
         places.push_back(i);
@@ -116,21 +103,15 @@ OutputLines in_parallel(const std::vector<std::unique_ptr<OnePipeline>>& pipelin
         outputs[i] = error;
       }
     }
-    OutputLines answers = answer(*pipelines[first], texts);
+    OutputLines answers = answer(texts);
     for (std::size_t i = 0; i < answers.size(); ++i) outputs[places[i]] = std::move(answers[i]);
-  };
-  std::vector<std::future<void>> others;
-  for (std::size_t i = 1; i < pipelines.size(); ++i) {
-    others.push_back(std::async(std::launch::async, work, i));
-  }
-  work(0);
-  for (std::future<void>& other : others) other.get();  // rethrows the thread's exception
+  });
   return outputs;
 }
 
 /// Starts answering several texts or, if the model reads pictures, files with these paths.
-template <class OnePipeline, class Options>
-auto begin_job(OnePipeline& pipeline, std::span<const TextInput> texts, const Options& options) {
+template <class Typed, class Options>
+auto begin_job(Typed& pipeline, std::span<const TextInput> texts, const Options& options) {
   if constexpr (requires { pipeline.begin(std::span<const Picture>(), options); }) {
     return pipeline.begin(read_pictures(texts), options);
   } else if constexpr (requires { pipeline.begin(texts, options); }) {
@@ -173,7 +154,7 @@ enum class ErrorLine {
 struct AnswerLines {
   bool json;
   bool attention = false;    ///< the results include attention weights
-  std::size_t at_once = 64;  ///< lines per pipeline and batch, without attention weights
+  std::size_t at_once = 64;  ///< lines per thread and batch, without attention weights
   ErrorLine error = ErrorLine::code;
   LineForm form = LineForm::text;
   std::string_view clipped_hint = {};  ///< tells how to have a long line read completely
@@ -198,17 +179,16 @@ class LinePrinter {
   LineProgress progress_;
 };
 
-/// Answers standard input line by line until it ends, with the job that begin(pipeline, texts)
-/// returns. `line_of` returns the line that shows a result.
-template <class OnePipeline, class Begin, class LineOf>
-Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
-                  const AnswerLines& how, const Begin& begin, const LineOf& line_of) {
+/// Answers standard input line by line until it ends, with the job that begin(texts) returns. `line_of` returns the line that shows a result.
+template <class Typed, class Begin, class LineOf>
+Exit answer_lines(Typed& pipeline, const AnswerLines& how, const Begin& begin,
+                  const LineOf& line_of) {
   // Attention weights take the most memory, so each line's are written before the next is read.
-  const std::size_t most = (how.attention ? 1 : how.at_once) * pipelines.size();
-  begin(*pipelines[0], std::span<const TextInput>());  // rejects bad options before reading
-  const auto answer = [&](OnePipeline& pipeline, std::span<const TextInput> texts) {
+  const std::size_t most = (how.attention ? 1 : how.at_once) * pipeline.thread_pool().threads();
+  begin(std::span<const TextInput>());  // rejects bad options before reading
+  const auto answer = [&](std::span<const TextInput> texts) {
     try {
-      return outputs_of(*begin(pipeline, texts), how.json, line_of);
+      return outputs_of(*begin(texts), how.json, line_of);
     } catch (const Error& error) {  // a file that cannot be read
       if (texts.size() != 1) throw;
       return OutputLines{error};
@@ -216,20 +196,18 @@ Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
   };
   LinePrinter printer(how);
   for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
-    printer.write(in_parallel(pipelines, lines, how.form, answer));
+    printer.write(in_parallel(pipeline.thread_pool(), lines, how.form, answer));
   }
   return printer.exit();
 }
 
 /// Answers standard input with the options of a task.
-template <class OnePipeline, class Options, class LineOf>
-Exit answer_with_options(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
-                         const AnswerLines& how, const Options& options, const LineOf& line_of) {
+template <class Typed, class Options, class LineOf>
+Exit answer_with_options(Typed& pipeline, const AnswerLines& how, const Options& options,
+                         const LineOf& line_of) {
   return answer_lines(
-      pipelines, how,
-      [&](OnePipeline& pipeline, std::span<const TextInput> texts) {
-        return begin_job(pipeline, texts, options);
-      },
+      pipeline, how,
+      [&](std::span<const TextInput> texts) { return begin_job(pipeline, texts, options); },
       line_of);
 }
 

@@ -55,8 +55,7 @@ struct Classification {
   std::vector<float> contributions;       ///< [T, C]; empty if not requested
 };
 
-/// Assigns a label to a text, or to a pair of texts. Handles one call at a time; use one per
-/// thread.
+/// Assigns a label to a text, or to a pair of texts. Any number of threads may call it at a time.
 class Classifier {
  public:
   /// Opens a model folder, in this project's format or a published one. Throws `wrong_task` for a

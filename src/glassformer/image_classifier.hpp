@@ -64,7 +64,7 @@ struct ImageClassification {
   std::vector<float> contributions;       ///< [T, C]; empty if not requested
 };
 
-/// Assigns a label to a picture. Handles one call at a time; use one per thread.
+/// Assigns a label to a picture. Any number of threads may call it at a time.
 class ImageClassifier {
  public:
   /// Opens a model folder, in this project's format or a published one. Throws the same errors as

@@ -42,7 +42,7 @@ struct Answer {
   std::vector<TracedTensor> gradients = {};    ///< of the answer, in the order of the run
 };
 
-/// Finds the answer to a question in a text. Handles one call at a time; use one per thread.
+/// Finds the answer to a question in a text. Any number of threads may call it at a time.
 class QuestionAnswerer {
  public:
   /// Opens a model folder. Throws the same errors as Classifier::load.

@@ -69,7 +69,7 @@ struct TokenClassification {
   std::vector<TracedTensor> gradients;    ///< of the answer, in the order of the run
 };
 
-/// Finds the entities in a text. Handles one call at a time; use one per thread.
+/// Finds the entities in a text. Any number of threads may call it at a time.
 class TokenClassifier {
  public:
   /// Opens a model folder. Throws the same errors as Classifier::load.

@@ -121,7 +121,7 @@ struct TranslationStep {
   std::optional<AttentionMap> decoder, cross;
 };
 
-/// Translates a text, sentence by sentence. Handles one call at a time; use one per thread.
+/// Translates a text, sentence by sentence. Any number of threads may call it at a time.
 class Translator {
  public:
   /// Opens a model folder. Throws the same errors as Classifier::load, and `invalid_shortlist`.

@@ -70,7 +70,7 @@ std::vector<NamedParameter> LanguageModel::parameters() {
 void LanguageModel::prepare(DecodingState& state, std::size_t longest) const {
   Session& session = state.session();
   const DecodingLimits& limits = state.limits();
-  session.attention.reserve(std::max(std::min(limits.positions, likely_positions), longest));
+  session.reserve_attention(std::max(std::min(limits.positions, likely_positions), longest));
   decoder_.input().reserve_positions(
       1, session);  // reserves more than one, so the first steps allocate none
   decoder_.stack().reserve_distances(1, session);
@@ -103,11 +103,11 @@ float LanguageModel::scale_of_states() const {
 
 void LanguageModel::project(const ConstView& hidden, const Linear& projection, View logits,
                             Session& session) const {
-  if (!architecture_.head.scale_states) return projection(hidden, logits, session.arena);
+  if (!architecture_.head.scale_states) return projection(hidden, logits, session);
   const Arena::Scope memory(session.arena);
   View scaled = session.arena.make(hidden.shape(0), hidden.shape(1));
   kernels().scale(scaled.data(), hidden.data(), hidden.size(), scale_of_states());
-  projection(const_view(scaled), logits, session.arena);
+  projection(const_view(scaled), logits, session);
 }
 
 View LanguageModel::forward(const Targets& targets, const ConstView* states, Run& run) const {

@@ -35,7 +35,7 @@ void WholePass::read(const Sequences& batch, std::span<const RowSegment> segment
   run.sequences = &batch;
   run.segments = segments;
   run.positions = batch.positions();
-  run.session().attention.reserve(batch.longest());
+  run.session().reserve_attention(batch.longest());
 }
 
 View WholePass::operator()(const EncoderModel& model, Run& run) const {
@@ -53,7 +53,7 @@ View WholePass::operator()(const Seq2Seq& model, Run& run) const {
   read(sources_, source_segments_, run);
   const ConstView states = const_view(model.forward_sources(sources_, run));
   read(targets_, target_segments_, run);
-  run.session().attention.reserve(sources_.longest());
+  run.session().reserve_attention(sources_.longest());
   run.source_segments = cross_segments_;
   return model.forward({targets_, rows_}, &states, run);
 }

@@ -82,6 +82,7 @@ class Run {
   [[nodiscard]] Scope scope(std::string_view name) const { return Scope(tracer_, name); }
   [[nodiscard]] Scope scope(std::size_t index) const { return Scope(tracer_, index); }
 
+  bool traced() const { return tracer_ != nullptr; }
   bool traces(std::string_view name) const { return tracer_ && tracer_->wants(name); }
 
   /// Reports that a tensor is complete. This is the one place where traces and patches take effect.

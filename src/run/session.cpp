@@ -33,6 +33,10 @@ void IntegerAttentionScratch::reserve(std::size_t scores_size, std::size_t conte
   if (context_size > context.size()) context.resize(context_size);
 }
 
+void Session::reserve_attention(std::size_t longest) {
+  for (AttentionScratch& scratch : attention_) scratch.reserve(longest);
+}
+
 GrowingTable& Session::table(const void* layer) {
   for (const auto& [owner, table] : tables_) {
     if (owner == layer) return *table;

@@ -65,10 +65,18 @@ struct GrowingTable {
 /// at a time; a session serves one call at a time.
 class Session {
  public:
+  /// `threads` share the work. They must outlive the session, and stay as many.
+  explicit Session(Pool& threads = Pool::single())
+      : pool(threads), attention_(threads.threads()) {}
+
   Arena arena;
-  AttentionScratch attention;
-  Pool pool;
+  Pool& pool;
   Tensor logits = Tensor::from_shape({0, 0});  ///< [rows, V] of a language model
+
+  /// Returns the buffers of one of the pool's threads.
+  AttentionScratch& attention(std::size_t thread = 0) { return attention_[thread]; }
+  /// Grows the buffers of all threads for queries with up to `longest` keys.
+  void reserve_attention(std::size_t longest);
 
   /// Returns the table of the layer at this address; a new one is empty. No other layer may take
   /// that address later: a session serves only models that live as long as it does.
@@ -77,6 +85,7 @@ class Session {
   void forget_tables() { tables_.clear(); }
 
  private:
+  std::vector<AttentionScratch> attention_;  // per thread
   std::vector<std::pair<const void*, std::unique_ptr<GrowingTable>>> tables_;
 };
 

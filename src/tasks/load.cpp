@@ -5,6 +5,7 @@
 
 #include "families/config/generation_config.hpp"
 #include "families/family.hpp"
+#include "kernels/pool.hpp"
 #include "models/model.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "tasks/reading/token_checks.hpp"
@@ -66,6 +67,7 @@ std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
   }
   auto pipeline = make_pipeline(std::move(parts));
   open.load(pipeline->parameters());
+  pipeline->set_threads(options.threads > 0 ? options.threads : machine_threads());
   return pipeline;
 }
 

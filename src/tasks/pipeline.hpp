@@ -14,6 +14,7 @@
 #include "glassformer/text_input.hpp"
 #include "image/picture.hpp"
 #include "kernels/compute.hpp"
+#include "run/sessions.hpp"
 #include "tasks/options.hpp"
 #include "tasks/result_writer.hpp"
 #include "text/tokenizer.hpp"
@@ -116,10 +117,19 @@ class Pipeline {
   /// Null for a model without texts.
   virtual const Tokenizer* vocabulary() const { return nullptr; }
 
+  /// Sets the number of threads that share the work of a call; at first one. Not while it is used.
+  void set_threads(std::size_t threads) { sessions_.set_threads(threads); }
+  Pool& thread_pool() { return sessions_.pool(); }
+  /// Returns the session of the calling thread.
+  Session& session() { return sessions_.mine(); }
+
   /// Starts answering inputs. The inputs and options need to live only until this call returns.
-  /// Throws `invalid_option`, naming the field. The pipeline must outlive the job. It runs one step
-  /// of one job at a time.
+  /// Throws `invalid_option`, naming the field. The pipeline must outlive the job. Any number of
+  /// threads may run jobs at a time, each those that it began itself.
   virtual std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) = 0;
+
+ private:
+  Sessions sessions_;
 };
 
 /// Returns views of the texts. Throws `invalid_option` for a pair.

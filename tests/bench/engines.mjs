@@ -24,9 +24,13 @@ export function openOnnx(file) {
  */
 export function benchNatively(model, precision, args) {
   const program = join(root, 'build/native/glassformer');
-  const result = spawnSync(program, ['bench', model, '--compute', precision, '--json', ...args], {
-    encoding: 'utf8',
-  });
+  const result = spawnSync(
+    program,
+    ['bench', model, '--compute', precision, '--threads', '1', '--json', ...args],
+    {
+      encoding: 'utf8',
+    },
+  );
   if (result.status !== 0) throw new Error(`glassformer bench failed: ${result.stderr}`);
   return JSON.parse(result.stdout);
 }

@@ -18,7 +18,7 @@ class AnswerCommand final : public Command {
   Exit run() override {
     options_.encoder.patch = read_patches(task_.patch);
     return answer_with_options(
-        load_several<AnswerPipeline>(task_.model),
+        *load_pipeline<AnswerPipeline>(task_.model.folder, task_.model.options()),
         {.json = task_.json, .attention = options_.encoder.attention, .form = LineForm::pair},
         options_, line_of);
   }

@@ -40,6 +40,7 @@ struct BenchPlan {
   std::vector<std::size_t> lengths = {16, 64, 256};
   std::string text = {};  // replaces texts of these lengths
   bool attention = false, shortlist = false, json = false;
+  std::size_t threads = 0;
 };
 
 // Returns the texts to measure: the plan's own, or one for each requested number of tokens.
@@ -74,11 +75,12 @@ double median(const Measure& measure) {
 // Prints rows as they arrive: as a JSON array, or one line per row.
 class Report {
  public:
-  Report(const BenchPlan& plan, const std::string& task, Compute compute)
+  Report(const BenchPlan& plan, const std::string& task, Pipeline& pipeline)
       : json_(plan.json),
         common_({{"engine", "glassformer"},
                  {"build", "native-" + std::string(kernels().name)},
-                 {"precision", to_string(compute)},
+                 {"precision", to_string(pipeline.compute())},
+                 {"threads", pipeline.thread_pool().threads()},
                  {"model", std::filesystem::canonical(plan.model).filename().string()},
                  {"task", task}}) {}
 
@@ -113,7 +115,7 @@ std::string format(const char* pattern, Values... values) {
 }
 
 void bench(const BenchPlan& plan, ClassifyPipeline& pipeline) {
-  Report report(plan, "classify", pipeline.compute());
+  Report report(plan, "classify", pipeline);
   const Tokenizer& tokenizer = pipeline.tokenizer();
   const std::size_t around = pipeline.classify("a").tokens.size() - tokenizer.encode("a").size();
   for (const std::string& text : texts_of(plan, tokenizer, around)) {
@@ -130,7 +132,7 @@ void bench(const BenchPlan& plan, ClassifyPipeline& pipeline) {
 
 // Measures a gray picture of the model's size, which needs no resizing.
 void bench(const BenchPlan& plan, ImagePipeline& pipeline) {
-  Report report(plan, "image", pipeline.compute());
+  Report report(plan, "image", pipeline);
   const PatchInput& input = std::get<PatchInput>(pipeline.config().encoder().input);
   Picture picture = {input.width, input.height, input.channels, {}};
   picture.bytes.assign(input.width * input.height * input.channels, 128);
@@ -155,7 +157,7 @@ double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
 }
 
 void bench(const BenchPlan& plan, TranslatePipeline& pipeline) {
-  Report report(plan, "translate", pipeline.compute());
+  Report report(plan, "translate", pipeline);
   for (const std::string& text : texts_of(plan, pipeline.source_tokenizer())) {
     const double first = median([&] { return first_token_ms(pipeline, text); });
     for (const std::size_t beams : {std::size_t{1}, std::size_t{4}}) {
@@ -196,7 +198,7 @@ double generation_ms(GeneratePipeline& pipeline, std::string_view text,
 
 void bench(const BenchPlan& plan, GeneratePipeline& pipeline) {
   constexpr std::size_t more = 32;  // tokens to generate
-  Report report(plan, "generate", pipeline.compute());
+  Report report(plan, "generate", pipeline);
   GenerateOptions options;
   options.sample = false;
   options.beams = 1;
@@ -234,6 +236,7 @@ class BenchCommand final : public Command {
     app.add_flag("--attention", plan_.attention, "every attention weight is kept");
     app.add_flag("--shortlist", plan_.shortlist, "of a translator: as in translate");
     add_compute(app, plan_.compute);
+    add_threads(app, plan_.threads);
     app.add_flag("--json", plan_.json, "a JSON array");
   }
   Exit run() override;
@@ -244,7 +247,8 @@ class BenchCommand final : public Command {
 
 Exit BenchCommand::run() {
   const auto pipeline =
-      load_pipeline(plan_.model, {}, {.compute = plan_.compute, .shortlist = plan_.shortlist});
+      load_pipeline(plan_.model, {},
+                    {.compute = plan_.compute, .shortlist = plan_.shortlist, .threads = plan_.threads});
   if (auto* translator = dynamic_cast<TranslatePipeline*>(pipeline.get())) {
     bench(plan_, *translator);
   } else if (auto* generator = dynamic_cast<GeneratePipeline*>(pipeline.get())) {

@@ -30,7 +30,7 @@ class ClassifyCommand final : public Command {
 
   Exit run() override {
     options_.encoder.patch = read_patches(task_.patch);
-    return answer_with_options(load_several<ClassifyPipeline>(task_.model),
+    return answer_with_options(*load_pipeline<ClassifyPipeline>(task_.model.folder, task_.model.options()),
                                {.json = task_.json,
                                 .attention = options_.encoder.attention,
                                 .form = pairs_ ? LineForm::pair : LineForm::text,

@@ -17,13 +17,13 @@ class EmbedCommand final : public Command {
   }
 
   Exit run() override {
-    const auto pipelines = load_several<EmbedPipeline>(task_.model);
-    const ModelConfig& config = pipelines[0]->config();
+    const auto pipeline = load_pipeline<EmbedPipeline>(task_.model.folder, task_.model.options());
+    const ModelConfig& config = pipeline->config();
     if (!config.unused_head.empty()) {
       std::cerr << "glassformer: warning: " << unused_head_note(config) << '\n';
     }
     options_.encoder.patch = read_patches(task_.patch);
-    return answer_with_options(pipelines,
+    return answer_with_options(*pipeline,
                                {.json = task_.json, .attention = options_.encoder.attention},
                                options_, line_of);
   }

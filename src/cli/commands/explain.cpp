@@ -38,21 +38,22 @@ class ExplainCommand final : public Command {
   }
 
   Exit run() override {
-    const auto pipelines = load_several<Pipeline>(model_);
+    const auto loaded = load_pipeline<Pipeline>(model_.folder, model_.options());
+    Pipeline& pipeline = *loaded;
     if (effects_) request_.effects = true;
     // If the model reads pictures, a line is the path of a file.
     const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
     const AnswerLines how = {
         .json = json_, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text};
-    const Task task = pipelines[0]->config().task;
+    const Task task = pipeline.config().task;
     const bool classifies = task == Task::text_classification || task == Task::image_classification;
     if (request_.method == "gradients" || (!classifies && explains_by_gradients(request_.method))) {
       NextGradientsRequest request = next_gradients_request(request_);
       request.names = names_;
       request.baseline_token = baseline_token_;
       return answer_lines(
-          pipelines, how,
-          [&](Pipeline& pipeline, std::span<const TextInput> texts) {
+          pipeline, how,
+          [&](std::span<const TextInput> texts) {
             return begin_next_gradients(pipeline, texts, request);
           },
           next_gradients_line);
@@ -61,8 +62,8 @@ class ExplainCommand final : public Command {
       refuse_option("names, baselineToken: expected the gradients of a next token");
     }
     return answer_lines(
-        pipelines, how,
-        [this](Pipeline& pipeline, std::span<const TextInput> lines) {
+        pipeline, how,
+        [&](std::span<const TextInput> lines) {
           if (!reads_pictures(pipeline.config())) {
             return begin_explanation(pipeline, TaskInputs{.texts = lines}, request_);
           }

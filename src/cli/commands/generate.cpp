@@ -36,18 +36,19 @@ class GenerateCommand final : public Command {
   }
 
   Exit run() override {
-    const auto pipelines = load_several<GeneratePipeline>(task_.model);
+    const auto pipeline =
+        load_pipeline<GeneratePipeline>(task_.model.folder, task_.model.options());
     const AnswerLines how = {.json = task_.json, .attention = options_.attention, .at_once = 1};
     options_.prefix = !no_prefix_;
     options_.patch = read_patches(task_.patch);
     const auto line = [](const auto& result) { return line_of(result); };
-    if (!next_) return answer_with_options(pipelines, how, options_, line);
+    if (!next_) return answer_with_options(*pipeline, how, options_, line);
     NextOptions next;
     next.count = *next_;
     static_cast<TaskPromptOptions&>(next) = options_;
     static_cast<SampleOptions&>(next) = options_;
     static_cast<DecoderOptions&>(next) = options_;
-    return answer_with_options(pipelines, how, next, line);
+    return answer_with_options(*pipeline, how, next, line);
   }
 
  private:

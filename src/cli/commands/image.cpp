@@ -38,12 +38,13 @@ class ImageCommand final : public Command {
                   "patches to leave out: POSITION,… in the attention, where 0 is [CLS]");
     add_patch(app, task_.patch);
     add_compute(app, task_.model.compute);
+    add_threads(app, task_.model.threads);
   }
 
   Exit run() override {
     options_.encoder.patch = read_patches(task_.patch);
     const auto pipeline =
-        load_pipeline<ImagePipeline>(task_.model.folder, {.compute = task_.model.compute});
+        load_pipeline<ImagePipeline>(task_.model.folder, task_.model.options());
     pipeline->begin(std::span<const Picture>(), options_);  // rejects bad options first
     Exit exit = Exit::ok;
     for (const std::string& path : paths_) {

@@ -15,6 +15,7 @@
 #include "cli/training/mpi.hpp"
 #include "cli/training/training_card.hpp"
 #include "cli/training/training_log.hpp"
+#include "kernels/pool.hpp"
 #include "tasks/load.hpp"
 #include "tasks/train/training.hpp"
 
@@ -123,7 +124,9 @@ void TrainCommand::declare(CLI::App& app) {
   app.add_flag("--resume", resume_,
                "go on from OUT_DIR.checkpoint, with the same data and options");
   add_enum<Lessons>(app, "--lessons", options_.lessons, "what to learn (by the model's task)");
-  add_threads(app, options_.threads);
+  app.add_option("--threads", options_.threads, "threads that learn, each with memory of its own")
+      ->check(CLI::Range(std::size_t{1}, Pool::most))
+      ->capture_default_str();
   app.add_flag("--half", half_, "save the weights at half precision (F16)");
   app.add_option("--seed", options_.seed, "seed of all random numbers (1)");
   app.add_option("--rate", options_.rate, "highest learning rate (0.002; of a folder 0.0002)")

@@ -31,7 +31,9 @@ class TranslateCommand final : public Command {
 
   Exit run() override {
     options_.patch = read_patches(task_.patch);
-    return answer_with_options(load_several<TranslatePipeline>(task_.model, shortlist_),
+    LoadOptions options = task_.model.options();
+    options.shortlist = shortlist_;
+    return answer_with_options(*load_pipeline<TranslatePipeline>(task_.model.folder, options),
                                {.json = task_.json,
                                 .attention = options_.attention,
                                 .at_once = lines_at_once,

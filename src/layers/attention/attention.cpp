@@ -144,9 +144,35 @@ void Attention::attend(const Queries& queries, const KeyValueRows& keys, View co
     run.cache->attend(rows, run);
     return;
   }
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    attend_segment(i, segments[i], queries, keys, context, run);
+  reserve_relative(segments, run.session());
+  if (run.traced() || run.tape()) {
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      attend_segment(i, segments[i], queries, keys, context, run);
+    }
+    return;
   }
+  std::uint64_t all = 0;
+  for (const RowSegment& segment : segments) all += products(segment);
+  const auto attend = [&](std::size_t i, std::size_t thread) {
+    const RowSegment& segment = segments[i / config_.n_heads];
+    const std::size_t head = i % config_.n_heads;
+    parts_.kind->attend(
+        input_of(head, segment, queries, keys, run.session()),
+        {.context = &context(segment.first, head * config_.d_head), .stride = context.shape(1)},
+        run.session().attention(thread));
+  };
+  run.session().pool.each(segments.size() * config_.n_heads, all, attend);
+}
+
+void Attention::reserve_relative(std::span<const RowSegment> segments, Session& session) const {
+  if (!parts_.relative) return;
+  std::size_t longest = 1;
+  for (const RowSegment& segment : segments) longest = std::max(longest, segment.count);
+  parts_.relative->reserve(longest, session);
+}
+
+std::uint64_t Attention::products(const RowSegment& segment) const {
+  return std::uint64_t{2} * config_.d_heads() * segment.count * segment.keys.size();
 }
 
 HeadInput Attention::input_of(std::size_t head, const RowSegment& segment, const Queries& queries,
@@ -172,15 +198,15 @@ void Attention::attend_segment(std::size_t index, const RowSegment& segment, con
   const MapOutput scores =
       parts_.kind->has_scores() ? run.map(MapKind::scores, index, shape) : MapOutput();
   const MapOutput weights = run.map(MapKind::weights, index, shape);
-  AttentionScratch& scratch = run.session().attention;
-  run.session().pool.each(config_.n_heads, [&](std::size_t head) {
+  const auto attend = [&](std::size_t head, std::size_t thread) {
     const HeadInput in = input_of(head, segment, queries, keys, run.session());
     const HeadOutput out = {.context = &context(segment.first, head * config_.d_head),
                             .stride = context.shape(1),
                             .weights = weights.head(head),
                             .scores = scores.head(head)};
-    parts_.kind->attend(in, out, scratch);
-  });
+    parts_.kind->attend(in, out, run.session().attention(thread));
+  };
+  run.session().pool.each(config_.n_heads, products(segment), attend);
   if (!run.tape() || segment.count == 0) return;
   const MapOutput of_scores =
       parts_.kind->has_scores() ? run.gradient_map(MapKind::scores, index, shape) : MapOutput();
@@ -198,7 +224,7 @@ void Attention::attend_segment(std::size_t index, const RowSegment& segment, con
           .head = head,
           .weights = of_weights.head(head),
           .scores = of_scores.head(head)};
-      attention_backward(*parts_.kind, in, gradients, session.attention, tape);
+      attention_backward(*parts_.kind, in, gradients, session.attention(), tape);
     }
   });
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "layers/attention/attention_kind.hpp"
 #include "layers/attention/config.hpp"
@@ -61,6 +63,10 @@ class Attention final : public TokenMixer {
   void attend(const Queries& queries, const KeyValueRows& keys, View context, const Run& run) const;
   HeadInput input_of(std::size_t head, const RowSegment& segment, const Queries& queries,
                      const KeyValueRows& keys, Session& session) const;
+  // The threads do not grow the table that they share.
+  void reserve_relative(std::span<const RowSegment> segments, Session& session) const;
+  // Returns the multiplications of all heads.
+  std::uint64_t products(const RowSegment& segment) const;
   void attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,
                       const KeyValueRows& keys, View context, const Run& run) const;
 

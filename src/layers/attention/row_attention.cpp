@@ -25,7 +25,7 @@ void attend_rows(const RowAttention& attention, const Run& run) {
   const WritingKernels& writing = writing_kernels();
   const AttentionConfig& config = attention.config;
   const std::size_t d_head = config.d_head, shared = config.n_heads / config.n_kv_heads;
-  float* const weights = run.session().attention.scores.data();  // [keys] of one row and head
+  Session& session = run.session();
   for (std::size_t i = 0; i < attention.segments.size(); ++i) {
     const RowSegment& segment = attention.segments[i];
     const MapShape map = {config.n_heads, segment.count, segment.key_positions};
@@ -35,7 +35,9 @@ void attend_rows(const RowAttention& attention, const Run& run) {
     const std::size_t all = segment.keys.size();
     const std::size_t count = attention.window > 0 ? std::min(all, attention.window + 1) : all;
     const std::size_t first = all - count;  // the first key within the window
-    for (std::size_t head = 0; head < config.n_heads; ++head) {
+    if (attention.relative) attention.relative->reserve(count, session);  // not in the threads
+    const auto attend = [&](std::size_t head, std::size_t thread) {
+      float* const weights = session.attention(thread).scores.data();  // [keys]
       const std::size_t key_head = head / shared * d_head;
       GatheredRows gathered = {.data = attention.keys.k + key_head,
                                .stride = attention.keys.stride,
@@ -48,7 +50,7 @@ void attend_rows(const RowAttention& attention, const Run& run) {
       if (attention.relative) {
         kernel.scale(weights, weights, count, scale);
         const float* const by_key =
-            attention.relative->of(head, count, run.session()) - (count - 1);
+            attention.relative->of(head, count, session) - (count - 1);
         kernel.add_scaled(weights, by_key, count, 1.0f);
         scale = 1.0f;
       }
@@ -61,7 +63,8 @@ void attend_rows(const RowAttention& attention, const Run& run) {
       float* const mixed = &context(segment.first, head * d_head);
       writing.sum_rows(gathered, weights, mixed);
       kernel.scale(mixed, mixed, d_head, share);
-    }
+    };
+    session.pool.each(config.n_heads, std::uint64_t{2} * config.d_heads() * count, attend);
   }
 }
 

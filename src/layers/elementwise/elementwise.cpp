@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/learning.hpp"
+#include "kernels/threaded.hpp"
 
 namespace glassformer {
 
@@ -49,7 +50,7 @@ void activate(Activation activation, View x, const Run& run) {
       activation_backward(activation, before, const_view(x), tape);
     });
   }
-  kernels().activate(activation, x.data(), x.size());
+  activate(activation, x.data(), x.size(), run.session().pool);
 }
 
 void gate(Activation activation, const float* gates, const float* x, std::size_t stride, View y,

@@ -1,12 +1,12 @@
 #include "layers/linear/linear.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "base/error.hpp"
 #include "kernels/packed/int8_matrix.hpp"
 #include "kernels/packed/matrix.hpp"
+#include "kernels/threaded.hpp"
 #include "layers/elementwise/elementwise.hpp"
 
 namespace glassformer {
@@ -67,24 +67,25 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
   }
 
   void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                Arena&) const override {
-    kernels().matmul({.a = x.data(),
-                      .a_stride = in(),
-                      .b = matrix().data(),
-                      .panel_stride = matrix().panel_stride(),
-                      .bias = bias,
-                      .c = y.data(),
-                      .c_stride = out(),
-                      .m = x.shape(0),
-                      .n = out(),
-                      .k = in(),
-                      .epilogue = epilogue});
+                Session& session) const override {
+    matmul({.a = x.data(),
+            .a_stride = in(),
+            .b = matrix().data(),
+            .panel_stride = matrix().panel_stride(),
+            .bias = bias,
+            .c = y.data(),
+            .c_stride = out(),
+            .m = x.shape(0),
+            .n = out(),
+            .k = in(),
+            .epilogue = epilogue},
+           session.pool);
   }
 };
 
 class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
  public:
-  static constexpr std::size_t block = 48;  // rows that are quantized together
+  static constexpr std::size_t block = 48;  // rows per thread that are quantized together
 
   using PackedWeight::PackedWeight;
 
@@ -108,32 +109,33 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
   // Processes rows in blocks, so that their integers are still in the cache when they are
   // multiplied.
   void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                Arena& arena) const override {
-    const Kernels& run = kernels();
-    const std::size_t stride = run.quantized_row_bytes(in());
+                Session& session) const override {
+    const std::size_t stride = kernels().quantized_row_bytes(in());
+    const std::size_t rows = block * session.pool.threads();
+    Arena& arena = session.arena;
     const Arena::Scope scope(arena);
-    std::array<float, block> scales;
-    std::array<std::int32_t, block> zero_points;
-    const QuantizedRows integers = {.values = arena.make_bytes(block * stride),
-                                    .stride = stride,
-                                    .scales = scales.data(),
-                                    .zero_points = zero_points.data()};
+    const QuantizedRows integers = {
+        .values = arena.make_bytes(rows * stride),
+        .stride = stride,
+        .scales = reinterpret_cast<float*>(arena.make_bytes(rows * sizeof(float))),
+        .zero_points =
+            reinterpret_cast<std::int32_t*>(arena.make_bytes(rows * sizeof(std::int32_t)))};
     const std::size_t n = x.shape(0);
-    for (std::size_t first = 0; first < n; first += block) {
-      const std::size_t count = std::min(block, n - first);
-      run.quantize(x.data() + first * in(), count, in(), integers);
-      run.matmul_int8({.a = integers,
-                       .b = matrix().data(),
-                       .panel_stride = matrix().panel_stride(),
-                       .scales = matrix().scales(),
-                       .sums = matrix().sums(),
-                       .bias = bias,
-                       .c = y.data() + first * out(),
-                       .c_stride = out(),
-                       .m = count,
-                       .n = out(),
-                       .k = in(),
-                       .epilogue = epilogue});
+    for (std::size_t first = 0; first < n; first += rows) {
+      matmul_int8(x.data() + first * in(),
+                  {.a = integers,
+                   .b = matrix().data(),
+                   .panel_stride = matrix().panel_stride(),
+                   .scales = matrix().scales(),
+                   .sums = matrix().sums(),
+                   .bias = bias,
+                   .c = y.data() + first * out(),
+                   .c_stride = out(),
+                   .m = std::min(rows, n - first),
+                   .n = out(),
+                   .k = in(),
+                   .epilogue = epilogue},
+                  session.pool);
     }
   }
 };
@@ -194,12 +196,12 @@ void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::s
       &bias_, first);
 }
 
-void Linear::operator()(const ConstView& x, View y, Arena& arena, Epilogue epilogue) const {
-  multiply(x, bias_.value.empty() ? nullptr : bias_.value.data(), epilogue, y, arena);
+void Linear::operator()(const ConstView& x, View y, Session& session, Epilogue epilogue) const {
+  multiply(x, bias_.value.empty() ? nullptr : bias_.value.data(), epilogue, y, session);
 }
 
 void Linear::operator()(const ConstView& x, View y, const Run& run, Epilogue epilogue) const {
-  (*this)(x, y, run.arena(), epilogue);
+  (*this)(x, y, run.session(), epilogue);
   if (!run.tape()) return;
   run.tape()->record([this, x, y, epilogue](Tape& tape) {
     if (epilogue == Epilogue::relu)
@@ -220,15 +222,15 @@ void Linear::add_to(View sum, const ConstView& x, const Run& run, std::string_vi
   add(sum, const_view(added), run);
 }
 
-void Linear::multiply(const ConstView& x, View y, Arena& arena) const {
-  multiply(x, nullptr, Epilogue::store, y, arena);
+void Linear::multiply(const ConstView& x, View y, Session& session) const {
+  multiply(x, nullptr, Epilogue::store, y, session);
 }
 
 void Linear::multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                      Arena& arena) const {
+                      Session& session) const {
   expect_shape("x of a linear layer", x, {x.shape(0), in()});
   expect_shape("y of a linear layer", y, {x.shape(0), out()});
-  weight_->multiply(x, bias, epilogue, y, arena);
+  weight_->multiply(x, bias, epilogue, y, session);
 }
 
 }  // namespace glassformer

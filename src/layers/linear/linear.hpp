@@ -29,7 +29,7 @@ class LinearWeight {
                        Parameter& storage) = 0;
   /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias). `bias` may be null.
   virtual void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                        Arena& arena) const = 0;
+                        Session& session) const = 0;
   /// weights [in] = the weights of one output.
   virtual void copy_output(std::size_t output, std::span<float> weights) const = 0;
   /// Returns the weights of only these outputs, in this order.
@@ -58,7 +58,7 @@ class Linear {
   /// Computes y [n, out] from x [n, in]. With Epilogue::accumulate, y += the product.
   void operator()(const ConstView& x, View y, const Run& run,
                   Epilogue epilogue = Epilogue::store) const;
-  void operator()(const ConstView& x, View y, Arena& arena,
+  void operator()(const ConstView& x, View y, Session& session,
                   Epilogue epilogue = Epilogue::store) const;
 
   /// Adds this layer's output for x [n, in] to sum [n, out]. `x` holds rows `first` … of the run.
@@ -67,7 +67,7 @@ class Linear {
               std::size_t first = 0) const;
 
   /// Computes the product without the bias.
-  void multiply(const ConstView& x, View y, Arena& arena) const;
+  void multiply(const ConstView& x, View y, Session& session) const;
 
   /// weights [in] = the weights of one output.
   void copy_output(std::size_t output, std::span<float> weights) const {
@@ -90,7 +90,7 @@ class Linear {
   Linear(std::unique_ptr<LinearWeight> weight, AlignedBuffer bias);
   void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
   void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                Arena& arena) const;
+                Session& session) const;
 
   std::unique_ptr<LinearWeight> weight_;
   Parameter storage_;  // [out, in], the weight while it is learned

@@ -116,7 +116,7 @@ Tensor SequenceHead::contributions(const ConstView& states, const Run& run) cons
   const Sequences& sequences = *run.sequences;
   const std::size_t classes = classifier_.out();
   Tensor contributions = matrix(sequences.tokens(), classes);
-  classifier_.multiply(states, rows(contributions, 0, sequences.tokens()), run.arena());
+  classifier_.multiply(states, rows(contributions, 0, sequences.tokens()), run.session());
   std::vector<float> weights(sequences.longest());
   for (std::size_t s = 0; s < sequences.size(); ++s) {
     pooling_->weigh(sequences, s, std::span(weights).first(sequences.length(s)));

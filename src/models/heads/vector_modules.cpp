@@ -47,8 +47,7 @@ std::vector<float> VectorModules::operator()(std::vector<float> x, Session& sess
   for (const Step& step : steps_) {
     if (step.dense) {
       std::vector<float> y(step.module.out);
-      (*step.dense)(const_view(x.data(), {1, x.size()}), view(y.data(), {1, y.size()}),
-                    session.arena);
+      (*step.dense)(const_view(x.data(), {1, x.size()}), view(y.data(), {1, y.size()}), session);
       kernels().activate(step.module.activation, y.data(), y.size());
       x = std::move(y);
     } else if (step.norm) {

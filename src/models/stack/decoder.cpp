@@ -25,7 +25,7 @@ void Decoder::attend_to(const ConstView& encoder_states, DecodingState& state,
 View Decoder::operator()(DecodingState& state, std::span<const Extension> extensions) const {
   Session& session = state.session();
   state.append(extensions);
-  session.attention.reserve(state.most_keys());
+  session.reserve_attention(state.most_keys());
   std::optional<StepTracer> tracer = state.trace_step();
   Run run(session, tracer ? &*tracer : nullptr);
   session.arena.clear();

@@ -15,7 +15,7 @@ void Encoder::list(View x, const Run& run) const {
 
 void Encoder::resume(std::size_t first, View x, const Run& run) const {
   const Run::Scope scope = run.scope("encoder");
-  run.session().attention.reserve(run.sequences->longest());
+  run.session().reserve_attention(run.sequences->longest());
   stack_.run_from(first, x, run);
 }
 

@@ -21,7 +21,7 @@ class Encoder {
   template <class AnyBatch>
   void operator()(const AnyBatch& batch, View x, const Run& run) const {
     const Run::Scope scope = run.scope("encoder");
-    run.session().attention.reserve(batch.longest());
+    run.session().reserve_attention(batch.longest());
     (*input_)(batch, x, run);
     stack_.run_from(0, x, run);
   }

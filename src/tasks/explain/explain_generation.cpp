@@ -147,7 +147,7 @@ const std::vector<bool> allow_all_tokens;
 
 GenerationExplainer::GenerationExplainer(GeneratePipeline& pipeline)
     : pipeline_(pipeline),
-      ledgers_(pipeline.model().runner(), pipeline.tokenizer(), allow_all_tokens) {
+      ledgers_(pipeline.runner(), pipeline.tokenizer(), allow_all_tokens) {
   if (!pipeline.config().architecture.encoder) return;
   throw_error(ErrorCode::unsupported,
               "explain: expected a decoder that continues texts, got one with an encoder");
@@ -166,7 +166,7 @@ std::size_t GenerationExplainer::layers() const {
   return pipeline_.config().decoder().layers.size();
 }
 
-WriterRunner GenerationExplainer::model() const { return pipeline_.model().runner(); }
+WriterRunner GenerationExplainer::model() const { return pipeline_.runner(); }
 
 NextTokenRun GenerationExplainer::run(const GenerationInput& input,
                                       std::vector<std::string> names) const {

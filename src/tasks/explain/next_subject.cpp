@@ -28,7 +28,7 @@ NextSubject read_translation(TranslatePipeline& pipeline, std::string_view text,
 NextSubject read_continuation(GeneratePipeline& pipeline, std::string_view text) {
   const GenerationExplainer explainer(pipeline);
   GenerationInput input = explainer.read(text);
-  return {.model = pipeline.model().runner(),
+  return {.model = pipeline.runner(),
           .ledgers = explainer.ledgers(),
           .source_tokenizer = pipeline.tokenizer(),
           .decoded = std::move(input.prompt),
@@ -50,14 +50,14 @@ std::vector<std::int32_t> answer_to(GeneratePipeline& pipeline, std::string_view
 NextSubject read_answer(GeneratePipeline& pipeline, std::string_view text,
                         const TranslatedPlace& place) {
   expect_text_size(GeneratePipeline::max_text_bytes, text.size());
-  GenerationModel& model = pipeline.model();
+  const GenerationModel& model = pipeline.model();
   const GenerationInput input = model.read(text, 1, pipeline.config().generation);
   NextSubject subject = {
-      .model = model.runner(),
-      .ledgers = NextTokenLedger(model.runner(), pipeline.tokenizer(), allow_all_tokens),
+      .model = pipeline.runner(),
+      .ledgers = NextTokenLedger(pipeline.runner(), pipeline.tokenizer(), allow_all_tokens),
       .source_tokenizer = pipeline.tokenizer(),
       .decoded = input.prompt,
-      .encoded = model.encode(input, {}),
+      .encoded = model.encode(input, {}, pipeline.session()),
       .before = {.tokens = input_tokens(input.tokens, pipeline.tokenizer()),
                  .clipped = input.clipped}};
   const bool begun = !place.prefix.empty();

@@ -155,7 +155,8 @@ class GeneratePipeline final : public Pipeline {
   Compute compute() const override { return model_->decoder().compute(); }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   const Tokenizer* vocabulary() const override { return tokenizer_.get(); }
-  GenerationModel& model() { return *model_; }
+  const GenerationModel& model() const { return *model_; }
+  WriterRunner runner() { return {model_->decoder(), session()}; }
 
   /// Starts answering several texts. Throws `invalid_option` for options, heads or names that do
   /// not exist. An error in one text does not affect the others: `empty_input` for a text without

@@ -101,7 +101,7 @@ struct GenerationState {
                    {stack.layers.size(), stack.n_heads(), own ? "" : "another stack's ", head.layer,
                     head.head}});
     }
-    trace = TracePlan(owner.model_->decoder(), owner.model_->session(),
+    trace = TracePlan(owner.model_->decoder(), owner.session(),
                       {.attention = options.attention,
                        .names = options.trace,
                        .patches = with_ablations(options.patch, options.ablate)});
@@ -218,7 +218,7 @@ void GenerationState::start() {
   expect_room(input);
   text.generation.prompt_tokens = input_tokens(input.tokens, pipeline.tokenizer());
   text.generation.clipped = input.clipped;
-  encoded = pipeline.model_->encode(input, trace.request());
+  encoded = pipeline.model_->encode(input, trace.request(), pipeline.session());
 
   const std::size_t beams = generate ? plan.search.beams : 1;
   TraceRequest request = trace.request();
@@ -226,14 +226,14 @@ void GenerationState::start() {
     request.names.clear();
     request.attention = options.attention && options.stream;
   }
-  DecodingState state = pipeline.model_->runner().begin(
+  DecodingState state = pipeline.runner().begin(
       sources(),
       {.nodes = max_nodes,
        .positions = prompt.size() + max_new - 1,
        .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
       request);
   const LanguageModel& decoder = pipeline.model_->decoder();
-  decoder.reserve_logits(beams, pipeline.model_->session());
+  decoder.reserve_logits(beams, pipeline.session());
   decoding.emplace(decoder, std::move(state));
   plan.constraints.rules.min_length = least_length(options.min_new_tokens, settings, prompt.size());
   plan.constraints.rules.begin = prompt.size();
@@ -413,7 +413,7 @@ GenerationState::Shown GenerationState::show(CandidateIndex last) {
   for (const CandidateIndex i : search->path(0, last)) path.push_back(tree[i].id);
   // If no token could follow, the step that would have written one read the end of the prompt.
   if (tree[last].length > 0) path.pop_back();
-  const DecodingState state = pipeline.model_->runner().read(sources(), path, trace.request());
+  const DecodingState state = pipeline.runner().read(sources(), path, trace.request());
   return shown_by(state, static_cast<NodeIndex>(path.size() - 1));
 }
 

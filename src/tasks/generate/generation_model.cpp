@@ -58,7 +58,9 @@ class ContinuingModel final : public GenerationModel {
     return input;
   }
 
-  Seq2Seq::Encoded encode(const GenerationInput&, const TraceRequest&) override { return {}; }
+  Seq2Seq::Encoded encode(const GenerationInput&, const TraceRequest&, Session&) const override {
+    return {};
+  }
 
  private:
   const Tokenizer& tokenizer_;
@@ -87,10 +89,11 @@ class AnsweringModel final : public GenerationModel {
     return input;
   }
 
-  Seq2Seq::Encoded encode(const GenerationInput& input, const TraceRequest& request) override {
+  Seq2Seq::Encoded encode(const GenerationInput& input, const TraceRequest& request,
+                          Session& session) const override {
     Batch source;
     source.add(input.source);
-    return model_.encode(source, request, session());
+    return model_.encode(source, request, session);
   }
 
  private:

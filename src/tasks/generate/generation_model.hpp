@@ -27,8 +27,6 @@ class GenerationModel {
   virtual std::vector<NamedParameter> parameters() = 0;
   /// The part that writes.
   virtual const LanguageModel& decoder() const = 0;
-  WriterRunner runner() { return {decoder(), session_}; }
-  Session& session() { return session_; }
 
   /// Reads a text, with the prefix of `settings` before it. `new_tokens`: how many tokens are to be
   /// written. An empty text is replaced by the bos token. Throws `empty_input` for a text without
@@ -36,10 +34,8 @@ class GenerationModel {
   virtual GenerationInput read(std::string_view text, std::size_t new_tokens,
                                const GenerationConfig& settings) const = 0;
   /// Runs the encoder, if there is one. Called once per text, before decoding.
-  virtual Seq2Seq::Encoded encode(const GenerationInput& input, const TraceRequest& request) = 0;
-
- private:
-  Session session_;
+  virtual Seq2Seq::Encoded encode(const GenerationInput& input, const TraceRequest& request,
+                                  Session& session) const = 0;
 };
 
 /// Makes the model of a configuration: a decoder that continues the text, or an encoder with a

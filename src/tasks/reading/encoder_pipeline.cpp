@@ -63,7 +63,7 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
                           .names = options_.trace,
                           .patches = with_ablations(std::move(options_.patch), options_.ablate)};
   if (links_named_gradients) request.gradients = options_.gradients;
-  plan_ = TracePlan(*pipeline.model_, pipeline.session_, std::move(request));
+  plan_ = TracePlan(*pipeline.model_, pipeline.session(), std::move(request));
 }
 
 void EncoderPipeline::Batches::explain(Explained explained) {
@@ -175,7 +175,7 @@ std::vector<TracedTensor> EncoderPipeline::Batches::gradients_for(const EncoderI
   const auto patching = make_tracer(patches, pass.encoded(), pipeline_.config_.encoder());
   return gradients_of([&](Run& run) { return pass(*pipeline_.model_, run); },
                       [&](const ConstView& logits) { return explained_(input, logits); },
-                      options_.gradients, pipeline_.session_, patching.get(), patches.patches)
+                      options_.gradients, pipeline_.session(), patching.get(), patches.patches)
       .tensors;
 }
 

@@ -58,7 +58,7 @@ class EncoderPipeline : public Pipeline {
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   const Tokenizer* vocabulary() const override { return tokenizer_.get(); }
   const InputReader& reader() const { return *reader_; }
-  EncoderRunner model() { return {*model_, session_}; }
+  EncoderRunner model() { return {*model_, session()}; }
 
   /// Returns the answer for an input, whose gradients are requested, as terms of its logits, [1, C]
   /// or [T, C].
@@ -120,7 +120,6 @@ class EncoderPipeline : public Pipeline {
   std::unique_ptr<const Tokenizer> tokenizer_;
   std::optional<InputReader> reader_;  // of texts
   std::unique_ptr<EncoderModel> model_;
-  Session session_;
 };
 
 /// Returns the encoder's options among those of a task.

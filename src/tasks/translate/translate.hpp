@@ -138,8 +138,7 @@ class TranslatePipeline final : public Pipeline {
     return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;
   }
   const Seq2Seq& model() const { return model_; }
-  Session& session() { return session_; }
-  WriterRunner runner() { return {model_, session_}; }
+  WriterRunner runner() { return {model_, session()}; }
   const SpecialTokens& specials() const { return special_; }
 
   /// Starts translating several texts. Throws `invalid_option` for beams, heads, layers or names
@@ -180,7 +179,6 @@ class TranslatePipeline final : public Pipeline {
   Constraints library_constraints_;  // for the same
   std::optional<Shortlist> shortlist_;
   Seq2Seq model_;
-  Session session_;
 };
 
 /// Translates texts, step by step.

@@ -81,7 +81,7 @@ struct TranslationJob::State {
         how(owner.search_of(wanted)),
         special(owner.as_library(wanted) ? owner.library_special_ : owner.special_),
         constraints(owner.as_library(wanted) ? owner.library_constraints_ : Constraints()),
-        plan(owner.model_, owner.session_,
+        plan(owner.model_, owner.session(),
              {.attention = wanted.attention,
               .names = wanted.trace,
               .patches = with_ablations(wanted.patch, wanted.ablate)}) {
@@ -282,7 +282,7 @@ void TranslationJob::State::start_batch() {
   }
 
   TraceRequest request = plan.request();
-  encoded = pipeline.model_.encode(sources, request, pipeline.session_);
+  encoded = pipeline.model_.encode(sources, request, pipeline.session());
   for (std::size_t i = 0; i < encoded.attention.size(); ++i) {
     sentences[batch[i]].result.encoder = std::move(encoded.attention[i]);
   }
@@ -294,7 +294,7 @@ void TranslationJob::State::start_batch() {
   request.attention = sees() && (options.stream || fits);
   request.names.clear();
   scorer.emplace(pipeline.model_,
-                 pipeline.model_.begin(encoded, limits, request, pipeline.session_),
+                 pipeline.model_.begin(encoded, limits, request, pipeline.session()),
                  std::move(choices));
   NextTokenScorer* scores = &*scorer;
   if (!constraints.empty()) {

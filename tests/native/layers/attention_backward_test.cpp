@@ -203,7 +203,7 @@ TEST_CASE("an attention's gradients match its formula", "[backward]") {
   const Sequences sequences = sequences_of(test.texts);
   const std::vector<RowSegment> segments = segments_of(sequences);
   check.run().segments = segments;
-  check.run().session().attention.reserve(sequences.longest());
+  check.run().session().reserve_attention(sequences.longest());
   const Matrix values = check.random_matrix(sequences.tokens(), model_width);
   const View input = check.input("input", scalar_reference::scaled(values, test.scale));
   const View x = check.input("x", sequences.tokens(), model_width);
@@ -250,7 +250,7 @@ TEST_CASE("the gradients of attention to an encoder's states match its formula",
   }
   Run& run = check.run();
   run.source_segments = segments;
-  run.session().attention.reserve(8);
+  run.session().reserve_attention(8);
   const std::size_t d_keys = test.config.d_kv_heads();
   const View states = check.input("states", sources.tokens(), model_width);
   const View kv = run.make(sources.tokens(), 2 * d_keys);
