@@ -5,11 +5,13 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <utility>
+
+#if !defined(__wasm__)
 #include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
-
+#endif
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -26,11 +28,39 @@ void pause() {
 #endif
 }
 
-// How long a thread looks for new work before it sleeps: longer than the steps of a call that run
-// on one thread, as waking up takes tens of microseconds.
+// How long a thread looks for new work before it sleeps: about a millisecond, longer than the steps
+// of a call that run on one thread. Waking up takes tens of microseconds, and the system may wake a
+// thread on a processor that is busy.
 constexpr int looks_before_sleep = 50000;
 // How long the first thread waits actively for the others.
 constexpr int looks_before_yield = 20000;
+
+// A number that threads wait for.
+class Bell {
+ public:
+  std::uint32_t heard() const { return count_.load(); }
+#if defined(__wasm__)
+  void ring() {
+    count_.fetch_add(1);
+    __builtin_wasm_memory_atomic_notify(address(), 1u << 30);
+  }
+  void wait(std::uint32_t heard, std::int64_t nanoseconds = -1) {
+    __builtin_wasm_memory_atomic_wait32(address(), static_cast<int>(heard), nanoseconds);
+  }
+
+ private:
+  int* address() { return reinterpret_cast<int*>(&count_); }
+#else
+  void ring() {
+    count_.fetch_add(1);
+    count_.notify_all();
+  }
+  void wait(std::uint32_t heard) const { count_.wait(heard); }
+
+ private:
+#endif
+  std::atomic<std::uint32_t> count_ = 0;
+};
 
 }  // namespace
 
@@ -38,28 +68,12 @@ constexpr int looks_before_yield = 20000;
 // fails if anything has changed: another thread took the part, or the work is over. A thread that
 // comes late disturbs nobody.
 struct Pool::Threads {
-  explicit Threads(std::size_t count) {
-    others.reserve(count - 1);
-    for (std::size_t i = 1; i < count; ++i) {
-      try {
-        others.emplace_back([this, i] { serve(i); });
-      } catch (const std::system_error&) {  // the system has no more threads
-        break;
-      }
-    }
-  }
-
-  ~Threads() {
-    ends.store(true);
-    bell.fetch_add(1);
-    bell.notify_all();
-    for (std::thread& other : others) other.join();
-  }
-
   // --- the work: how often it was given, which part is next, how many there are
 
   static constexpr std::uint64_t one_part = 1u << 16, most_parts = one_part - 1;
-  static bool any_left(std::uint64_t state) { return (state >> 16 & most_parts) < (state & most_parts); }
+  static bool any_left(std::uint64_t state) {
+    return (state >> 16 & most_parts) < (state & most_parts);
+  }
 
   std::atomic<std::uint64_t> state = 0;
   std::atomic<std::size_t> done = 0;
@@ -75,16 +89,13 @@ struct Pool::Threads {
     base = first;
     done.store(0, std::memory_order_relaxed);
     state.store(((state.load(std::memory_order_relaxed) >> 32) + 1) << 32 | count);
-    if (sleepers.load() > 0) {
-      bell.fetch_add(1);
-      bell.notify_all();
-    }
+    if (sleepers.load() > 0) bell.ring();
     take_parts(0);
     for (int looks = 0; done.load(std::memory_order_acquire) < count; ++looks) {
       if (looks < looks_before_yield) {
         pause();
       } else {
-        std::this_thread::yield();
+        yield();
       }
     }
     if (failed.load(std::memory_order_relaxed)) {
@@ -93,13 +104,10 @@ struct Pool::Threads {
     }
   }
 
-  // Returns whether there was any.
-  bool take_parts(std::size_t thread) {
-    bool any = false;
+  void take_parts(std::size_t thread) {
     std::uint64_t seen = state.load();
     while (any_left(seen)) {
       if (!state.compare_exchange_weak(seen, seen + one_part)) continue;
-      any = true;
       try {
         call(work, base + (seen >> 16 & most_parts), thread);
       } catch (...) {
@@ -108,14 +116,14 @@ struct Pool::Threads {
       done.fetch_add(1, std::memory_order_release);
       seen = state.load();
     }
-    return any;
   }
 
   // --- threads
 
   void serve(std::size_t thread) {
     for (int looks = 0; !ends.load(std::memory_order_relaxed); ++looks) {
-      if (take_parts(thread)) {
+      if (any_left(state.load())) {
+        take_parts(thread);
         looks = 0;
       } else if (looks < looks_before_sleep) {
         pause();
@@ -129,32 +137,68 @@ struct Pool::Threads {
   // Either run() sees the sleeper and rings, or the sleeper sees the new work.
   void sleep() {
     sleepers.fetch_add(1);
-    const std::uint32_t heard = bell.load();
+    const std::uint32_t heard = bell.heard();
     if (!any_left(state.load()) && !ends.load()) bell.wait(heard);
     sleepers.fetch_sub(1);
   }
 
-  std::atomic<std::uint32_t> bell = 0, sleepers = 0;
+  Bell bell;
+  std::atomic<std::uint32_t> sleepers = 0;
   std::atomic<bool> busy = false, ends = false, failed = false;
   std::exception_ptr failure;
+
+#if defined(__wasm__)
+  std::size_t count = 1;
+  std::atomic<bool> lost = false;
+  Bell never;
+
+  // The threads of the instance, which never end.
+  static Threads& of_instance() {
+    static Threads threads;
+    return threads;
+  }
+
+  void yield() {
+    if (lost.load()) __builtin_trap();
+    never.wait(0, 100'000);
+  }
+#else
+  explicit Threads(std::size_t wanted) {
+    others.reserve(wanted - 1);
+    for (std::size_t i = 1; i < wanted; ++i) {
+      try {
+        others.emplace_back([this, i] { serve(i); });
+      } catch (const std::system_error&) {  // the system has no more threads
+        break;
+      }
+    }
+    count = others.size() + 1;
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  ~Threads() {
+    ends.store(true);
+    bell.ring();
+    for (std::thread& other : others) other.join();
+  }
+
   std::vector<std::thread> others;
+  std::size_t count = 1;
+
+  static void yield() { std::this_thread::yield(); }
+#endif
+
+  // Makes the pool available again, also after an exception.
+  struct Release {
+    explicit Release(Threads& threads) : threads_(threads) {}
+    Release(const Release&) = delete;
+    Release& operator=(const Release&) = delete;
+    ~Release() { threads_.busy.store(false, std::memory_order_release); }
+
+   private:
+    Threads& threads_;
+  };
 };
-
-namespace {
-
-// Makes a pool available again, also after an exception.
-class Release {
- public:
-  explicit Release(std::atomic<bool>& busy) : busy_(busy) {}
-  Release(const Release&) = delete;
-  Release& operator=(const Release&) = delete;
-  ~Release() { busy_.store(false, std::memory_order_release); }
-
- private:
-  std::atomic<bool>& busy_;
-};
-
-}  // namespace
 
 Pool::Pool() = default;
 Pool::~Pool() = default;
@@ -164,27 +208,48 @@ Pool& Pool::single() {
   return pool;
 }
 
-void Pool::resize(std::size_t threads) {
-  threads_.reset();
-  if (threads > 1) threads_ = std::make_unique<Threads>(std::min(threads, most));
-}
-
-std::size_t Pool::threads() const { return threads_ ? threads_->others.size() + 1 : 1; }
+std::size_t Pool::threads() const { return threads_ ? threads_->count : 1; }
 
 void Pool::spread(std::size_t count, Call call, const void* work) {
   if (threads_->busy.exchange(true, std::memory_order_acquire)) {
     for (std::size_t i = 0; i < count; ++i) call(work, i, 0);
     return;
   }
-  const Release release(threads_->busy);
+  const Threads::Release release(*threads_);
   for (std::size_t first = 0; first < count; first += Threads::most_parts) {
     threads_->run(first, std::min<std::size_t>(count - first, Threads::most_parts), call, work);
   }
 }
 
+#if defined(__wasm__)
+
+void Pool::End::operator()(Threads*) const {}
+
+void Pool::resize(std::size_t threads) {
+  threads_.reset(threads > 1 ? &Threads::of_instance() : nullptr);
+  if (threads_) threads_->count = std::min(threads, most);
+}
+
+void Pool::serve(std::size_t thread) {
+  for (;;) Threads::of_instance().serve(thread);
+}
+
+void Pool::lose_thread() { Threads::of_instance().lost.store(true); }
+
+#else
+
+void Pool::End::operator()(Threads* threads) const { delete threads; }
+
+void Pool::resize(std::size_t threads) {
+  threads_.reset();
+  if (threads > 1) threads_.reset(new Threads(std::min(threads, most)));
+}
+
 std::size_t machine_threads() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, Pool::most);
 }
+
+#endif
 
 }  // namespace glassformer
 

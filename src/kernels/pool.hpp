@@ -37,6 +37,15 @@ class Pool {
   /// Returns a pool of one thread.
   static Pool& single();
 
+#if defined(__wasm_atomics__)
+  /// WebAssembly cannot start threads: JavaScript does, before it resizes a pool, and each of them
+  /// calls this function, which does not return, with its number, from 1. All pools of an instance
+  /// share them.
+  [[noreturn]] static void serve(std::size_t thread);
+  /// Says that one of them has failed. The call in progress traps.
+  static void lose_thread();
+#endif
+
   /// Returns the number of parts into which to split work: several per thread, so that threads that
   /// are held up cost less.
   std::size_t parts() const { return threads() > 1 ? 2 * threads() : 1; }
@@ -86,7 +95,10 @@ class Pool {
   void spread(std::size_t count, Call call, const void* work);
 
   struct Threads;
-  std::unique_ptr<Threads> threads_;  // null: one thread
+  struct End {
+    void operator()(Threads* threads) const;
+  };
+  std::unique_ptr<Threads, End> threads_;  // null: one thread
 };
 
 /// Returns the number of threads that this machine runs at the same time.
@@ -94,6 +106,7 @@ std::size_t machine_threads();
 
 #if !GLASSFORMER_THREADS
 struct Pool::Threads {};
+inline void Pool::End::operator()(Threads*) const {}
 inline Pool::Pool() = default;
 inline Pool::~Pool() = default;
 inline Pool& Pool::single() {
