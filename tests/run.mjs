@@ -147,11 +147,8 @@ const steps = {
   'add-on for Node': {
     group: 'package',
     needs: ['build package', 'build for tests'],
-    files: () => testFiles('tests/native_addon'),
-    work: async (files) => {
-      const chosen = only ? files : [...files, ...sharedTests];
-      return nodeTests(chosen, { env: await installAddon() });
-    },
+    files: () => [...testFiles('tests/native_addon'), ...sharedTests],
+    work: async (files) => nodeTests(files, { env: await installAddon() }),
   },
   'command line tests': {
     group: 'native',
