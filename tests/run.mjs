@@ -18,6 +18,7 @@ import {
   setUp,
 } from '../wasm/toolchain/build.mjs';
 import { buildModels } from '../wasm/toolchain/models.mjs';
+import { installAddon, sharedTests } from './native_addon/installed.mjs';
 
 // --- the output of Node's and Python's test runners, and of ctest with Catch2 -----------------------
 
@@ -142,6 +143,12 @@ const steps = {
     needs: ['build package', 'build for tests'],
     files: () => testFiles('tests/package'),
     work: nodeTests,
+  },
+  'add-on for Node': {
+    group: 'package',
+    needs: ['build package', 'build for tests'],
+    files: () => [...testFiles('tests/native_addon'), ...sharedTests],
+    work: async (files) => nodeTests(files, { env: await installAddon() }),
   },
   'command line tests': {
     group: 'native',

@@ -1,10 +1,9 @@
-// The engine as WebAssembly functions for wasm/src/engine.ts: one instance holds one model.
+// The engine as functions for wasm/src/engine/engine.ts: one instance holds one model. They are
+// exported by WebAssembly modules and, through native/addon.cpp, by the add-on for Node.
 //
 // Every function that can fail returns 0 for success or 1 for an error, and leaves JSON in
 // gf_result: its answer, or {"error": {"code", "message"}}. Addresses and sizes are in bytes.
 // Arguments need to stay valid only during the call.
-
-#include <emscripten/emscripten.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "binding.hpp"
+#include "functions.hpp"
 
 #include "base/json/json.hpp"
 #include "base/json/json_writer.hpp"
@@ -98,7 +98,7 @@ bool learns() {
 std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
 #if defined(GLASSFORMER_LEARNS)
   if (learns()) {
-    return instance.learning.start_from(std::move(config), loading.folder->take_tokenizer());
+    return instance().learning.start_from(std::move(config), loading.folder->take_tokenizer());
   }
 #endif
   if (loading.shortlist && config.task != Task::translation) {
@@ -110,8 +110,8 @@ std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
   parts.target_tokenizer = loading.folder->take_target_tokenizer();
   parts.compute = loading.compute.value_or(stored_compute(loading.headers.front()));
   if (loading.shortlist) parts.shortlist = std::as_bytes(std::span(*loading.shortlist));
-  instance.pipeline = make_pipeline(std::move(parts));
-  return instance.pipeline->parameters();
+  instance().pipeline = make_pipeline(std::move(parts));
+  return instance().pipeline->parameters();
 }
 
 // Returns the description of the model that is being loaded. One that learns is described when its
@@ -121,7 +121,7 @@ std::string description() {
   std::vector<std::string> ignored;
   if (loading().loader) ignored = loading().loader->ignored();
   std::erase(ignored, loading().config_tensor);
-  return describe_json(*instance.pipeline, instance.parameters, ignored);
+  return describe_json(*instance().pipeline, instance().parameters, ignored);
 }
 
 // Makes the model, and the loader of its weights. Returns its task.
@@ -131,42 +131,42 @@ Task plan() {
   const Task task = config.task;
   std::vector<NamedParameter> parameters = make_model(model, std::move(config));
   model.shortlist.reset();
-  instance.parameters = element_count(parameters);
+  instance().parameters = element_count(parameters);
   model.loader.emplace(model.folder->loader(model.headers, std::move(parameters)));
   model.headers.clear();
   return task;
 }
 
 Pipeline& loaded() {
-  if (!instance.pipeline || instance.loading)
+  if (!instance().pipeline || instance().loading)
     throw_error(ErrorCode::internal, "no model is loaded");
 #if defined(GLASSFORMER_LEARNS)
-  instance.learning.update(*instance.pipeline);
+  instance().learning.update(*instance().pipeline);
 #endif
-  return *instance.pipeline;
+  return *instance().pipeline;
 }
 
 #if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 const std::vector<NamedParameter>& weights() {
-  if (instance.weights.empty()) instance.weights = loaded().parameters();
-  return instance.weights;
+  if (instance().weights.empty()) instance().weights = loaded().parameters();
+  return instance().weights;
 }
 #endif
 
 Job& under_way() {
-  if (!instance.job) throw_error(ErrorCode::internal, "no texts are under way");
-  return *instance.job;
+  if (!instance().job) throw_error(ErrorCode::internal, "no texts are under way");
+  return *instance().job;
 }
 
 // Starts a job on the inputs of the instance with `start(inputs, options)`.
 int begin(const TaskOptions& options,
           std::unique_ptr<Job> (*start)(const TaskInputs&, const TaskOptions&)) {
   return answer([&] {
-    const std::vector<OwnedText> owned = std::move(instance.texts);
-    const std::vector<Picture> pictures = std::move(instance.pictures);
+    const std::vector<OwnedText> owned = std::move(instance().texts);
+    const std::vector<Picture> pictures = std::move(instance().pictures);
     std::vector<TextInput> texts;
     for (const OwnedText& text : owned) texts.push_back(text.input());
-    instance.job = start({.texts = texts, .pictures = pictures}, options);
+    instance().job = start({.texts = texts, .pictures = pictures}, options);
     return std::string("null");
   });
 }
@@ -183,7 +183,7 @@ void write(JsonWriter& json, TensorsBeside& result) {
         json.key("shape");
         json.array(tensor.shape, [&](std::size_t size) { json.value(size); });
       });
-      instance.tensors.push_back(std::move(tensor));
+      instance().tensors.push_back(std::move(tensor));
     });
   });
 }
@@ -192,22 +192,24 @@ void write(JsonWriter& json, TensorsBeside& result) {
 
 extern "C" {
 
+#if defined(__EMSCRIPTEN__)
 // Traps on an uncaught exception. The C++ runtime's own version would print to a terminal, which
 // does not exist here, and link printf.
 [[noreturn]] void abort_message(const char*, ...) { __builtin_trap(); }
+#endif
 
 // Returns whether this is the binary with relaxed SIMD.
-EMSCRIPTEN_KEEPALIVE bool gf_relaxed_simd() { return has_relaxed_simd(); }
+GLASSFORMER_EXPORT bool gf_relaxed_simd() { return has_relaxed_simd(); }
 
 // Returns memory for the caller to fill; 0 if it has run out.
-EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size); }
-EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
+GLASSFORMER_EXPORT void* gf_alloc(std::size_t size) { return std::malloc(size); }
+GLASSFORMER_EXPORT void gf_free(void* pointer) { std::free(pointer); }
 
 // Starts to load a model, replacing the current one. `options` is JSON: {"compute"?: "f32" or
 // "int8"; default: as the weights are stored, "shortlist"?: whether to load shortlist.bin,
 // "learns"?: whether the model learns further (see gf_learn_begin), "names"?: all file names, if
 // known}.
-EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
+GLASSFORMER_EXPORT int gf_load_begin(const char* options, std::size_t size) {
   return answer([&] {
     constexpr JsonSource source{ErrorCode::invalid_option, "options"};
     JsonObject object(parse_json({options, size}, source), source);
@@ -220,16 +222,16 @@ EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
     if (const JsonValue* names = object.find("names")) {
       for (JsonEntries name(*names); name.next();) started->files.add_name(name.value().string());
     }
-    instance.job.reset();
-    instance.weights.clear();
-    instance.pipeline.reset();
-    instance.loading = std::move(started);
+    instance().job.reset();
+    instance().weights.clear();
+    instance().pipeline.reset();
+    instance().loading = std::move(started);
     return std::string("null");
   });
 }
 
 // Adds a file of the folder. Returns the address for its bytes, to be filled before the next call.
-EMSCRIPTEN_KEEPALIVE int gf_load_file(const char* name, std::size_t name_size, std::size_t size) {
+GLASSFORMER_EXPORT int gf_load_file(const char* name, std::size_t name_size, std::size_t size) {
   return answer([&] {
     const std::string file(name, name_size);
     expect_within(limit_of(file), size);
@@ -239,7 +241,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_file(const char* name, std::size_t name_size, s
 }
 
 // Records whether a file exists, without its bytes.
-EMSCRIPTEN_KEEPALIVE int gf_load_found(const char* name, std::size_t name_size, bool there) {
+GLASSFORMER_EXPORT int gf_load_found(const char* name, std::size_t name_size, bool there) {
   return answer([&] {
     loading().files.say({name, name_size}, there);
     return std::string("null");
@@ -252,7 +254,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_found(const char* name, std::size_t name_size, 
 // first of "find". When all files are present, answers {"weights": [names], "max_header_bytes",
 // "container"}; "container" tells whether the weights are one TensorContainer. Answers null if the
 // model may be of a kind that this binary lacks.
-EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
+GLASSFORMER_EXPORT int gf_load_folder() {
   return answer([] {
     Loading& model = loading();
     model.files.forget_wanted();
@@ -269,11 +271,11 @@ EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
       model.folder.reset();
       return wanted_json(model.files);
     } catch (const NotLinked&) {
-      instance.loading.reset();
+      instance().loading.reset();
       return std::string("null");
     }
 #if defined(GLASSFORMER_LEARNS)
-    if (learns()) instance.learning.take_vocabulary(model.files, model.folder->folder());
+    if (learns()) instance().learning.take_vocabulary(model.files, model.folder->folder());
 #endif
     model.files = {};
     JsonWriter json;
@@ -289,7 +291,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
 
 // Takes the header of each file of weights, in order. `data_size` is the number of bytes after it;
 // negative: unknown.
-EMSCRIPTEN_KEEPALIVE int gf_load_header(const char* header, std::size_t size, double data_size) {
+GLASSFORMER_EXPORT int gf_load_header(const char* header, std::size_t size, double data_size) {
   return answer([&] {
     std::optional<std::uint64_t> known;
     if (data_size >= 0) known = static_cast<std::uint64_t>(data_size);
@@ -302,8 +304,8 @@ EMSCRIPTEN_KEEPALIVE int gf_load_header(const char* header, std::size_t size, do
 // Takes the beginning of a TensorContainer file of `total` bytes, instead of gf_load_header.
 // Answers {"header_bytes", "config"?: {"begin", "end"}}: the number of bytes to pass and, once they
 // have been passed, which bytes of the data after them to pass to gf_load_config.
-EMSCRIPTEN_KEEPALIVE int gf_load_container(const std::uint8_t* start, std::size_t size,
-                                           double total) {
+GLASSFORMER_EXPORT int gf_load_container(const std::uint8_t* start, std::size_t size,
+                                         double total) {
   return answer([&] {
     const std::span<const std::byte> bytes = bytes_of(start, size);
     const std::uint64_t wanted = TensorContainer::header_size(bytes);
@@ -325,7 +327,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_container(const std::uint8_t* start, std::size_
   });
 }
 
-EMSCRIPTEN_KEEPALIVE int gf_load_config(const char* yaml, std::size_t size) {
+GLASSFORMER_EXPORT int gf_load_config(const char* yaml, std::size_t size) {
   return answer([&] {
     loading().folder.value().take_config({yaml, size});
     return std::string("null");
@@ -339,7 +341,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_config(const char* yaml, std::size_t size) {
 //     {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}], "staging"}
 //
 // "staging" is the largest piece. Skip ignored tensors.
-EMSCRIPTEN_KEEPALIVE int gf_load_plan() {
+GLASSFORMER_EXPORT int gf_load_plan() {
   return answer([] {
     const Task task = plan();
     return plan_json(task, *loading().loader);
@@ -347,8 +349,8 @@ EMSCRIPTEN_KEEPALIVE int gf_load_plan() {
 }
 
 // Takes the next piece of a tensor. `index` counts through all files.
-EMSCRIPTEN_KEEPALIVE int gf_load_tensor(std::size_t index, const std::uint8_t* bytes,
-                                        std::size_t size) {
+GLASSFORMER_EXPORT int gf_load_tensor(std::size_t index, const std::uint8_t* bytes,
+                                      std::size_t size) {
   return answer([&] {
     loading().loader.value().load(index, bytes_of(bytes, size));
     return std::string("null");
@@ -356,22 +358,22 @@ EMSCRIPTEN_KEEPALIVE int gf_load_tensor(std::size_t index, const std::uint8_t* b
 }
 
 // Ends loading. Answers a description of the model.
-EMSCRIPTEN_KEEPALIVE int gf_load_end() {
+GLASSFORMER_EXPORT int gf_load_end() {
   return answer([] {
     loading().loader.value().finish();
     std::string json = description();
-    instance.loading.reset();
+    instance().loading.reset();
     return json;
   });
 }
 
 #if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 // Ends loading with random weights instead of those in the files. Answers the same.
-EMSCRIPTEN_KEEPALIVE int gf_load_random(std::uint32_t seed) {
+GLASSFORMER_EXPORT int gf_load_random(std::uint32_t seed) {
   return answer([&] {
     std::string json = description();
-    initialize(instance.pipeline->parameters(), seed);
-    instance.loading.reset();
+    initialize(instance().pipeline->parameters(), seed);
+    instance().loading.reset();
     return json;
   });
 }
@@ -379,7 +381,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_random(std::uint32_t seed) {
 // Ends loading in place of gf_load_plan, without any weights. Answers {"model"?: the description,
 // "config": the folder's configuration, "tensors": [{"name", "dtype", "shape", "ignored"}],
 // "problem"?: {"error"}}: "problem" is the reason if the model cannot be loaded.
-EMSCRIPTEN_KEEPALIVE int gf_load_inspect() {
+GLASSFORMER_EXPORT int gf_load_inspect() {
   return answer([] {
     std::vector<TensorInfo> tensors;
     for (const SafetensorsHeader& header : loading().headers) {
@@ -409,7 +411,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_inspect() {
           });
         }
       });
-      if (instance.pipeline) {
+      if (instance().pipeline) {
         json.key("model");
         json.raw(description());
       }
@@ -418,8 +420,8 @@ EMSCRIPTEN_KEEPALIVE int gf_load_inspect() {
         json.raw(problem);
       }
     });
-    instance.loading.reset();
-    instance.pipeline.reset();
+    instance().loading.reset();
+    instance().pipeline.reset();
     return json.take();
   });
 }
@@ -427,7 +429,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_inspect() {
 
 #if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 // Answers [{"name", "shape"}]: the parameters of the model.
-EMSCRIPTEN_KEEPALIVE int gf_weights() {
+GLASSFORMER_EXPORT int gf_weights() {
   return answer([] {
     JsonWriter json;
     json.array(weights(), [&](const NamedParameter& parameter) {
@@ -442,7 +444,7 @@ EMSCRIPTEN_KEEPALIVE int gf_weights() {
 }
 
 // Reads a row of a parameter, which gf_tensor(0) returns.
-EMSCRIPTEN_KEEPALIVE int gf_weight_row(const char* name, std::size_t size, std::size_t row) {
+GLASSFORMER_EXPORT int gf_weight_row(const char* name, std::size_t size, std::size_t row) {
   return answer([&] {
     const std::string_view wanted(name, size);
     const std::vector<NamedParameter>& known = weights();
@@ -451,31 +453,31 @@ EMSCRIPTEN_KEEPALIVE int gf_weight_row(const char* name, std::size_t size, std::
       throw_error(ErrorCode::invalid_option,
                   {"name: the model has no weights {}", {describe(wanted)}});
     }
-    instance.tensors.clear();
-    instance.tensors.push_back({{}, {}, row_of(*parameter, row)});
+    instance().tensors.clear();
+    instance().tensors.push_back({{}, {}, row_of(*parameter, row)});
     return std::string("null");
   });
 }
 #endif
 
 // Answers the displayed text of each token in the vocabulary.
-EMSCRIPTEN_KEEPALIVE int gf_vocabulary() {
+GLASSFORMER_EXPORT int gf_vocabulary() {
   return answer([] { return vocabulary_json(loaded()); });
 }
 
 // Frees the memory of texts in progress and of the last answer's tensors.
-EMSCRIPTEN_KEEPALIVE void gf_cancel() {
-  instance.texts = {};
-  instance.pictures = {};
-  instance.job.reset();
-  instance.tensors = {};
+GLASSFORMER_EXPORT void gf_cancel() {
+  instance().texts = {};
+  instance().pictures = {};
+  instance().job.reset();
+  instance().tensors = {};
 }
 
 // Sets the texts of the next gf_begin or gf_explain: `count` texts in UTF-8 and their pairs, one
 // after the other. `lengths` has two entries per text: its own length in bytes, and the length of
 // its pair or 0xffffffff.
-EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* lengths,
-                                  std::size_t count) {
+GLASSFORMER_EXPORT int gf_texts(const char* bytes, const std::uint32_t* lengths,
+                                std::size_t count) {
   gf_cancel();
   return answer([&] {
     const char* next = bytes;
@@ -485,7 +487,7 @@ EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* length
     for (std::size_t i = 0; i < count; ++i) {
       TextInput text(take(lengths[2 * i]));
       if (lengths[2 * i + 1] != 0xffffffff) text.pair = take(lengths[2 * i + 1]);
-      instance.texts.emplace_back(text);
+      instance().texts.emplace_back(text);
     }
     return std::string("null");
   });
@@ -494,8 +496,8 @@ EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* length
 #if defined(GLASSFORMER_READS)
 // Sets the pictures of the next gf_begin or gf_explain instead: their bytes, one after the other.
 // `sizes` has three entries per picture: width, height and channels.
-EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint32_t* sizes,
-                                     std::size_t count) {
+GLASSFORMER_EXPORT int gf_pictures(const std::uint8_t* bytes, const std::uint32_t* sizes,
+                                   std::size_t count) {
   gf_cancel();
   return answer([&] {
     for (std::size_t i = 0; i < count; ++i, sizes += 3) {
@@ -503,7 +505,7 @@ EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint3
       const std::size_t size = picture.width * picture.height * picture.channels;
       picture.bytes.assign(bytes, bytes + size);
       bytes += size;
-      instance.pictures.push_back(std::move(picture));
+      instance().pictures.push_back(std::move(picture));
     }
     return std::string("null");
   });
@@ -512,8 +514,8 @@ EMSCRIPTEN_KEEPALIVE int gf_pictures(const std::uint8_t* bytes, const std::uint3
 
 // Starts on the texts or pictures. `options` is the JSON of the task's options; `values` holds the
 // numbers that they refer to.
-EMSCRIPTEN_KEEPALIVE int gf_begin(const char* options, std::size_t size, const float* values,
-                                  std::size_t count) {
+GLASSFORMER_EXPORT int gf_begin(const char* options, std::size_t size, const float* values,
+                                std::size_t count) {
   return begin({std::string_view(options, size), {values, count}},
                [](const TaskInputs& inputs, const TaskOptions& task) {
                  return loaded().begin(inputs, task);
@@ -522,11 +524,11 @@ EMSCRIPTEN_KEEPALIVE int gf_begin(const char* options, std::size_t size, const f
 
 #if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 // The same for explanations.
-EMSCRIPTEN_KEEPALIVE int gf_explain(const char* options, std::size_t size, const float* values,
-                                    std::size_t count) {
+GLASSFORMER_EXPORT int gf_explain(const char* options, std::size_t size, const float* values,
+                                  std::size_t count) {
   return begin({std::string_view(options, size), {values, count}},
                [](const TaskInputs& inputs, const TaskOptions& task) {
-                 if (!begin_linked_explanation) {
+                 if (!begin_linked_explanation || !instance().explains) {
                    throw_error(ErrorCode::unsupported,
                                "explain: expected a model that was loaded with the option explain");
                  }
@@ -537,13 +539,13 @@ EMSCRIPTEN_KEEPALIVE int gf_explain(const char* options, std::size_t size, const
 
 #if defined(GLASSFORMER_GRADIENTS)
 // Exists if the options may request gradients by the names of tensors.
-EMSCRIPTEN_KEEPALIVE bool gf_gradients() { return links_named_gradients; }
+GLASSFORMER_EXPORT bool gf_gradients() { return links_named_gradients; }
 #endif
 
 // Takes a step. Answers {"more", "progress"?: {"result", "tensors"}}: whether a step is left, and
 // this step's intermediate result.
-EMSCRIPTEN_KEEPALIVE int gf_step() {
-  instance.tensors.clear();
+GLASSFORMER_EXPORT int gf_step() {
+  instance().tensors.clear();
   return answer([] {
     const bool more = under_way().step();
     TensorsBeside writer;
@@ -560,10 +562,10 @@ EMSCRIPTEN_KEEPALIVE int gf_step() {
 }
 
 // Call after the last step. Answers an array with {"result", "tensors"} or {"error"} per text.
-EMSCRIPTEN_KEEPALIVE int gf_end() {
-  instance.tensors.clear();
+GLASSFORMER_EXPORT int gf_end() {
+  instance().tensors.clear();
   return answer([] {
-    const std::unique_ptr<Job> job = std::move(instance.job);
+    const std::unique_ptr<Job> job = std::move(instance().job);
     if (!job) throw_error(ErrorCode::internal, "no texts are under way");
     const std::size_t count = job->finish();
     JsonWriter json;
@@ -582,15 +584,15 @@ EMSCRIPTEN_KEEPALIVE int gf_end() {
   });
 }
 
-EMSCRIPTEN_KEEPALIVE const char* gf_result() { return instance.result.data(); }
-EMSCRIPTEN_KEEPALIVE std::size_t gf_result_size() { return instance.result.size(); }
+GLASSFORMER_EXPORT const char* gf_result() { return instance().result.data(); }
+GLASSFORMER_EXPORT std::size_t gf_result_size() { return instance().result.size(); }
 
 // Returns the data of tensor `index`, counted through the whole answer. Valid until the next call.
-EMSCRIPTEN_KEEPALIVE const float* gf_tensor(std::size_t index) {
-  return instance.tensors[index].data.data();
+GLASSFORMER_EXPORT const float* gf_tensor(std::size_t index) {
+  return instance().tensors[index].data.data();
 }
-EMSCRIPTEN_KEEPALIVE std::size_t gf_tensor_size(std::size_t index) {
-  return instance.tensors[index].data.size();
+GLASSFORMER_EXPORT std::size_t gf_tensor_size(std::size_t index) {
+  return instance().tensors[index].data.size();
 }
 
 }  // extern "C"

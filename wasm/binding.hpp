@@ -18,6 +18,13 @@
 #include "tasks/make_pipeline.hpp"
 #include "tasks/pipeline.hpp"
 
+#if defined(__EMSCRIPTEN__)
+#include <emscripten/emscripten.h>
+#define GLASSFORMER_EXPORT EMSCRIPTEN_KEEPALIVE
+#else
+#define GLASSFORMER_EXPORT
+#endif
+
 #if defined(GLASSFORMER_LEARNS)
 #include "learning.hpp"
 #endif
@@ -117,6 +124,7 @@ struct Instance {
   std::unique_ptr<Loading> loading;     // null once all weights are loaded
   std::vector<NamedParameter> weights;  // of the pipeline; empty until one is read
   std::size_t parameters = 0;
+  bool explains = true;  // gf_explain is allowed
   std::string result;
   std::vector<TracedTensor> tensors;  // of the result
 #if defined(GLASSFORMER_LEARNS)
@@ -124,7 +132,14 @@ struct Instance {
 #endif
 };
 
-inline Instance instance;
+#if defined(__EMSCRIPTEN__)
+inline Instance only_instance;
+inline Instance& instance() { return only_instance; }
+#else
+// The add-on for Node has an instance per model. It sets this before each call.
+inline thread_local Instance* current_instance = nullptr;
+inline Instance& instance() { return *current_instance; }
+#endif
 
 // The body of a module function: takes its arguments as `work` and returns JSON.
 using Answering = std::string (*)(const void* work);
@@ -132,14 +147,14 @@ using Answering = std::string (*)(const void* work);
 // Runs a function; its JSON becomes the result. No exception leaves the module.
 inline int answer(Answering answering, const void* work) {
   try {
-    instance.result = answering(work);
+    instance().result = answering(work);
     return 0;
   } catch (const Error& error) {
-    instance.result = to_json(error);
+    instance().result = to_json(error);
   } catch (const std::bad_alloc&) {
-    instance.result = to_json(Error(ErrorCode::internal, "out of memory"));
+    instance().result = to_json(Error(ErrorCode::internal, "out of memory"));
   } catch (const std::exception& error) {
-    instance.result = to_json(Error(ErrorCode::internal, error.what()));
+    instance().result = to_json(Error(ErrorCode::internal, error.what()));
   }
   return 1;
 }
@@ -154,8 +169,8 @@ inline std::span<const std::byte> bytes_of(const std::uint8_t* bytes, std::size_
 }
 
 inline Loading& loading() {
-  if (!instance.loading) throw_error(ErrorCode::internal, "no model is being loaded");
-  return *instance.loading;
+  if (!instance().loading) throw_error(ErrorCode::internal, "no model is being loaded");
+  return *instance().loading;
 }
 
 }  // namespace glassformer

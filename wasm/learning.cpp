@@ -4,8 +4,6 @@
 
 #include "learning.hpp"
 
-#include <emscripten/emscripten.h>
-
 #include <cstdint>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include "base/json/json_writer.hpp"
 #include "binding.hpp"
 #include "families/config/config_fields.hpp"
+#include "functions.hpp"
 #include "tasks/description.hpp"
 #include "tasks/options.hpp"
 #include "text/hub/tokenizer_files.hpp"
@@ -20,10 +19,28 @@
 
 namespace glassformer {
 
+namespace {
+
+// Returns whether the examples are pictures. A program with one kind of model only tries that one.
+bool learns_pictures(std::string_view data) {
+  return links_pictures && (!links_texts || holds_pictures(data));
+}
+
+// Throws `wrong_task` if a model does not read such examples.
+void expect_kind(const TrainingStart& start, bool pictures) {
+  if (!start.known || reads_pictures(*start.known) == pictures) return;
+  throw_error(ErrorCode::wrong_task,
+              {"expected {}, to learn from such examples",
+               {pictures ? "a classifier of pictures" : "a model that reads texts"}});
+}
+
+}  // namespace
+
 void Learning::take_vocabulary(ModelFiles& files, const std::string& folder) {
   if (!links_texts) return;
-  tokenizer_ = ModelFolder(files).take_tokenizer();
   vocabulary_.clear();
+  tokenizer_ = ModelFolder(files).take_tokenizer();
+  if (!tokenizer_) return;
   for (const char* name : tokenizer_files) {
     try {
       if (const auto bytes = files.read(folder + name)) {
@@ -46,14 +63,16 @@ std::unique_ptr<Pipeline> Learning::begin(std::string_view config, std::string_v
                                           const TrainingOptions& options) {
   TrainingStart start = std::exchange(start_, {});
   if (!config.empty()) start.config = config;
+  const bool pictures = learns_pictures(data);
+  expect_kind(start, pictures);
   CurriculumBuilder builder(std::move(start), options);
-  Curriculum curriculum = links_texts ? builder.classes(data) : builder.pictures(data);
+  Curriculum curriculum = pictures ? builder.pictures(data) : builder.classes(data);
   training_ = std::make_unique<Training>(std::move(curriculum), data, options);
   newer_ = true;
   PipelineParts parts;
   parts.config = training_->config();
   parts.tokenizer = std::move(tokenizer_);
-  if (links_texts && !parts.tokenizer) {
+  if (!pictures && !parts.tokenizer) {
     parts.tokenizer = std::make_unique<SentencePieceTokenizer>(
         SentencePieceTokenizer::parse(training_->tokenizer_file()));
   }
@@ -98,9 +117,9 @@ std::vector<Learning::File> Learning::save() {
 
 namespace {
 
-TrainingOptions options_of(std::string_view json) {
+TrainingOptions options_of(std::string_view json, std::string_view data) {
   TrainingOptions options = read_options<TrainingOptions>(TaskOptions(json));
-  options.lessons = links_texts ? Lessons::classes : Lessons::pictures;
+  options.lessons = learns_pictures(data) ? Lessons::pictures : Lessons::classes;
   options.epochs = 1;
   const auto expect = [](const char* name, std::optional<float> value, float least, float most) {
     if (value) expect_between(name, least, most, *value);
@@ -136,20 +155,21 @@ extern "C" {
 // these and their labels (see picture_data.hpp); `options` is JSON with the options of
 // training_options.hpp. Answers {"model": a description, "examples", "heldOut": numbers of
 // examples, "stepsPerEpoch"}.
-EMSCRIPTEN_KEEPALIVE int gf_learn_begin(const char* config, std::size_t config_size,
-                                        const char* data, std::size_t data_size,
-                                        const char* options, std::size_t options_size) {
+GLASSFORMER_EXPORT int gf_learn_begin(const char* config, std::size_t config_size, const char* data,
+                                      std::size_t data_size, const char* options,
+                                      std::size_t options_size) {
   return answer([&] {
-    Learning& learning = instance.learning;
-    instance.weights.clear();
-    instance.pipeline = learning.begin({config, config_size}, {data, data_size},
-                                       options_of({options, options_size}));
+    Learning& learning = instance().learning;
+    instance().weights.clear();
+    const std::string_view examples(data, data_size);
+    instance().pipeline = learning.begin({config, config_size}, examples,
+                                         options_of({options, options_size}, examples));
     Training& training = learning.training();
     const std::size_t parameters = training.trainer().parameters().count();
     JsonWriter json;
     json.object([&] {
       json.key("model");
-      json.raw(describe_json(*instance.pipeline, parameters, {}));
+      json.raw(describe_json(*instance().pipeline, parameters, {}));
       json.field("examples", training.examples());
       json.field("heldOut", training.held_out());
       json.field("stepsPerEpoch", training.steps());
@@ -161,10 +181,10 @@ EMSCRIPTEN_KEEPALIVE int gf_learn_begin(const char* config, std::size_t config_s
 // Learns from the next examples. `progress`: how much of the training is over with this step, from
 // 0 to 1. Answers {"step", "epoch", "tokens", "loss", "accuracy", "rate", "gradientNorm",
 // "gradientNorms": [{"name", "norm"}]}: "tokens" of this step.
-EMSCRIPTEN_KEEPALIVE int gf_learn_step(double progress) {
+GLASSFORMER_EXPORT int gf_learn_step(double progress) {
   return answer([&] {
-    const StepResult result = instance.learning.step(progress);
-    Trainer& trainer = instance.learning.training().trainer();
+    const StepResult result = instance().learning.step(progress);
+    Trainer& trainer = instance().learning.training().trainer();
     const TrainingProgress& reached = trainer.progress();
     JsonWriter json;
     json.object([&] {
@@ -189,20 +209,20 @@ EMSCRIPTEN_KEEPALIVE int gf_learn_step(double progress) {
 
 // Answers {"loss", "accuracy", "count"} on other examples, in the same form; if there are none, on
 // those that are held out.
-EMSCRIPTEN_KEEPALIVE int gf_learn_evaluate(const char* data, std::size_t size) {
+GLASSFORMER_EXPORT int gf_learn_evaluate(const char* data, std::size_t size) {
   return answer([&] {
-    Training& training = instance.learning.training();
+    Training& training = instance().learning.training();
     return loss_json(size > 0 ? training.evaluate({data, size}) : training.validate());
   });
 }
 
 // Answers [{"name", "size"}]: the files of a folder with the model. gf_learn_file returns their
 // bytes, until the next call of this.
-EMSCRIPTEN_KEEPALIVE int gf_learn_save() {
+GLASSFORMER_EXPORT int gf_learn_save() {
   return answer([] {
-    instance.learning.saved = instance.learning.save();
+    instance().learning.saved = instance().learning.save();
     JsonWriter json;
-    json.array(instance.learning.saved, [&](const Learning::File& file) {
+    json.array(instance().learning.saved, [&](const Learning::File& file) {
       json.object([&] {
         json.field("name", file.name);
         json.field("size", file.bytes.size());
@@ -212,8 +232,8 @@ EMSCRIPTEN_KEEPALIVE int gf_learn_save() {
   });
 }
 
-EMSCRIPTEN_KEEPALIVE const char* gf_learn_file(std::size_t index) {
-  return instance.learning.saved[index].bytes.data();
+GLASSFORMER_EXPORT const char* gf_learn_file(std::size_t index) {
+  return instance().learning.saved[index].bytes.data();
 }
 
 }  // extern "C"

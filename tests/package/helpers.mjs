@@ -24,11 +24,15 @@ if (Number(process.versions.node.split('.')[0]) < 21) {
   v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
 }
 
+// The library that the add-on's sanitizers need; programs that tests start have their own.
+delete process.env.LD_PRELOAD;
+
 v8.setFlagsFromString('--expose-gc');
 export const collectGarbage = vm.runInNewContext('gc');
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
-export const dist = join(root, 'dist');
+/** The package. The tests of the add-on for Node set a copy that has the add-on beside it. */
+export const dist = process.env.GLASSFORMER_DIST ?? join(root, 'dist');
 export const {
   AttentionMap,
   Classifier,
@@ -43,10 +47,13 @@ export const {
   clearCache,
   load: openAny,
   readPicture,
-} = await import('../../dist/index.js');
+} = await import(join(dist, 'index.js'));
 
-/** Both binaries. A Node without relaxed SIMD fails the tests, so that none is skipped silently. */
-export const binaries = ['simd', 'relaxed'];
+/**
+ * Both binaries, or only the add-on, which is none. A Node without relaxed SIMD fails the tests, so
+ * that none is skipped silently.
+ */
+export const binaries = process.env.GLASSFORMER_DIST ? [undefined] : ['simd', 'relaxed'];
 
 /** Both binaries in both arithmetics. */
 export const builds = binaries.flatMap((binary) => [

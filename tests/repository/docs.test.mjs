@@ -19,6 +19,7 @@ import { build as esbuild, transform } from 'esbuild';
 import { build as vite } from 'vite';
 import { filesIn, root, run, runTool, unlessDone } from '../../wasm/toolchain/build.mjs';
 import { models } from '../../wasm/toolchain/models.mjs';
+import { addonName } from '../../wasm/toolchain/native_addon.mjs';
 import { buildDocs } from '../../web/docs/build.mjs';
 import { launch } from '../browser/open.mjs';
 import { asBuiltForTests, library } from '../native_build.mjs';
@@ -179,7 +180,7 @@ async function hasModules(code) {
 }
 
 test('the packages and commands in the documents exist', () => {
-  const packages = ['glassformer', ...models.map((name) => `@glassformer/${name}`)];
+  const packages = ['glassformer', addonName, ...models.map((name) => `@glassformer/${name}`)];
   for (const { code } of of('sh', 'install')) {
     const [, names] = code.match(/^npm install (.+)\n$/);
     for (const name of names.split(' ')) assert.ok(packages.includes(name), name);

@@ -87,6 +87,7 @@ export type {
   TranslationStep,
 } from './tasks/translation.js';
 export type { Binary, Compute } from './engine/compute.js';
+export type { Backend } from './engine/native.js';
 export type { Classification, ClassifyOptions } from './tasks/classifier.js';
 export type { ClassifierInfo, ModelInfo, TranslatorInfo } from './model/info.js';
 export type {

@@ -53,6 +53,8 @@ async function pythonForEmscripten() {
 /** The Clang that compiles for WebAssembly, if it is Debian's. */
 export const findCompiler = () => ['/usr/bin/clang++-19'].find((file) => existsSync(file));
 
+const withLld = (kind) => `-DCMAKE_${kind}_LINKER_FLAGS=-fuse-ld=lld`;
+
 /**
  * Configures one preset of CMakePresets.json, if the presets changed, and builds it or some
  * targets.
@@ -62,7 +64,7 @@ export async function cmake(preset, ...targets) {
   // Clang compiles the tests in two thirds of GCC's time, and LLVM's linker is faster, too.
   const compiler = preset === 'test' && findCompiler();
   const options = compiler
-    ? [`-DCMAKE_CXX_COMPILER=${compiler}`, '-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld']
+    ? [`-DCMAKE_CXX_COMPILER=${compiler}`, ...['EXE', 'MODULE'].map(withLld)]
     : [];
   const inputs = [
     'CMakePresets.json',
@@ -90,6 +92,8 @@ function copyDeclarations(from, to) {
   }
 }
 
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
 // Writes dist/NAME.js and its source map, without white space. The names of classes and properties
 // stay, and lines stay readable, because an uncaught error shows its line. esbuild's option for
 // short lines breaks strings, including URLs that bundlers search for.
@@ -108,6 +112,7 @@ async function bundle(name, options = {}) {
     write: false,
     logLevel: 'warning',
     ...options,
+    define: { version: JSON.stringify(version), ...options.define },
   });
   const source = withClassNames(outputFiles.at(-1).text);
   const content = outputFiles.at(-2)?.text;
@@ -233,9 +238,12 @@ export function buildNative() {
   return cmake('native', 'glassformer');
 }
 
-/** Builds build/test: the command line, the library, its tests and fuzzers, with sanitizers. */
+/**
+ * Builds build/test, with sanitizers: the command line, the library, its tests and fuzzers, and the
+ * add-on for Node.
+ */
 export function buildTests() {
-  return cmake('test');
+  return cmake('test', 'all', 'glassformer_addon');
 }
 
 /** Builds web/dist: the page as static files. It needs the package. */

@@ -35,6 +35,12 @@ interface Hash {
   digest(form: 'hex'): string;
 }
 
+/** Loads CommonJS modules; here, only the script of @glassformer/native. */
+export interface NodeRequire {
+  (script: string): { open(version: string, scope: string): object };
+  resolve(name: string): string;
+}
+
 interface Builtins {
   'node:crypto': { createHash(algorithm: 'sha256'): Hash };
   'node:fs': {
@@ -44,11 +50,16 @@ interface Builtins {
       readdir(path: URL): Promise<string[]>;
     };
   };
+  'node:module': {
+    createRequire(from: string): NodeRequire;
+  };
   'node:url': { pathToFileURL(path: string): URL };
   'node:worker_threads': Threads;
 }
 
 interface NodeProcess {
+  env?: Record<string, string | undefined>;
+  cwd?(): string;
   getBuiltinModule?<Name extends keyof Builtins>(name: Name): Builtins[Name] | undefined;
   /** In Electron: "browser", "renderer" and so on. */
   type?: string;
@@ -62,6 +73,14 @@ const { process } = globalThis as { process?: NodeProcess };
 /** Returns a built-in module of Node; undefined in browsers and in Node before 20.16. */
 export function nodeModule<Name extends keyof Builtins>(name: Name): Builtins[Name] | undefined {
   return process?.getBuiltinModule?.(name);
+}
+
+/** The variables of the environment; undefined in browsers. */
+export const environment = process?.env;
+
+/** Returns the folder in which the program was started. */
+export function workingFolder(): string | undefined {
+  return process?.cwd?.();
 }
 
 /** Returns whether this is Node or a similar runtime, such as Bun and Deno. */

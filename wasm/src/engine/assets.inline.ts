@@ -2,7 +2,7 @@
 // of assets.ts, for environments in which a script cannot find files in its folder.
 
 import { GlassformerError } from '../base/errors.js';
-import { threadOptions } from '../base/node.js';
+import { threadOptions, workingFolder } from '../base/node.js';
 import type { Thread, Threads } from '../base/node.js';
 import type { WorkerLike } from '../base/node.js';
 
@@ -16,6 +16,11 @@ export const cure = '';
 
 /** If a policy forbids workers from blobs, models run in the page's own thread. */
 export const runsWithoutWorker = true;
+
+/** Returns the program's folder, because a script that is not a module does not know its own URL. */
+export function home(): string {
+  return `${workingFolder()}/`;
+}
 
 export function binaryFile(name: string): Promise<BufferSource> {
   if (/learn|gradients/.test(name)) {

@@ -34,6 +34,11 @@ const binaries = {
 };
 export type BinaryFile = keyof typeof binaries;
 
+/** Returns the place from which Node searches for other packages. */
+export function home(): string {
+  return import.meta.url;
+}
+
 /** Returns the URL of a binary, or its bytes. */
 export function binaryFile(name: BinaryFile): string | Promise<BufferSource> {
   return installed(binaries[name]());

@@ -3,12 +3,18 @@ import { encodePictures, encodeTexts, isPicture } from './input.js';
 import type { Input, TextPair } from './input.js';
 import type { ErrorCode } from '../base/errors.js';
 import type { Binary, Compute } from './compute.js';
+import { openAddon } from './native.js';
+import type { Addon, Backend } from './native.js';
 import type { StoredTensor, WeightInfo } from './weights.js';
 
-/** The exports of binding.cpp. Pointers and sizes are in bytes of `memory`. */
-interface Exports {
-  memory: WebAssembly.Memory;
-  _initialize(): void;
+/** The functions of binding.cpp. Addresses and sizes are in bytes. */
+interface Functions {
+  /** Copies the bytes at an address. */
+  read(address: number, size: number): Uint8Array<ArrayBuffer>;
+  /** Copies bytes to an address. */
+  write(address: number, bytes: Uint8Array): void;
+  /** Frees the model. Only the add-on has it. */
+  release?(): void;
   gf_alloc(size: number): number;
   gf_free(pointer: number): void;
   gf_load_begin(options: number, size: number): number;
@@ -37,7 +43,8 @@ interface Exports {
   gf_result_size(): number;
   gf_tensor(index: number): number;
   gf_tensor_size(index: number): number;
-  gf_relaxed_simd(): number;
+  /** Only WebAssembly has it. */
+  gf_relaxed_simd?(): number;
   gf_gradients?(): number;
   gf_learn_begin(
     config: number,
@@ -52,6 +59,15 @@ interface Exports {
   gf_learn_save(): number;
   gf_learn_file(index: number): number;
 }
+
+/** The exports of a WebAssembly module. */
+interface Exports extends Functions {
+  memory: WebAssembly.Memory;
+  _initialize(): void;
+}
+
+/** The code of an engine. */
+export type EngineModule = WebAssembly.Module | Addon;
 
 /** The files that the engine requests from a folder; see gf_load_folder. */
 export interface WantedFiles {
@@ -180,31 +196,48 @@ export function resultsOf(answers: Answer[], inputs: Input[]): RawResult[] {
   });
 }
 
-/** A WebAssembly instance with one model. Everything that it returns is a copy. */
+/** An instance of the engine with one model. Everything that it returns is a copy. */
 export class Engine {
-  readonly #exports: Exports;
+  readonly #exports: Functions;
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
   #staging = 0;
   #failure: GlassformerError | undefined;
 
-  private constructor(exports: Exports) {
+  private constructor(exports: Functions) {
     this.#exports = exports;
   }
 
-  static async instantiate(module: WebAssembly.Module): Promise<Engine> {
-    // Views of the memory are created for each use, so its growth needs no action.
+  static async instantiate(module: EngineModule): Promise<Engine> {
+    if ('addon' in module) return new Engine(openAddon(module) as Functions);
+    // The growth of the memory needs no action.
     const env = { emscripten_notify_memory_growth() {} };
     const { exports } = (await WebAssembly.instantiate(module, { env })) as { exports: object };
     if (!isEngine(exports)) {
       throw new GlassformerError('invalid_option', 'module: expected the binary of glassformer');
     }
+    const { memory } = exports;
     exports._initialize();
-    return new Engine(exports);
+    // Creates a view for each use, because growing the memory detaches older views.
+    const view = (address: number, size: number): Uint8Array<ArrayBuffer> =>
+      new Uint8Array(memory.buffer, address, size);
+    return new Engine({
+      ...exports,
+      read: (address, size) => view(address, size).slice(),
+      write: (address, bytes) => view(address, bytes.length).set(bytes),
+    });
   }
 
-  get binary(): Binary {
-    return this.#exports.gf_relaxed_simd() ? 'relaxed' : 'simd';
+  /** How the model runs. */
+  get runtime(): { backend: Backend; binary: Binary | undefined } {
+    const { gf_relaxed_simd } = this.#exports;
+    const binary = gf_relaxed_simd && (gf_relaxed_simd() ? 'relaxed' : 'simd');
+    return { backend: binary ? 'wasm' : 'native', binary };
+  }
+
+  /** Frees the model now, if it is not left to the garbage collector. */
+  release(): void {
+    this.#exports.release?.();
   }
 
   /** Starts to load a model, which replaces the current one. */
@@ -235,7 +268,7 @@ export class Engine {
     const address = this.#call<number>([encoded], (at) =>
       this.#exports.gf_load_file(at, encoded.length, bytes.length),
     );
-    this.#write(address, bytes);
+    this.#exports.write(address, bytes);
   }
 
   /** Records whether a file exists. */
@@ -279,7 +312,7 @@ export class Engine {
 
   /** Copies bytes of a tensor's next piece to their place in the staging buffer. */
   stage(chunk: Uint8Array, at: number): void {
-    this.#write(this.#staging + at, chunk);
+    this.#exports.write(this.#staging + at, chunk);
   }
 
   /** Takes the piece in the staging buffer. */
@@ -352,13 +385,10 @@ export class Engine {
 
   /** Returns the files of a folder with the model. */
   learnSave(): Record<string, Uint8Array<ArrayBuffer>> {
-    const { memory, gf_learn_save, gf_learn_file } = this.#exports;
+    const { read, gf_learn_save, gf_learn_file } = this.#exports;
     const files = this.#call<{ name: string; size: number }[]>([], gf_learn_save);
     return Object.fromEntries(
-      files.map(({ name, size }, index) => [
-        name,
-        new Uint8Array(memory.buffer, gf_learn_file(index), size).slice(),
-      ]),
+      files.map(({ name, size }, index) => [name, read(gf_learn_file(index), size)]),
     );
   }
 
@@ -419,13 +449,13 @@ export class Engine {
 
   // Copies a tensor of the last answer.
   #tensor(index: number): Float32Array<ArrayBuffer> {
-    const { memory, gf_tensor, gf_tensor_size } = this.#exports;
-    return new Float32Array(memory.buffer, gf_tensor(index), gf_tensor_size(index)).slice();
+    const { read, gf_tensor, gf_tensor_size } = this.#exports;
+    return new Float32Array(read(gf_tensor(index), 4 * gf_tensor_size(index)).buffer);
   }
 
   // Calls the engine with the addresses of copies of `inputs`, and returns its answer.
   #call<T>(inputs: Uint8Array[], invoke: (...addresses: number[]) => number): T {
-    const { memory, gf_free, gf_result, gf_result_size } = this.#exports;
+    const { read, write, gf_free, gf_result, gf_result_size } = this.#exports;
     const addresses: number[] = [];
     let status: number;
     let answer: string;
@@ -433,10 +463,10 @@ export class Engine {
       for (const input of inputs) {
         const address = this.#alloc(input.length);
         addresses.push(address);
-        this.#write(address, input);
+        write(address, input);
       }
       status = this.#guard(() => invoke(...addresses));
-      answer = this.#decoder.decode(new Uint8Array(memory.buffer, gf_result(), gf_result_size()));
+      answer = this.#decoder.decode(read(gf_result(), gf_result_size()));
     } finally {
       if (!this.#failure) addresses.forEach((address) => this.#guard(() => gf_free(address)));
     }
@@ -467,11 +497,6 @@ export class Engine {
       throw new GlassformerError('internal', `The engine is out of memory (${size} bytes)`);
     }
     return address;
-  }
-
-  // Creates a view of the memory for each use, because growing the memory detaches older views.
-  #write(address: number, bytes: Uint8Array): void {
-    new Uint8Array(this.#exports.memory.buffer, address, bytes.length).set(bytes);
   }
 }
 

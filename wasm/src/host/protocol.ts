@@ -4,6 +4,7 @@ import type { ErrorCode, ErrorDetails } from '../base/errors.js';
 import type {
   Answer,
   BegunTraining,
+  EngineModule,
   EngineOptions,
   LearnedStep,
   RawResult,
@@ -22,7 +23,7 @@ export interface RunRequest {
 
 /** The beginning of a training: of a folder's model or, without one, of a new model. */
 export interface LearnRequest {
-  module: WebAssembly.Module;
+  module: EngineModule;
   folder: Omit<FolderRequest, 'module'> | undefined;
   /** Fields of config.json, as JSON; empty if there is a folder. */
   config: string;

@@ -76,6 +76,7 @@ export class Runner implements Host {
   }
 
   dispose(): void {
+    this.#model?.release();
     this.#model = undefined;
   }
 
@@ -135,7 +136,7 @@ export class Runner implements Host {
     this.#model = engine;
     this.#stepwise = taskNamed(String(description['task']))?.stepwise ?? false;
     this.#longest = Number(description['maxSourceLength']);
-    return { ...description, binary: engine.binary };
+    return { ...description, ...engine.runtime };
   }
 
   async #learn(
@@ -154,7 +155,7 @@ export class Runner implements Host {
     this.#model = engine;
     const description = describeModel(model);
     this.#longest = Number(description['maxSourceLength']);
-    return { ...counts, model: { ...description, binary: engine.binary } };
+    return { ...counts, model: { ...description, ...engine.runtime } };
   }
 
   // Returns to the event loop first, so that a page in this thread is drawn and calls are aborted.

@@ -5,6 +5,7 @@ import type { Compute } from '../engine/compute.js';
 import { Engine } from '../engine/engine.js';
 import type {
   Description,
+  EngineModule,
   Failure,
   InspectedModel,
   KnownFolder,
@@ -40,7 +41,7 @@ export interface InspectedFolder extends Omit<InspectedModel, 'model'> {
 export interface FolderRequest {
   /** The expected task; undefined: any. */
   task: Task | undefined;
-  module: WebAssembly.Module;
+  module: EngineModule;
   files: Sources;
   compute: Compute | undefined;
   shortlist: boolean;

@@ -1,5 +1,6 @@
 import type { WorkerLike } from '../base/node.js';
 import type { Binary, Compute } from '../engine/compute.js';
+import type { Backend } from '../engine/native.js';
 
 /**
  * A model's files by their names in its folder: bytes, a Blob such as a File that a user has chosen,
@@ -60,6 +61,14 @@ export interface LoadOptions {
    * `signal`.
    */
   timeout?: number | undefined;
+  /**
+   * Runs the model as machine code, by the package `@glassformer/native`, or as WebAssembly. Default:
+   * "wasm" if `binary` or `module` is given, or if the environment variable GLASSFORMER_BACKEND is
+   * "wasm"; else "native" if that package is installed, in Node and similar runtimes. If the package
+   * is wanted but missing, if it does not run here, or if its version is not that of glassformer, the
+   * error is `unsupported_runtime`.
+   */
+  backend?: Backend | undefined;
   /** Selects a WebAssembly binary. Default: relaxed SIMD if the runtime supports it. */
   binary?: Binary | undefined;
   /**

@@ -1,4 +1,5 @@
 import type { Binary, Compute } from '../engine/compute.js';
+import type { Backend } from '../engine/native.js';
 
 /** Facts about a loaded model. */
 export interface ModelInfo {
@@ -19,7 +20,9 @@ export interface ModelInfo {
   /** Maximum number of output tokens, if the model has an encoder and a decoder. */
   maxTargetLength?: number;
   compute: Compute;
-  binary: Binary;
+  backend: Backend;
+  /** The WebAssembly binary; undefined with the backend "native". */
+  binary: Binary | undefined;
 }
 
 /** Facts about a classifier of texts or tokens. */

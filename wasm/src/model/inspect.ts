@@ -9,7 +9,7 @@ import { openFolder } from './open_model.js';
 /** Facts about a model whose weights were not read. */
 export interface Inspection {
   /** As of the loaded model; absent if its configuration cannot be read. */
-  info?: Omit<ModelInfo, 'binary'>;
+  info?: Omit<ModelInfo, 'backend' | 'binary'>;
   architecture?: Architecture;
   /** The `model_type` of config.json, such as "bert"; "bergamot" for a translator of Firefox. */
   family?: string;

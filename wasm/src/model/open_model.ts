@@ -3,7 +3,9 @@ import { GlassformerError, throwIfAborted } from '../base/errors.js';
 import { isAbsence } from '../base/fetch.js';
 import { compileBinary, compileModule, scopeOf } from '../engine/binary.js';
 import type { Scope } from '../engine/binary.js';
+import type { EngineModule } from '../engine/engine.js';
 import { checkRuntime } from '../engine/features.js';
+import { findAddon } from '../engine/native.js';
 import { tasks } from '../engine/tasks.js';
 import type { Task } from '../engine/tasks.js';
 import { createHost, replaceHost } from '../host/host.js';
@@ -49,6 +51,7 @@ const loadOptions = [
   'hubUrl',
   'cache',
   'timeout',
+  'backend',
   'binary',
   'module',
   'worker',
@@ -59,8 +62,9 @@ export function checkLoadOptions(task: Task | undefined, options: TranslatorLoad
   const own = task ? tasks[task].load : ['explain', 'gradients', 'shortlist'];
   checkOptions(options, [...loadOptions, ...own], 'load');
   const { compute, onProgress, signal, shortlist, cache, timeout } = options;
-  const { binary, explain, gradients, module, worker, untrained } = options;
+  const { backend, binary, explain, gradients, module, worker, untrained } = options;
   checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
+  checkOption([undefined, 'native', 'wasm'].includes(backend), 'backend', '"native" or "wasm"');
   checkOption([undefined, 'simd', 'relaxed'].includes(binary), 'binary', '"simd" or "relaxed"');
   checkOption(module === undefined || isModule(module), 'module', 'a WebAssembly.Module or bytes');
   checkOption(!module || !binary, 'binary', 'nothing where module is given');
@@ -125,16 +129,18 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
   options: LoadOptions,
   urls: Urls,
 ): Promise<{ host: Host; result: NonNullable<Result<K>> }> {
-  const { onProgress, signal, binary, module, worker } = options;
+  const { onProgress, signal, backend, binary, module, worker } = options;
   let host: Host | undefined;
   try {
     return await interruptible(signal, new Set(), async (inner, fail) => {
-      const compiling = module ? compileModule(module) : compileBinary(binary, scopes[0]!, urls);
+      const addon = findAddon(backend ?? ((binary ?? module) && 'wasm'));
+      const compile = (scope: Scope): Promise<EngineModule> => {
+        if (addon) return Promise.resolve({ addon, scope });
+        return module ? compileModule(module) : compileBinary(binary, scope, urls);
+      };
+      const compiling = compile(scopes[0]!);
       host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
-      const open = async (
-        where: Host,
-        compiled: Promise<WebAssembly.Module>,
-      ): Promise<Result<K>> => {
+      const open = async (where: Host, compiled: Promise<EngineModule>): Promise<Result<K>> => {
         const whole = { ...request, module: await compiled } as Request<K>;
         throwIfAborted(inner);
         const onEvent = (progress: Progress): void => {
@@ -149,7 +155,7 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
       // The model belongs to another class, which this class's binary lacks.
       const [, larger] = scopes;
       if (!result && !module && larger) {
-        result = await open(host, compileBinary(binary, larger, urls));
+        result = await open(host, compile(larger));
       }
       if (!result) {
         const expected = 'glassformer.wasm, which has every kind of model';

@@ -32,7 +32,16 @@ export type ModelConfig = Readonly<Record<string, unknown>>;
 /** How a model learns. Defaults depend on the model and the examples where none is named. */
 export interface TrainerOptions extends Pick<
   LoadOptions,
-  'onProgress' | 'signal' | 'urls' | 'hubUrl' | 'cache' | 'timeout' | 'binary' | 'module' | 'worker'
+  | 'onProgress'
+  | 'signal'
+  | 'urls'
+  | 'hubUrl'
+  | 'cache'
+  | 'timeout'
+  | 'backend'
+  | 'binary'
+  | 'module'
+  | 'worker'
 > {
   /** The highest learning rate. Default: 0.002 for a new model, 0.0002 for one from a folder. */
   rate?: number | undefined;

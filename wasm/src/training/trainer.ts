@@ -52,6 +52,7 @@ const loadOptions = [
   'hubUrl',
   'cache',
   'timeout',
+  'backend',
   'binary',
   'module',
   'worker',

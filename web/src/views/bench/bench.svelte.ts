@@ -66,7 +66,7 @@ async function openClassifier(options: LoadOptions): Promise<Engine> {
     };
   });
   const { compute, binary } = classifier.info;
-  return { compute, binary, tasks, dispose: () => classifier.dispose() };
+  return { compute, binary: binary!, tasks, dispose: () => classifier.dispose() };
 }
 
 async function openTranslator(options: LoadOptions): Promise<Engine> {
@@ -77,7 +77,7 @@ async function openTranslator(options: LoadOptions): Promise<Engine> {
       (await translator.translate(sentence, { beams, signal })).sentences[0]!.tokens.length,
   }));
   const { compute, binary } = translator.info;
-  return { compute, binary, tasks, dispose: () => translator.dispose() };
+  return { compute, binary: binary!, tasks, dispose: () => translator.dispose() };
 }
 
 const models: readonly { name: ModelName; open: (options: LoadOptions) => Promise<Engine> }[] = [

@@ -1,0 +1,41 @@
+// The package with the add-on beside it, as npm installs them. `npm test` builds the add-on with
+// AddressSanitizer and UndefinedBehaviorSanitizer.
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesIn, root, run } from '../../wasm/toolchain/build.mjs';
+import { addonName, writeAddonPackage } from '../../wasm/toolchain/native_addon.mjs';
+import { compiler } from '../native_build.mjs';
+
+/** The folder in which both packages are installed. */
+export const app = join(root, 'build/addon-app');
+const modules = join(app, 'node_modules');
+
+/** Installs both packages. Returns the environment of the tests. */
+export async function installAddon() {
+  rmSync(app, { recursive: true, force: true });
+  const home = join(modules, 'glassformer');
+  mkdirSync(home, { recursive: true });
+  for (const name of ['dist', 'package.json']) {
+    cpSync(join(root, name), join(home, name), { recursive: true });
+  }
+  writeAddonPackage('test', join(modules, addonName));
+  const runtime = compiler.includes('clang')
+    ? `libclang_rt.asan-${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.so`
+    : 'libasan.so';
+  const path = await run(compiler, [`-print-file-name=${runtime}`]);
+  return {
+    GLASSFORMER_DIST: join(home, 'dist'),
+    LD_PRELOAD: path.trim(),
+    // Node leaves memory to the system at its end.
+    ASAN_OPTIONS: 'detect_leaks=0,halt_on_error=1,abort_on_error=1',
+  };
+}
+
+/** The tests of the package that also test the add-on: those of what the engine computes. */
+export const sharedTests = filesIn('tests/package').filter((file) =>
+  new RegExp(
+    '/(api|bad_input|checkpoints|explain|firefox|generator|golden|gradients|inspect|' +
+      'parity|patch|picture_trainer|pictures|tasks|tokenizers|trace|' +
+      'translator(_input|_parity)?|worker)\\.test\\.mjs$',
+  ).test(file),
+);
