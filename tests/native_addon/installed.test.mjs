@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Worker as Thread } from 'node:worker_threads';
@@ -15,6 +15,7 @@ import {
   collectGarbage,
   dist,
   load,
+  plain,
   randomModel,
   root,
   waiting,
@@ -222,12 +223,29 @@ test('results outlive a model, and a disposed model refuses calls', async () => 
   assert.deepEqual(attention.encoder.data, kept);
 });
 
+const require = process.getBuiltinModule('node:module').createRequire(`${modules}/`);
+const addon = () => require('./@glassformer/native/glassformer.node');
+
+test('the number of threads changes no bit', async () => {
+  const loaded = require.cache[require.resolve('./@glassformer/native/glassformer.node')];
+  const { open } = loaded.exports;
+  let functions;
+  after(() => (loaded.exports = { open }));
+  loaded.exports = { open: (...options) => (functions = open(...options)) };
+  const model = await load(writer, {}, Generator);
+  const options = { maxNewTokens: 12, attention: true };
+  const prompt = 'Once upon a time, there was a little girl. '.repeat(8);
+  const expected = plain(await model.generate(prompt, options));
+  for (const threads of [3, 2, 1]) {
+    assert.equal(functions.gf_set_threads(threads), 0);
+    assert.deepEqual(plain(await model.generate(prompt, options)), expected);
+  }
+  functions.gf_set_threads(4); // ended by dispose
+  await model.generate(prompt, options);
+});
+
 test('the functions of a released model refuse calls, and wrong arguments are errors', () => {
-  const { open } = process
-    .getBuiltinModule('node:module')
-    .createRequire(join(dirname(modules), 'node_modules/@glassformer/native/index.cjs'))(
-    './glassformer.node',
-  );
+  const { open } = addon();
   const model = open(1, 0);
   assert.equal(model.gf_gradients, undefined);
   assert.throws(() => model.gf_alloc(), TypeError);
