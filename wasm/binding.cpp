@@ -24,6 +24,7 @@
 #include "base/limits.hpp"
 #include "families/linked.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/pool.hpp"
 #include "models/initialize.hpp"
 #include "run/tape.hpp"
 #include "tasks/description.hpp"
@@ -594,5 +595,17 @@ GLASSFORMER_EXPORT const float* gf_tensor(std::size_t index) {
 GLASSFORMER_EXPORT std::size_t gf_tensor_size(std::size_t index) {
   return instance().tensors[index].data.size();
 }
+
+#if GLASSFORMER_THREADS
+// Sets the number of threads of the model that was loaded, the calling one included. Ends inputs in
+// progress.
+GLASSFORMER_EXPORT int gf_set_threads(std::size_t threads) {
+  gf_cancel();
+  return answer([&] {
+    loaded().set_threads(std::clamp(threads, std::size_t{1}, Pool::most));
+    return std::string("null");
+  });
+}
+#endif
 
 }  // extern "C"

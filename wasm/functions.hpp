@@ -40,6 +40,7 @@ const char* gf_result();
 std::size_t gf_result_size();
 const float* gf_tensor(std::size_t index);
 std::size_t gf_tensor_size(std::size_t index);
+int gf_set_threads(std::size_t threads);
 
 int gf_learn_begin(const char* config, std::size_t config_size, const char* data,
                    std::size_t data_size, const char* options, std::size_t options_size);

@@ -179,7 +179,8 @@ class LinePrinter {
   LineProgress progress_;
 };
 
-/// Answers standard input line by line until it ends, with the job that begin(texts) returns. `line_of` returns the line that shows a result.
+/// Answers standard input line by line until it ends, with the job that begin(texts) returns.
+/// `line_of` returns the line that shows a result.
 template <class Typed, class Begin, class LineOf>
 Exit answer_lines(Typed& pipeline, const AnswerLines& how, const Begin& begin,
                   const LineOf& line_of) {

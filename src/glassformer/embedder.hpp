@@ -39,7 +39,8 @@ struct Embedded {
   std::vector<TracedTensor> trace;        ///< the requested tensors, in the order of the run
 };
 
-/// Maps a text to a vector. The angle between two vectors shows how similar the texts are. Any number of threads may call it at a time.
+/// Maps a text to a vector. The angle between two vectors shows how similar the texts are. Any
+/// number of threads may call it at a time.
 class Embedder {
  public:
   /// Opens a model folder. Throws the same errors as Classifier::load.

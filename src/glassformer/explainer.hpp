@@ -67,7 +67,8 @@ struct NextPairOptions {
 };
 
 /// Explains a classifier's answers. For the text, every method throws the same errors as
-/// Classifier::classify, and `invalid_option` for an unknown label. Any number of threads may call it at a time.
+/// Classifier::classify, and `invalid_option` for an unknown label. Any number of threads may call
+/// it at a time.
 class Explainer {
  public:
   /// Opens a model folder. Throws the same errors as Classifier::load.

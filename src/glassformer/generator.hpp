@@ -130,7 +130,8 @@ struct GenerationStep {
   GenerationAttention attention;  ///< the rows of this step, if requested; `encoder` in the first
 };
 
-/// Generates a text's continuation, or a model's answer to it. Any number of threads may call it at a time.
+/// Generates a text's continuation, or a model's answer to it. Any number of threads may call it at
+/// a time.
 class Generator {
  public:
   /// Opens a model folder. Throws the same errors as Classifier::load.

@@ -64,8 +64,8 @@ class Pool {
     for (std::size_t i = 0; i < count; ++i) work(i, std::size_t{0});
   }
 
-  /// Does the same for work that takes `products` multiplications in all, on one thread if these are
-  /// few.
+  /// Does the same for work that takes `products` multiplications in all, on one thread if these
+  /// are few.
   template <class Work>
   void each(std::size_t count, std::uint64_t products, const Work& work) {
     if (products >= 2 * least_products) return each(count, work);

@@ -66,8 +66,7 @@ struct GrowingTable {
 class Session {
  public:
   /// `threads` share the work. They must outlive the session, and stay as many.
-  explicit Session(Pool& threads = Pool::single())
-      : pool(threads), attention_(threads.threads()) {}
+  explicit Session(Pool& threads = Pool::single()) : pool(threads), attention_(threads.threads()) {}
 
   Arena arena;
   Pool& pool;

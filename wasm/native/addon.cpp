@@ -7,20 +7,17 @@
 
 #include <node_api.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <set>
-#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "../binding.hpp"
 #include "../functions.hpp"
-#include "kernels/pool.hpp"
 
 namespace {
 
@@ -238,17 +235,6 @@ napi_value release(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-// gf_set_threads(threads): sets the number of threads of the model that was loaded, the calling one
-// included. Ends texts in progress.
-int set_threads(std::size_t threads) {
-  gf_cancel();
-  return answer([&] {
-    if (!instance().pipeline) throw_error(ErrorCode::internal, "no model is loaded");
-    instance().pipeline->set_threads(std::clamp(threads, std::size_t{1}, Pool::most));
-    return std::string("null");
-  });
-}
-
 struct Function {
   const char* name;
   napi_callback call;
@@ -286,7 +272,7 @@ constexpr Function functions[] = {
     {"gf_result_size", Binding<gf_result_size>::call},
     {"gf_tensor", Binding<gf_tensor>::call},
     {"gf_tensor_size", Binding<gf_tensor_size>::call},
-    {"gf_set_threads", Binding<set_threads>::call},
+    {"gf_set_threads", Binding<gf_set_threads>::call},
     {"gf_learn_begin", Binding<gf_learn_begin>::call},
     {"gf_learn_step", Binding<gf_learn_step>::call},
     {"gf_learn_evaluate", Binding<gf_learn_evaluate>::call},

@@ -3,6 +3,8 @@
 
 import { GlassformerError, messageOf } from './base/errors.js';
 import { nodeModule } from './base/node.js';
+import { beThread } from './engine/threads.js';
+import type { ToThread } from './engine/threads.js';
 import type { FromWorker, ToWorker } from './host/protocol.js';
 import { Runner } from './host/runner.js';
 
@@ -18,8 +20,12 @@ const scope = globalThis as unknown as WorkerScope;
 const runner = new Runner();
 const running = new Map<number, AbortController>();
 
-function receive(message: ToWorker): void {
-  if (message.kind === 'abort') running.get(message.id)?.abort();
+function receive(message: ToWorker | ToThread): void {
+  if (message.kind === 'thread' || message.kind === 'place') {
+    void beThread(message, () =>
+      (port ?? scope).postMessage({ id: 0, kind: 'result' } as FromWorker, []),
+    );
+  } else if (message.kind === 'abort') running.get(message.id)?.abort();
   else void answer(message);
 }
 

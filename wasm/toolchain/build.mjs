@@ -60,7 +60,7 @@ const withLld = (kind) => `-DCMAKE_${kind}_LINKER_FLAGS=-fuse-ld=lld`;
  * targets.
  */
 export async function cmake(preset, ...targets) {
-  const env = preset === 'wasm' ? await pythonForEmscripten() : {};
+  const env = preset.startsWith('wasm') ? await pythonForEmscripten() : {};
   // Clang compiles the tests in two thirds of GCC's time, and LLVM's linker is faster, too.
   const compiler = preset === 'test' && findCompiler();
   const options = compiler
@@ -167,12 +167,13 @@ function inlineFiles(name) {
  */
 export async function buildPackage() {
   await cmake('wasm');
+  await cmake('wasm-threads');
   const dist = join(root, 'dist');
   const names = ['', '.read', '.write', '.pictures', '.gradients', '.learn'];
-  const binaries = names.flatMap((name) => [
-    `build/wasm/glassformer${name}.wasm`,
-    `build/wasm/glassformer${name}.relaxed.wasm`,
-  ]);
+  const binaries = [
+    ...names.map((name) => `build/wasm/glassformer${name}`),
+    'build/wasm-threads/glassformer.threads',
+  ].flatMap((path) => [`${path}.wasm`, `${path}.relaxed.wasm`]);
   const inputs = [
     'wasm/src',
     'wasm/tsconfig.json',

@@ -246,9 +246,9 @@ class BenchCommand final : public Command {
 };
 
 Exit BenchCommand::run() {
-  const auto pipeline =
-      load_pipeline(plan_.model, {},
-                    {.compute = plan_.compute, .shortlist = plan_.shortlist, .threads = plan_.threads});
+  const auto pipeline = load_pipeline(
+      plan_.model, {},
+      {.compute = plan_.compute, .shortlist = plan_.shortlist, .threads = plan_.threads});
   if (auto* translator = dynamic_cast<TranslatePipeline*>(pipeline.get())) {
     bench(plan_, *translator);
   } else if (auto* generator = dynamic_cast<GeneratePipeline*>(pipeline.get())) {

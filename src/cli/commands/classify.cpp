@@ -30,12 +30,13 @@ class ClassifyCommand final : public Command {
 
   Exit run() override {
     options_.encoder.patch = read_patches(task_.patch);
-    return answer_with_options(*load_pipeline<ClassifyPipeline>(task_.model.folder, task_.model.options()),
-                               {.json = task_.json,
-                                .attention = options_.encoder.attention,
-                                .form = pairs_ ? LineForm::pair : LineForm::text,
-                                .clipped_hint = "; --window mean and --window max read all of it"},
-                               options_, line_of);
+    return answer_with_options(
+        *load_pipeline<ClassifyPipeline>(task_.model.folder, task_.model.options()),
+        {.json = task_.json,
+         .attention = options_.encoder.attention,
+         .form = pairs_ ? LineForm::pair : LineForm::text,
+         .clipped_hint = "; --window mean and --window max read all of it"},
+        options_, line_of);
   }
 
  private:

@@ -43,8 +43,7 @@ class ImageCommand final : public Command {
 
   Exit run() override {
     options_.encoder.patch = read_patches(task_.patch);
-    const auto pipeline =
-        load_pipeline<ImagePipeline>(task_.model.folder, task_.model.options());
+    const auto pipeline = load_pipeline<ImagePipeline>(task_.model.folder, task_.model.options());
     pipeline->begin(std::span<const Picture>(), options_);  // rejects bad options first
     Exit exit = Exit::ok;
     for (const std::string& path : paths_) {

@@ -26,9 +26,9 @@ class NerCommand final : public Command {
 
   Exit run() override {
     options_.encoder.patch = read_patches(task_.patch);
-    return answer_with_options(*load_pipeline<TokenClassifyPipeline>(task_.model.folder, task_.model.options()),
-                               {.json = task_.json, .attention = options_.encoder.attention},
-                               options_, line_of);
+    return answer_with_options(
+        *load_pipeline<TokenClassifyPipeline>(task_.model.folder, task_.model.options()),
+        {.json = task_.json, .attention = options_.encoder.attention}, options_, line_of);
   }
 
  private:

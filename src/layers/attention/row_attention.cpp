@@ -49,8 +49,7 @@ void attend_rows(const RowAttention& attention, const Run& run) {
       float scale = 1.0f / attention.divisor;
       if (attention.relative) {
         kernel.scale(weights, weights, count, scale);
-        const float* const by_key =
-            attention.relative->of(head, count, session) - (count - 1);
+        const float* const by_key = attention.relative->of(head, count, session) - (count - 1);
         kernel.add_scaled(weights, by_key, count, 1.0f);
         scale = 1.0f;
       }

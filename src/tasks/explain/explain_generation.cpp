@@ -146,8 +146,7 @@ const std::vector<bool> allow_all_tokens;
 }  // namespace
 
 GenerationExplainer::GenerationExplainer(GeneratePipeline& pipeline)
-    : pipeline_(pipeline),
-      ledgers_(pipeline.runner(), pipeline.tokenizer(), allow_all_tokens) {
+    : pipeline_(pipeline), ledgers_(pipeline.runner(), pipeline.tokenizer(), allow_all_tokens) {
   if (!pipeline.config().architecture.encoder) return;
   throw_error(ErrorCode::unsupported,
               "explain: expected a decoder that continues texts, got one with an encoder");

@@ -226,12 +226,12 @@ void GenerationState::start() {
     request.names.clear();
     request.attention = options.attention && options.stream;
   }
-  DecodingState state = pipeline.runner().begin(
-      sources(),
-      {.nodes = max_nodes,
-       .positions = prompt.size() + max_new - 1,
-       .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
-      request);
+  DecodingState state =
+      pipeline.runner().begin(sources(),
+                              {.nodes = max_nodes,
+                               .positions = prompt.size() + max_new - 1,
+                               .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
+                              request);
   const LanguageModel& decoder = pipeline.model_->decoder();
   decoder.reserve_logits(beams, pipeline.session());
   decoding.emplace(decoder, std::move(state));

@@ -53,6 +53,7 @@ interface Builtins {
   'node:module': {
     createRequire(from: string): NodeRequire;
   };
+  'node:os': { availableParallelism?(): number };
   'node:url': { pathToFileURL(path: string): URL };
   'node:worker_threads': Threads;
 }
@@ -81,6 +82,12 @@ export const environment = process?.env;
 /** Returns the folder in which the program was started. */
 export function workingFolder(): string | undefined {
   return process?.cwd?.();
+}
+
+/** Returns the number of threads that the machine runs at the same time, as far as it tells. */
+export function parallelism(): number {
+  const os = nodeModule('node:os');
+  return os?.availableParallelism?.() ?? globalThis.navigator?.hardwareConcurrency ?? 1;
 }
 
 /** Returns whether this is Node or a similar runtime, such as Bun and Deno. */

@@ -14,6 +14,9 @@ declare const files: { worker: string; simd: string; relaxed: string };
 
 export const cure = '';
 
+/** Whether the package has a binary with threads. */
+export const sharesMemory = false;
+
 /** If a policy forbids workers from blobs, models run in the page's own thread. */
 export const runsWithoutWorker = true;
 

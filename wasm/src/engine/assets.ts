@@ -13,7 +13,13 @@ export const cure =
 /** Whether models run in this thread if a web worker cannot start. */
 export const runsWithoutWorker = false;
 
+/** Whether the package has a binary with threads. */
+export const sharesMemory = true;
+
 const binaries = {
+  'glassformer.threads.wasm': () => new URL('./glassformer.threads.wasm', import.meta.url),
+  'glassformer.threads.relaxed.wasm': () =>
+    new URL('./glassformer.threads.relaxed.wasm', import.meta.url),
   'glassformer.wasm': () => new URL('./glassformer.wasm', import.meta.url),
   'glassformer.relaxed.wasm': () => new URL('./glassformer.relaxed.wasm', import.meta.url),
   'glassformer.read.wasm': () => new URL('./glassformer.read.wasm', import.meta.url),

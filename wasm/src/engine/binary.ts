@@ -16,9 +16,10 @@ const modules = new Map<string, Promise<WebAssembly.Module>>();
 
 /**
  * The contents of a binary: models that read texts, models that write, models that read pictures and
- * training with pictures, all models and explanations, these and gradients, or training with texts.
+ * training with pictures, all models and explanations, these with threads, these and gradients, or
+ * training with texts.
  */
-export type Scope = 'read' | 'write' | 'pictures' | 'all' | 'gradients' | 'learn';
+export type Scope = 'read' | 'write' | 'pictures' | 'all' | 'threads' | 'gradients' | 'learn';
 
 /** Requirements of a binary in addition to a task's models. */
 interface Needs {
@@ -35,6 +36,11 @@ export function scopeOf(task: Task | undefined, { explain, gradients }: Needs, u
   if (explain || !task) return 'all';
   const scope = tasks[task].binary;
   return !hosted(scope, urls).some(Boolean) && hosted('all', urls).some(Boolean) ? 'all' : scope;
+}
+
+/** Returns the scope of a binary with threads that has what this one has, or the same scope. */
+export function withThreads(scope: Scope): Scope {
+  return scope === 'gradients' || scope === 'learn' ? scope : 'threads';
 }
 
 function hosted(scope: Scope, urls: Urls): (string | undefined)[] {

@@ -5,6 +5,8 @@ import type { ErrorCode } from '../base/errors.js';
 import type { Binary, Compute } from './compute.js';
 import { openAddon } from './native.js';
 import type { Addon, Backend } from './native.js';
+import { Threads, sharedMemory } from './threads.js';
+import type { ThreadCount, ThreadExports } from './threads.js';
 import type { StoredTensor, WeightInfo } from './weights.js';
 
 /** The functions of binding.cpp. Addresses and sizes are in bytes. */
@@ -13,8 +15,11 @@ interface Functions {
   read(address: number, size: number): Uint8Array<ArrayBuffer>;
   /** Copies bytes to an address. */
   write(address: number, bytes: Uint8Array): void;
-  /** Frees the model. Only the add-on has it. */
+  /** Frees what the garbage collector does not: the add-on's model, and threads. */
   release?(): void;
+  /** Starts threads; only of a module with shared memory. */
+  startThreads?(count: number): Promise<ThreadCount>;
+  gf_set_threads?(threads: number): number;
   gf_alloc(size: number): number;
   gf_free(pointer: number): void;
   gf_load_begin(options: number, size: number): number;
@@ -64,6 +69,11 @@ interface Functions {
 interface Exports extends Functions {
   memory: WebAssembly.Memory;
   _initialize(): void;
+}
+
+/** Those of a module with shared memory. */
+interface SharedExports extends Functions, ThreadExports {
+  __wasm_call_ctors(): void;
 }
 
 /** The code of an engine. */
@@ -211,13 +221,16 @@ export class Engine {
   static async instantiate(module: EngineModule): Promise<Engine> {
     if ('addon' in module) return new Engine(openAddon(module) as Functions);
     // The growth of the memory needs no action.
-    const env = { emscripten_notify_memory_growth() {} };
+    const env: WebAssembly.ModuleImports = { emscripten_notify_memory_growth() {} };
+    const shared = WebAssembly.Module.imports(module).some(({ kind }) => kind === 'memory');
+    if (shared) env['memory'] = sharedMemory();
     const { exports } = (await WebAssembly.instantiate(module, { env })) as { exports: object };
     if (!isEngine(exports)) {
       throw new GlassformerError('invalid_option', 'module: expected the binary of glassformer');
     }
-    const { memory } = exports;
-    exports._initialize();
+    const memory = (env['memory'] as WebAssembly.Memory | undefined) ?? exports.memory;
+    if (isShared(exports)) exports.__wasm_call_ctors();
+    else exports._initialize();
     // Creates a view for each use, because growing the memory detaches older views.
     const view = (address: number, size: number): Uint8Array<ArrayBuffer> =>
       new Uint8Array(memory.buffer, address, size);
@@ -225,7 +238,26 @@ export class Engine {
       ...exports,
       read: (address, size) => view(address, size).slice(),
       write: (address, bytes) => view(address, bytes.length).set(bytes),
+      ...(isShared(exports) && threadsOf(module, memory, exports)),
     });
+  }
+
+  /**
+   * Starts threads that share the work, so that there are up to this many with this one. Call it once;
+   * useThreads uses them.
+   */
+  async startThreads(wanted: ThreadCount): Promise<ThreadCount> {
+    const { startThreads, gf_set_threads } = this.#exports;
+    if (wanted.threads === 1 || startThreads) {
+      return (await startThreads?.(wanted.threads - 1)) ?? wanted;
+    }
+    return gf_set_threads ? wanted : { threads: 1, note: 'the binary has one thread' };
+  }
+
+  /** Uses this many threads for the model that was loaded. */
+  useThreads(threads: number): void {
+    const { gf_set_threads } = this.#exports;
+    if (gf_set_threads) this.#call([], () => gf_set_threads(threads));
   }
 
   /** How the model runs. */
@@ -235,7 +267,7 @@ export class Engine {
     return { backend: binary ? 'wasm' : 'native', binary };
   }
 
-  /** Frees the model now, if it is not left to the garbage collector. */
+  /** Frees the model and ends its threads, as far as that is not left to the garbage collector. */
   release(): void {
     this.#exports.release?.();
   }
@@ -502,4 +534,20 @@ export class Engine {
 
 function isEngine(exports: object): exports is Exports {
   return 'gf_relaxed_simd' in exports;
+}
+
+function isShared(exports: object): exports is SharedExports {
+  return 'gf_thread' in exports;
+}
+
+function threadsOf(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  exports: ThreadExports,
+): Required<Pick<Functions, 'startThreads' | 'release'>> {
+  const threads = new Threads();
+  return {
+    startThreads: (count) => threads.start(module, memory, exports, count),
+    release: () => threads.end(),
+  };
 }

@@ -11,6 +11,7 @@ import type {
   KnownFolder,
   LoadPlan,
 } from '../engine/engine.js';
+import type { ThreadCount } from '../engine/threads.js';
 import { checkTask } from '../engine/tasks.js';
 import type { Task } from '../engine/tasks.js';
 import { openCache } from './cache.js';
@@ -51,6 +52,8 @@ export interface FolderRequest {
   timeout: number | undefined;
   /** The seed of random weights; undefined: the folder's weights are read. */
   seed: number | undefined;
+  /** Of a model that is loaded. */
+  threads?: ThreadCount;
 }
 
 interface Opening {
@@ -70,9 +73,23 @@ export async function loadModel(
   onProgress: (progress: Progress) => void,
 ): Promise<{ engine: Engine; description: ModelDescription } | undefined> {
   const engine = await Engine.instantiate(request.module);
-  const read = request.seed === undefined ? readModel : readUntrained;
-  const description = await inFolder(engine, request, signal, onProgress, read);
-  return description && { engine, description: describeModel(description) };
+  try {
+    const starting = engine.startThreads(request.threads ?? { threads: 1 }); // meanwhile
+    const read = request.seed === undefined ? readModel : readUntrained;
+    const description = await inFolder(engine, request, signal, onProgress, read);
+    const { threads, note: threadsNote } = await starting;
+    if (description) engine.useThreads(threads);
+    else engine.release();
+    return (
+      description && {
+        engine,
+        description: { ...describeModel(description), threads, threadsNote },
+      }
+    );
+  } catch (error) {
+    engine.release();
+    throw error;
+  }
 }
 
 /**

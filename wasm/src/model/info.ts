@@ -20,6 +20,10 @@ export interface ModelInfo {
   /** Maximum number of output tokens, if the model has an encoder and a decoder. */
   maxTargetLength?: number;
   compute: Compute;
+  /** The number of threads that share the work of a call. */
+  threads: number;
+  /** Why there are fewer threads than requested. */
+  threadsNote?: string;
   backend: Backend;
   /** The WebAssembly binary; undefined with the backend "native". */
   binary: Binary | undefined;

@@ -1,12 +1,13 @@
 import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from '../base/checks.js';
 import { GlassformerError, throwIfAborted } from '../base/errors.js';
 import { isAbsence } from '../base/fetch.js';
-import { compileBinary, compileModule, scopeOf } from '../engine/binary.js';
+import { compileBinary, compileModule, scopeOf, withThreads } from '../engine/binary.js';
 import type { Scope } from '../engine/binary.js';
 import type { EngineModule } from '../engine/engine.js';
 import { checkRuntime } from '../engine/features.js';
 import { findAddon } from '../engine/native.js';
 import { tasks } from '../engine/tasks.js';
+import { countThreads } from '../engine/threads.js';
 import type { Task } from '../engine/tasks.js';
 import { createHost, replaceHost } from '../host/host.js';
 import type { CallEvent, Host, Request, Result } from '../host/protocol.js';
@@ -52,6 +53,7 @@ const loadOptions = [
   'cache',
   'timeout',
   'backend',
+  'threads',
   'binary',
   'module',
   'worker',
@@ -62,9 +64,10 @@ export function checkLoadOptions(task: Task | undefined, options: TranslatorLoad
   const own = task ? tasks[task].load : ['explain', 'gradients', 'shortlist'];
   checkOptions(options, [...loadOptions, ...own], 'load');
   const { compute, onProgress, signal, shortlist, cache, timeout } = options;
-  const { backend, binary, explain, gradients, module, worker, untrained } = options;
+  const { backend, threads, binary, explain, gradients, module, worker, untrained } = options;
   checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
   checkOption([undefined, 'native', 'wasm'].includes(backend), 'backend', '"native" or "wasm"');
+  checkOption(threads === undefined || isThreads(threads), 'threads', '"auto" or 1 to 256');
   checkOption([undefined, 'simd', 'relaxed'].includes(binary), 'binary', '"simd" or "relaxed"');
   checkOption(module === undefined || isModule(module), 'module', 'a WebAssembly.Module or bytes');
   checkOption(!module || !binary, 'binary', 'nothing where module is given');
@@ -134,14 +137,16 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
   try {
     return await interruptible(signal, new Set(), async (inner, fail) => {
       const addon = findAddon(backend ?? ((binary ?? module) && 'wasm'));
+      const threads = countThreads(options, addon ? 'native' : 'wasm');
       const compile = (scope: Scope): Promise<EngineModule> => {
         if (addon) return Promise.resolve({ addon, scope });
-        return module ? compileModule(module) : compileBinary(binary, scope, urls);
+        if (module) return compileModule(module);
+        return compileBinary(binary, threads.threads > 1 ? withThreads(scope) : scope, urls);
       };
       const compiling = compile(scopes[0]!);
       host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
       const open = async (where: Host, compiled: Promise<EngineModule>): Promise<Result<K>> => {
-        const whole = { ...request, module: await compiled } as Request<K>;
+        const whole = { ...request, module: await compiled, threads } as Request<K>;
         throwIfAborted(inner);
         const onEvent = (progress: Progress): void => {
           if (!inner.aborted) callBack('onProgress', () => onProgress?.(progress), fail);
@@ -176,6 +181,12 @@ function withHubHint(error: unknown, folder: unknown): unknown {
     if (named) error.message += `; a model of a hub is named "hf:${folder}"`;
   }
   return error;
+}
+
+function isThreads(value: unknown): boolean {
+  return (
+    value === 'auto' || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 256)
+  );
 }
 
 function isModule(value: unknown): boolean {

@@ -1,0 +1,105 @@
+// Threads of one model in WebAssembly: they change no bit, and end with the model.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { Classifier, Generator, Translator, binaries, dist, root } from './helpers.mjs';
+
+const weights = (name) => pathToFileURL(join(root, 'weights', `${name}/`));
+const text =
+  'The first hour is gripping and beautifully shot, and the two leads are a joy to watch, but the ' +
+  'ending drags on so long that even the most patient viewer will look for the door.';
+
+for (const binary of binaries) {
+  for (const compute of ['f32', 'int8']) {
+    test(`threads change no bit of a classification (${binary}, ${compute})`, async () => {
+      const options = { binary, compute };
+      const alone = await Classifier.load(weights('sentiment'), options);
+      assert.equal(alone.info.threads, 1);
+      const expected = await alone.classify(text, { attention: true, trace: ['logits'] });
+      for (const worker of [false, true]) {
+        const classifier = await Classifier.load(weights('sentiment'), {
+          ...options,
+          threads: 3,
+          worker,
+        });
+        assert.equal(classifier.info.threads, 3);
+        assert.equal(classifier.info.threadsNote, undefined);
+        const result = await classifier.classify(text, { attention: true, trace: ['logits'] });
+        assert.deepEqual(result.scores, expected.scores);
+        assert.deepEqual(result.attention, expected.attention);
+        assert.deepEqual(result.trace, expected.trace);
+        classifier.dispose();
+      }
+      alone.dispose();
+    });
+  }
+
+  test(`threads change no bit of what is written (${binary})`, async () => {
+    for (const [Model, name, run] of [
+      [Translator, 'en-de', (model) => model.translate(text)],
+      [Generator, 'writer', (model) => model.generate(text, { maxNewTokens: 20, sample: false })],
+    ]) {
+      const results = [];
+      for (const threads of [1, 2]) {
+        const model = await Model.load(weights(name), { binary, threads });
+        results.push(await run(model));
+        model.dispose();
+      }
+      assert.deepEqual(results[1], results[0]);
+    }
+  });
+}
+
+test('a program ends although its threads were not disposed of', () => {
+  const program = `
+    import { Classifier } from ${JSON.stringify(pathToFileURL(join(dist, 'index.js')).href)};
+    for (const worker of [false, true]) {
+      const model = await Classifier.load(new URL(${JSON.stringify(weights('sentiment').href)}),
+        { threads: 2, worker, backend: 'wasm' });
+      console.log(model.info.threads, (await model.classify('Good.')).label);
+    }`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.equal(output, '2 positive\n2 positive\n');
+});
+
+test('a model that does not load leaves no threads', async () => {
+  const before = process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+  await assert.rejects(
+    Classifier.load(weights('en-de'), { threads: 2, backend: 'wasm' }),
+    ({ code }) => code === 'wrong_task',
+  );
+  await assert.rejects(
+    Classifier.load(weights('none'), { threads: 2, backend: 'wasm' }),
+    ({ code }) => code === 'missing_file',
+  );
+  const after = process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+  assert.equal(after, before);
+});
+
+test('the binary with gradients has one thread, and says so', async () => {
+  const model = await Classifier.load(weights('sentiment'), {
+    gradients: true,
+    threads: 2,
+    backend: 'wasm',
+  });
+  assert.equal(model.info.threads, 1);
+  assert.match(model.info.threadsNote, /one thread/);
+  model.dispose();
+});
+
+test('numbers of threads are checked', async () => {
+  for (const threads of [0, -1, 1.5, 257, '2', null]) {
+    await assert.rejects(
+      Classifier.load(weights('sentiment'), { threads }),
+      ({ code, message }) => code === 'invalid_option' && /^threads: /.test(message),
+    );
+  }
+  const automatic = await Classifier.load(weights('sentiment'), { threads: 'auto' });
+  assert.ok(automatic.info.threads >= 1);
+  automatic.dispose();
+});

@@ -1,0 +1,153 @@
+// Threads of a model in WebAssembly: workers that instantiate the same module over the same memory,
+// and then wait in it for their share of the work, until they are terminated.
+
+import { messageOf } from '../base/errors.js';
+import { isServer, nodeModule, parallelism } from '../base/node.js';
+import type { LoadOptions } from '../loading/options.js';
+import type { Thread, WorkerLike } from '../base/node.js';
+import { sharesMemory, startThread } from './assets.js';
+import type { Backend } from './native.js';
+
+/** The most threads that "auto" stands for. More seldom help a model of the sizes that browsers run. */
+const mostAutomatic = 8;
+/** Threads that have not come up after this many milliseconds are given up. */
+const patience = 10_000;
+/** The bytes of a thread's stack. */
+const stackBytes = 256 * 1024;
+
+/** The exports that start a thread; see threads.cpp. */
+export interface ThreadExports {
+  gf_alloc(size: number): number;
+  gf_thread(index: number): void;
+  gf_thread_lost(): void;
+  _emscripten_wasm_worker_initialize(stack: number, size: number): void;
+}
+
+/** To a worker that is to be a thread: first this, then its place. */
+export type ToThread =
+  | { kind: 'thread'; module: WebAssembly.Module; memory: WebAssembly.Memory }
+  | { kind: 'place'; index: number; stack: number };
+
+/** The number of threads of a model, and why there is only one if more were wanted. */
+export interface ThreadCount {
+  threads: number;
+  note?: string;
+}
+
+/** Returns how many threads a model gets, as its load options say. */
+export function countThreads(
+  { threads: wanted, worker }: LoadOptions,
+  backend: Backend,
+): ThreadCount {
+  if (backend === 'native') return { threads: typeof wanted === 'number' ? wanted : parallelism() };
+  const threads = wanted === 'auto' ? Math.min(parallelism(), mostAutomatic) : (wanted ?? 1);
+  const note = threads > 1 && whyNot(worker === false);
+  return note ? { threads: 1, note } : { threads };
+}
+
+// `here`: the model runs in this thread, not in a worker.
+function whyNot(here: boolean): string | undefined {
+  if (!sharesMemory) return 'glassformer/inline has one thread';
+  if (isServer()) return undefined;
+  if (!globalThis.crossOriginIsolated) return 'the page is not cross-origin isolated';
+  return here ? "a page's own thread cannot wait for others" : undefined;
+}
+
+/** Returns memory that threads can share: with as much address space as the runtime grants. */
+export function sharedMemory(): WebAssembly.Memory {
+  for (let maximum = 65536; ; maximum /= 2) {
+    try {
+      return new WebAssembly.Memory({ initial: 64, maximum, shared: true });
+    } catch (error) {
+      if (maximum <= 4096) throw error;
+    }
+  }
+}
+
+/** Workers that are threads of an instance, until they are ended. */
+export class Threads {
+  readonly #workers: WorkerLike[] = [];
+
+  /** Starts up to `count` threads in addition to this one. Never rejects. */
+  async start(
+    module: WebAssembly.Module,
+    memory: WebAssembly.Memory,
+    exports: ThreadExports,
+    count: number,
+  ): Promise<ThreadCount> {
+    let note: string | undefined;
+    const starting = Array.from({ length: count }, async () => {
+      const worker = startWorker();
+      this.#workers.push(worker);
+      await ready(worker, { kind: 'thread', module, memory });
+      return worker;
+    });
+    let threads = 1;
+    for (const started of await Promise.allSettled(starting)) {
+      if (started.status === 'fulfilled') {
+        const stack = Math.ceil(exports.gf_alloc(stackBytes + 16) / 16) * 16;
+        started.value.postMessage({ kind: 'place', index: threads++, stack } satisfies ToThread);
+      } else {
+        note = messageOf(started.reason);
+      }
+    }
+    return { threads, ...(note !== undefined && { note }) };
+  }
+
+  end(): void {
+    for (const worker of this.#workers.splice(0)) worker.terminate();
+  }
+}
+
+function startWorker(): WorkerLike {
+  const threads = isServer() ? nodeModule('node:worker_threads') : undefined;
+  if (threads) return startThread(threads);
+  // A web worker of this package knows its own script, wherever a bundler has put it.
+  return new Worker(globalThis.location.href, { type: 'module' });
+}
+
+// Resolves when the worker has instantiated the module.
+function ready(worker: WorkerLike & Partial<Thread & Worker>, message: ToThread): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      worker.terminate();
+      reject(new Error('a thread did not start in time'));
+    }, patience);
+    const settle = (then: () => void): void => {
+      clearTimeout(timer);
+      then();
+    };
+    const fail = (reason: string): void => settle(() => reject(new Error(reason)));
+    if (worker.on) {
+      worker.on('message', () => settle(resolve));
+      worker.on('error', (error: Error) => fail(messageOf(error)));
+      worker.unref?.();
+    } else {
+      worker.onmessage = () => settle(resolve);
+      worker.onerror = (event: ErrorEvent) => {
+        event.preventDefault();
+        fail(event.message || 'the script of a thread did not load');
+      };
+    }
+    worker.postMessage(message);
+  });
+}
+
+let exports: ThreadExports | undefined;
+
+/** Serves a message to this worker as a thread. The last one does not return. */
+export async function beThread(message: ToThread, isReady: () => void): Promise<void> {
+  if (message.kind === 'thread') {
+    const env = { memory: message.memory };
+    const instance = await WebAssembly.instantiate(message.module, { env });
+    exports = instance.exports as unknown as ThreadExports;
+    isReady();
+    return;
+  }
+  try {
+    exports!._emscripten_wasm_worker_initialize(message.stack, stackBytes);
+    exports!.gf_thread(message.index);
+  } catch {
+    exports!.gf_thread_lost();
+  }
+}
