@@ -53,6 +53,8 @@ test('the package contains exactly the needed files', () => {
     'dist/glassformer.read.relaxed.wasm',
     'dist/glassformer.read.wasm',
     'dist/glassformer.relaxed.wasm',
+    'dist/glassformer.threads.relaxed.wasm',
+    'dist/glassformer.threads.wasm',
     'dist/glassformer.wasm',
     'dist/glassformer.write.relaxed.wasm',
     'dist/glassformer.write.wasm',

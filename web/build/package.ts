@@ -6,17 +6,26 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** The package's modules: unlike dist/index.js, they can be spread over the chunks of the page. */
 export const packageEntry = here('../../wasm/src/index.ts');
 
-/** Points the package's module of URLs at the files in dist/, and leaves out the add-on for Node. */
+// What the page has in place of the package's add-on for Node, and of threads: static hosts seldom
+// isolate a page, and it keeps small.
+const leftOut: Record<string, string> = {
+  native: 'export const findAddon = () => {}, openAddon = findAddon;',
+  threads: `export const countThreads = () => ({ threads: 1 });
+    export const sharedMemory = () => {}, startThreads = countThreads;
+    export { sharedMemory as checkThreads, sharedMemory as threadsOf };`,
+};
+
+/** Points the package's module of URLs at the files in dist/, and leaves out what the page does not use. */
 export function packageFiles(): Plugin {
   return {
     name: 'package-files',
     enforce: 'pre',
     transform(code, id) {
-      if (id.endsWith('/wasm/src/engine/native.ts')) {
-        return { code: 'export const findAddon = () => {}, openAddon = findAddon;', map: null };
-      }
-      if (!id.endsWith('/wasm/src/engine/assets.ts')) return null;
-      return { code: code.replaceAll("'./", "'../../../dist/"), map: null };
+      const [, name = ''] = /\/wasm\/src\/engine\/(\w+)\.ts$/.exec(id) ?? [];
+      if (name in leftOut) return { code: leftOut[name]!, map: null };
+      if (name !== 'assets') return null;
+      const withoutThreads = code.replace(/ +'glassformer\.threads[^)]*\)[^)]*\),\n/g, '');
+      return { code: withoutThreads.replaceAll("'./", "'../../../dist/"), map: null };
     },
   };
 }

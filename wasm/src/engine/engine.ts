@@ -5,21 +5,16 @@ import type { ErrorCode } from '../base/errors.js';
 import type { Binary, Compute } from './compute.js';
 import { openAddon } from './native.js';
 import type { Addon, Backend } from './native.js';
-import { Threads, sharedMemory } from './threads.js';
-import type { ThreadCount, ThreadExports } from './threads.js';
+import { sharedMemory, startThreads, threadsOf } from './threads.js';
+import type { ThreadCount, ThreadFunctions } from './threads.js';
 import type { StoredTensor, WeightInfo } from './weights.js';
 
 /** The functions of binding.cpp. Addresses and sizes are in bytes. */
-interface Functions {
+interface Functions extends ThreadFunctions {
   /** Copies the bytes at an address. */
   read(address: number, size: number): Uint8Array<ArrayBuffer>;
   /** Copies bytes to an address. */
   write(address: number, bytes: Uint8Array): void;
-  /** Frees what the garbage collector does not: the add-on's model, and threads. */
-  release?(): void;
-  /** Starts threads; only of a module with shared memory. */
-  startThreads?(count: number): Promise<ThreadCount>;
-  gf_set_threads?(threads: number): number;
   gf_alloc(size: number): number;
   gf_free(pointer: number): void;
   gf_load_begin(options: number, size: number): number;
@@ -68,12 +63,9 @@ interface Functions {
 /** The exports of a WebAssembly module. */
 interface Exports extends Functions {
   memory: WebAssembly.Memory;
-  _initialize(): void;
-}
-
-/** Those of a module with shared memory. */
-interface SharedExports extends Functions, ThreadExports {
-  __wasm_call_ctors(): void;
+  _initialize?(): void;
+  /** In its place, in a module with shared memory. */
+  __wasm_call_ctors?(): void;
 }
 
 /** The code of an engine. */
@@ -221,16 +213,14 @@ export class Engine {
   static async instantiate(module: EngineModule): Promise<Engine> {
     if ('addon' in module) return new Engine(openAddon(module) as Functions);
     // The growth of the memory needs no action.
-    const env: WebAssembly.ModuleImports = { emscripten_notify_memory_growth() {} };
-    const shared = WebAssembly.Module.imports(module).some(({ kind }) => kind === 'memory');
-    if (shared) env['memory'] = sharedMemory();
+    const shared = sharedMemory(module);
+    const env = { emscripten_notify_memory_growth() {}, ...(shared && { memory: shared }) };
     const { exports } = (await WebAssembly.instantiate(module, { env })) as { exports: object };
     if (!isEngine(exports)) {
       throw new GlassformerError('invalid_option', 'module: expected the binary of glassformer');
     }
-    const memory = (env['memory'] as WebAssembly.Memory | undefined) ?? exports.memory;
-    if (isShared(exports)) exports.__wasm_call_ctors();
-    else exports._initialize();
+    const memory = shared ?? exports.memory;
+    exports[shared ? '__wasm_call_ctors' : '_initialize']!();
     // Creates a view for each use, because growing the memory detaches older views.
     const view = (address: number, size: number): Uint8Array<ArrayBuffer> =>
       new Uint8Array(memory.buffer, address, size);
@@ -238,7 +228,7 @@ export class Engine {
       ...exports,
       read: (address, size) => view(address, size).slice(),
       write: (address, bytes) => view(address, bytes.length).set(bytes),
-      ...(isShared(exports) && threadsOf(module, memory, exports)),
+      ...(shared && threadsOf(module, shared, exports)),
     });
   }
 
@@ -246,12 +236,8 @@ export class Engine {
    * Starts threads that share the work, so that there are up to this many with this one. Call it once;
    * useThreads uses them.
    */
-  async startThreads(wanted: ThreadCount): Promise<ThreadCount> {
-    const { startThreads, gf_set_threads } = this.#exports;
-    if (wanted.threads === 1 || startThreads) {
-      return (await startThreads?.(wanted.threads - 1)) ?? wanted;
-    }
-    return gf_set_threads ? wanted : { threads: 1, note: 'the binary has one thread' };
+  startThreads(wanted: ThreadCount): Promise<ThreadCount> {
+    return startThreads(this.#exports, wanted);
   }
 
   /** Uses this many threads for the model that was loaded. */
@@ -534,20 +520,4 @@ export class Engine {
 
 function isEngine(exports: object): exports is Exports {
   return 'gf_relaxed_simd' in exports;
-}
-
-function isShared(exports: object): exports is SharedExports {
-  return 'gf_thread' in exports;
-}
-
-function threadsOf(
-  module: WebAssembly.Module,
-  memory: WebAssembly.Memory,
-  exports: ThreadExports,
-): Required<Pick<Functions, 'startThreads' | 'release'>> {
-  const threads = new Threads();
-  return {
-    startThreads: (count) => threads.start(module, memory, exports, count),
-    release: () => threads.end(),
-  };
 }

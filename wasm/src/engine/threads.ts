@@ -1,6 +1,7 @@
 // Threads of a model in WebAssembly: workers that instantiate the same module over the same memory,
 // and then wait in it for their share of the work, until they are terminated.
 
+import { checkOption } from '../base/checks.js';
 import { messageOf } from '../base/errors.js';
 import { isServer, nodeModule, parallelism } from '../base/node.js';
 import type { LoadOptions } from '../loading/options.js';
@@ -34,6 +35,14 @@ export interface ThreadCount {
   note?: string;
 }
 
+/** Throws `invalid_option` for something else than a number of threads. */
+export function checkThreads(threads: unknown): void {
+  const count = Number(threads);
+  const valid =
+    threads === undefined || threads === 'auto' || (Number.isInteger(threads) && count >= 1);
+  checkOption(valid && !(count > 256), 'threads', '"auto" or a number from 1 to 256');
+}
+
 /** Returns how many threads a model gets, as its load options say. */
 export function countThreads(
   { threads: wanted, worker }: LoadOptions,
@@ -53,8 +62,12 @@ function whyNot(here: boolean): string | undefined {
   return here ? "a page's own thread cannot wait for others" : undefined;
 }
 
-/** Returns memory that threads can share: with as much address space as the runtime grants. */
-export function sharedMemory(): WebAssembly.Memory {
+/**
+ * Returns memory for a module that shares it between threads, with as much address space as the runtime
+ * grants; undefined for other modules.
+ */
+export function sharedMemory(module: WebAssembly.Module): WebAssembly.Memory | undefined {
+  if (!WebAssembly.Module.imports(module).some(({ kind }) => kind === 'memory')) return undefined;
   for (let maximum = 65536; ; maximum /= 2) {
     try {
       return new WebAssembly.Memory({ initial: 64, maximum, shared: true });
@@ -64,21 +77,38 @@ export function sharedMemory(): WebAssembly.Memory {
   }
 }
 
-/** Workers that are threads of an instance, until they are ended. */
-export class Threads {
-  readonly #workers: WorkerLike[] = [];
+/** The functions of an engine that concern threads. */
+export interface ThreadFunctions {
+  gf_set_threads?(threads: number): number;
+  /** Starts up to `count` threads in addition to this one; only of a module with shared memory. */
+  addThreads?(count: number): Promise<ThreadCount>;
+  /** Frees what the garbage collector does not: the add-on's model, and threads. */
+  release?(): void;
+}
 
-  /** Starts up to `count` threads in addition to this one. Never rejects. */
-  async start(
-    module: WebAssembly.Module,
-    memory: WebAssembly.Memory,
-    exports: ThreadExports,
-    count: number,
-  ): Promise<ThreadCount> {
+/** Starts threads, if the engine can have any. Never rejects. */
+export async function startThreads(
+  { addThreads, gf_set_threads }: ThreadFunctions,
+  wanted: ThreadCount,
+): Promise<ThreadCount> {
+  if (wanted.threads === 1) return wanted;
+  if (addThreads) return addThreads(wanted.threads - 1);
+  return gf_set_threads ? wanted : { threads: 1, note: 'the binary has one thread' };
+}
+
+/** Returns the functions that start and end the threads of an instance. */
+export function threadsOf(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  instance: object,
+): ThreadFunctions {
+  const exports = instance as ThreadExports;
+  const workers: WorkerLike[] = [];
+  const addThreads = async (count: number): Promise<ThreadCount> => {
     let note: string | undefined;
     const starting = Array.from({ length: count }, async () => {
       const worker = startWorker();
-      this.#workers.push(worker);
+      workers.push(worker);
       await ready(worker, { kind: 'thread', module, memory });
       return worker;
     });
@@ -92,11 +122,11 @@ export class Threads {
       }
     }
     return { threads, ...(note !== undefined && { note }) };
-  }
-
-  end(): void {
-    for (const worker of this.#workers.splice(0)) worker.terminate();
-  }
+  };
+  const release = (): void => {
+    for (const worker of workers.splice(0)) worker.terminate();
+  };
+  return { addThreads, release };
 }
 
 function startWorker(): WorkerLike {

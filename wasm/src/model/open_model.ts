@@ -7,7 +7,7 @@ import type { EngineModule } from '../engine/engine.js';
 import { checkRuntime } from '../engine/features.js';
 import { findAddon } from '../engine/native.js';
 import { tasks } from '../engine/tasks.js';
-import { countThreads } from '../engine/threads.js';
+import { checkThreads, countThreads } from '../engine/threads.js';
 import type { Task } from '../engine/tasks.js';
 import { createHost, replaceHost } from '../host/host.js';
 import type { CallEvent, Host, Request, Result } from '../host/protocol.js';
@@ -67,7 +67,7 @@ export function checkLoadOptions(task: Task | undefined, options: TranslatorLoad
   const { backend, threads, binary, explain, gradients, module, worker, untrained } = options;
   checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
   checkOption([undefined, 'native', 'wasm'].includes(backend), 'backend', '"native" or "wasm"');
-  checkOption(threads === undefined || isThreads(threads), 'threads', '"auto" or 1 to 256');
+  checkThreads(threads);
   checkOption([undefined, 'simd', 'relaxed'].includes(binary), 'binary', '"simd" or "relaxed"');
   checkOption(module === undefined || isModule(module), 'module', 'a WebAssembly.Module or bytes');
   checkOption(!module || !binary, 'binary', 'nothing where module is given');
@@ -181,12 +181,6 @@ function withHubHint(error: unknown, folder: unknown): unknown {
     if (named) error.message += `; a model of a hub is named "hf:${folder}"`;
   }
   return error;
-}
-
-function isThreads(value: unknown): boolean {
-  return (
-    value === 'auto' || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 256)
-  );
 }
 
 function isModule(value: unknown): boolean {
