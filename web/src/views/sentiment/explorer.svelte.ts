@@ -18,7 +18,6 @@ import {
 } from '../../panels/heads/head-choice.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
-import { resultJson } from '../../panels/attention/files/result-json.ts';
 import { fromSentimentLink, toSentimentLink } from './link.ts';
 import { carried, shownTokens, type ShownToken } from '../../panels/words/tokens.ts';
 
@@ -47,7 +46,7 @@ const encoderHead = (head: HeadPosition): Head => ({ attention: 'encoder', ...he
 export class SentimentExplorer extends Explorer<Classifier> implements AttentionOnView<'encoder'> {
   readonly attention = 'encoder';
   readonly reader: Reader = ['', 'attends to'];
-  readonly loader = new ModelLoader((folder, options) => Classifier.load(folder, options));
+  readonly loader = new ModelLoader(() => Classifier);
   readonly choice = new HeadChoice<'encoder'>(this, () => {
     this.earlier.rest();
     void this.refresh();
@@ -182,11 +181,6 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     if (!reading || !this.loader.model) return {};
     const options = { ablate: this.choice.off, maskTokens: hidden, trace };
     return (await this.loader.model.classify(reading.text, options)).trace;
-  }
-
-  toJson(): object {
-    const { reading } = this;
-    return reading ? resultJson(reading.text, reading.result, this.choice.off, this.hidden) : {};
   }
 
   get touched(): boolean {

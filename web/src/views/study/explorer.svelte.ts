@@ -42,9 +42,7 @@ export interface Finished {
 }
 
 export class StudyExplorer implements ViewState {
-  readonly loader = new ModelLoader((folder, options) =>
-    Classifier.load(folder, { ...options, compute: 'f32' }),
-  );
+  readonly loader = new ModelLoader(() => Classifier);
 
   list = $state(shippedTexts);
   kind = $state<Target['kind']>('heads');

@@ -25,7 +25,7 @@ const view = '#view=translation';
 // Node may run the other binary, which rounds sums differently.
 const tolerance = 5e-4;
 
-const load = (name) => Translator.load(join(root, 'web/dist/models', name));
+const load = (name) => Translator.load(join(root, 'web/dist/models', name), { compute: 'f32' });
 
 let browser, server, translator;
 before(async () => {
