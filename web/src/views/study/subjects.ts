@@ -112,7 +112,7 @@ const writer: Subject<Generator> = {
   lines:
     'Beginnings, one per line. After a tab, the next word; after another tab, a word to compare it with',
   restore: 'Use the shipped beginnings',
-  measure: () => 'log-probability of the next token, or its lead over the other one,',
+  measure: () => 'the next token’s log-probability or lead',
   flipped: 'get another likeliest next token',
   itemsOf: (list) =>
     columnsOf(list).map(([text, label, against]) => ({
@@ -158,7 +158,7 @@ const translator: Subject<Translator> = {
   texts: shippedSentences,
   lines: 'Sentences, one per line. After a tab, a translation; otherwise it is the model’s own',
   restore: 'Use the shipped sentences',
-  measure: () => 'log-probability of the translation',
+  measure: () => 'the translation’s log-probability',
   flipped: 'would get another token somewhere',
   itemsOf: (list) =>
     columnsOf(list).map(([text, label]) => ({ text: text!, ...(label && { label }) })),
