@@ -1,15 +1,10 @@
 /** Loads a model, and reports its progress or failure. */
-import type { LoadOptions, ModelInfo, Progress } from 'glassformer';
+import type { LoadOptions, Progress } from 'glassformer';
 import { loadFailure, type Failure } from '../ui/failure.ts';
 import { workOffline } from './offline.ts';
-import { borrow, type Ability, type Loadable, type Source } from './shared-models.ts';
+import { borrow, type Ability, type Loadable, type Model, type Source } from './shared-models.ts';
 
-/** A model of any class. */
-export interface Model {
-  readonly info: ModelInfo;
-  vocabulary(): Promise<string[]>;
-  dispose(): void;
-}
+export type { Model };
 
 /** Loads one model at a time, from any source. */
 export class Loader<M extends Model = Model> {

@@ -3,10 +3,16 @@
  * the numbers of one thing agree between views. If a view needs more than a model's binary can do,
  * the model is replaced, for all views, by itself in a larger binary.
  */
-import type { LoadOptions } from 'glassformer';
+import type { LoadOptions, ModelInfo } from 'glassformer';
 import type { ChosenFiles } from './model-files.ts';
-import type { Model } from './model-loader.svelte.ts';
 import { folderOf, type ModelName } from './models.ts';
+
+/** A model of any class. */
+export interface Model {
+  readonly info: ModelInfo;
+  vocabulary(): Promise<string[]>;
+  dispose(): void;
+}
 
 /** A model next to the page, or the files of one that the visitor trained. */
 export type Source = ModelName | ChosenFiles;

@@ -9,8 +9,7 @@ import {
 } from 'glassformer';
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
-import { handedOver } from '../../models/handed-over.ts';
-import { filesByName, type ChosenFiles } from '../../models/model-files.ts';
+import { filesByName, handedOver, type ChosenFiles } from '../../models/model-files.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Figured } from '../../ui/figured.ts';
 import { percent } from '../../ui/text/format.ts';
