@@ -1,6 +1,7 @@
 /** A study: many texts with and without an intervention, and what it changes on average. */
 import type { Head, Patch, Token, TracedTensor } from 'glassformer';
 import type { HeadPosition } from '../../panels/heads/position.ts';
+import { random } from '../../ui/random.ts';
 
 /** The kinds of attention. */
 export type Attention = 'encoder' | 'decoder' | 'cross';
@@ -99,17 +100,6 @@ export interface Interval {
   mean: number;
   low: number;
   high: number;
-}
-
-/** Returns numbers from 0 to 1: mulberry32 by Tommy Ettinger. The same for a seed on any machine. */
-export function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 const meanOf = (values: readonly number[]) =>
