@@ -58,7 +58,7 @@ test('an answer survives the way through its JSON, with weights as 16-bit number
 
 test('the sentiment view’s first answer equals the model’s', async () => {
   const { text, labels, result, effects } = (await inPage()).sentiment;
-  const model = await Classifier.load(join(root, 'weights/sentiment'));
+  const model = await Classifier.load(join(root, 'weights/sentiment'), { compute: 'f32' });
   const own = await model.classify(text, { attention: true, contributions: true });
   assert.equal(text, examples[0].text);
   assert.deepEqual(labels, model.info.labels);
@@ -81,7 +81,7 @@ test('the sentiment view’s first answer equals the model’s', async () => {
 
 test('the translation view’s first answer equals the model’s', async () => {
   const { text, beams, result, effects } = (await inPage()).translation;
-  const model = await Translator.load(join(root, 'weights/en-de'));
+  const model = await Translator.load(join(root, 'weights/en-de'), { compute: 'f32' });
   const own = await model.translate(text, { beams, attention: true, hypotheses: true });
   assert.equal(text, sentences.de[0].text);
   assert.equal(result.text, own.text);

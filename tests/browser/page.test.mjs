@@ -27,7 +27,7 @@ before(async () => {
   [browser, server, classifier] = await Promise.all([
     launch(),
     serve(),
-    Classifier.load(join(root, 'weights/sentiment')),
+    Classifier.load(join(root, 'weights/sentiment'), { compute: 'f32' }),
   ]);
 });
 after(async () => {

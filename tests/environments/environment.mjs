@@ -4,6 +4,7 @@ import bundlers from './bundlers.mjs';
 import frameworks from './frameworks.mjs';
 import { assertOutcome } from './judge.mjs';
 import pages from './pages.mjs';
+import recipes from './recipes.mjs';
 import { Project } from './project.mjs';
 import runtimes from './runtimes.mjs';
 
@@ -12,7 +13,7 @@ import runtimes from './runtimes.mjs';
  * `node` and the `browser` that it runs in; `how`, the change that it needs, if any; `workers`, the
  * least number of workers that must start; and `run(app)`, which resolves to the outcome.
  */
-export const environments = [...bundlers, ...frameworks, ...pages, ...runtimes];
+export const environments = [...bundlers, ...frameworks, ...recipes, ...pages, ...runtimes];
 
 /** Installs the project of an environment, with the packed packages. */
 async function prepare({ project, node, browser }, tarballs) {

@@ -3,7 +3,7 @@ import { html, viteProject } from './bundlers.mjs';
 import { inline, judge, main, packaged } from './judge.mjs';
 
 // The same sources, tested with each of the framework's servers.
-const framework = (name, project, prepare, modes, rest) =>
+export const framework = (name, project, prepare, modes, rest) =>
   modes.map(({ name: mode, build = [], start, serve }) => ({
     name: `${name}, ${mode}`,
     project,
@@ -16,7 +16,7 @@ const framework = (name, project, prepare, modes, rest) =>
     },
   }));
 
-const angular = (app) => {
+export const angular = (app) => {
   app.write({
     'angular.json': {
       version: 1,
@@ -69,7 +69,7 @@ bootstrapApplication(App);
   });
 };
 
-const next = (app) =>
+export const next = (app) =>
   app.write({
     'app/layout.js': `export default function Layout({ children }) {
   return <html><head><link rel="icon" href="data:," /></head><body>{children}</body></html>;
@@ -106,7 +106,7 @@ export default async function Page() {
   });
 };
 
-const sveltekit = (app) => {
+export const sveltekit = (app) => {
   app.copy('public', 'static');
   app.write({
     'vite.config.js': `import adapter from '@sveltejs/adapter-static';
@@ -133,7 +133,7 @@ const astro = (app) =>
   });
 
 // A component whose effect runs twice: the first load is aborted.
-const react = (app) => {
+export const react = (app) => {
   viteProject(app);
   app.write({
     'vite.config.js': `import react from '@vitejs/plugin-react';
@@ -159,8 +159,8 @@ createRoot(document.getElementById('root')).render(<StrictMode><Verdict /></Stri
   });
 };
 
-const at = (command, ...args) => [command, [...args, '--port', 'PORT']];
-const vite = [
+export const at = (command, ...args) => [command, [...args, '--port', 'PORT']];
+export const vite = [
   { name: 'dev server', start: at('vite', 'dev', '--host', '127.0.0.1') },
   {
     name: 'build and preview',

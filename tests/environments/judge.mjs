@@ -57,6 +57,14 @@ export function report(outcome) {
 `;
 }
 
+/** A function that waits for the answer which a recipe shows, and prints it. */
+export const look = `function look() {
+  const said = document.querySelector('output, p')?.textContent ?? '…';
+  if (said === '…') setTimeout(look, 20);
+  else console.log('${mark}' + JSON.stringify({ said }));
+}
+`;
+
 /** A program of two lines that uses this module, \`judge.js\`. */
 export const main = `import { judge, report } from './judge.js';
 judge().then(report);
@@ -89,6 +97,11 @@ export function assertOutcome({ outcome, complaints = [], workers }, wantedWorke
     .map((line) => line.split('\t'));
   if (outcome.error) assert.fail([outcome.error, ...complaints].join('\n'));
   assert.deepEqual(complaints, []);
+  if (outcome.said !== undefined) {
+    assert.equal(outcome.said, expected[0][0]);
+    if (workers < wantedWorkers) assert.fail(`${workers} workers started, not ${wantedWorkers}`);
+    return;
+  }
   assert.match(outcome.binary, /^(simd|relaxed)$/);
   for (const verdicts of outcome.models) {
     assert.equal(verdicts.length, expected.length);

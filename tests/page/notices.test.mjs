@@ -16,20 +16,14 @@ const inside = await source('views/inside/examples');
 const translation = await source('views/translation/examples');
 const writing = await source('views/writing/examples');
 
-const open = (kind, name, options = {}) => kind.load(join(root, 'weights', name), options);
+const open = (kind, name, options = {}) =>
+  kind.load(join(root, 'weights', name), { compute: 'f32', ...options });
 
 const models = {};
 before(async () => {
-  const exact = { compute: 'f32' };
-  models.sentiment = await open(Classifier, 'sentiment');
-  models.transplant = await open(Classifier, 'sentiment', { ...exact, explain: true });
-  models.inside = await open(Classifier, 'sentiment', exact);
-  for (const target of ['de', 'fr']) {
-    models[target] = await open(Translator, `en-${target}`);
-    models[`inside ${target}`] = await open(Translator, `en-${target}`, exact);
-  }
+  models.sentiment = await open(Classifier, 'sentiment', { explain: true });
+  for (const target of ['de', 'fr']) models[target] = await open(Translator, `en-${target}`);
   models.writer = await open(Generator, 'writer');
-  models['inside writer'] = await open(Generator, 'writer', exact);
 });
 after(() => Object.values(models).forEach((model) => model.dispose()));
 
@@ -176,11 +170,11 @@ const inTranslation = {
       ({ text }) => assert.equal(text, 'Ich weiß nicht, was ich sagen soll.'),
     ],
     [
-      'With one beam, it writes “auf der Bank” twice: choose 1 under “Beam search”. It considered “Ufer” (river bank) and dropped it: see the tree.',
+      'With one beam, it forgets “seen” and says that he was there: choose 1 under “Beam search”. It considered “Ufer” (river bank) and dropped it: see the tree.',
       async ({ text, model, sentences, others }, input) => {
-        assert.equal(text.match(/auf der Bank/g).length, 1);
+        assert.equal(text, 'Er wurde gestern auf der Bank gesehen.');
         const greedy = await model.translate(input, { beams: 1 });
-        assert.equal(greedy.text.match(/auf der Bank/g).length, 2);
+        assert.equal(greedy.text, 'Er war gestern auf der Bank.');
         const shores = sentences[0].tree.filter((node) => node.text.trim() === 'Ufer');
         assert.ok(shores.length > 0);
         for (const other of [text, ...others[0]]) assert.doesNotMatch(other, /Ufer/);
@@ -499,8 +493,8 @@ function check(view, shown, claims, which, read) {
 }
 
 check('sentiment', examples, inSentiment, 'sentiment', readingOf);
-check('transplant', transplant.examples, inTransplant, 'transplant', tableOf);
-check('inside, sentiment', inside.examples.sentiment, insideSentiment, 'inside', readingOf);
+check('transplant', transplant.examples, inTransplant, 'sentiment', tableOf);
+check('inside, sentiment', inside.examples.sentiment, insideSentiment, 'sentiment', readingOf);
 for (const target of ['de', 'fr']) {
   const name = `en-${target}`;
   check(
@@ -510,24 +504,18 @@ for (const target of ['de', 'fr']) {
     target,
     renderingOf,
   );
-  check(
-    `inside, ${name}`,
-    inside.examples[name],
-    insideTranslation[name],
-    `inside ${target}`,
-    stepsOf,
-  );
+  check(`inside, ${name}`, inside.examples[name], insideTranslation[name], target, stepsOf);
 }
 check('writing', writing.examples, inWriting, 'writer', continuationOf);
-check('inside, writer', inside.examples.writer, insideWriter, 'inside writer', continuationOf);
+check('inside, writer', inside.examples.writer, insideWriter, 'writer', continuationOf);
 
 test('writing: the beginnings of each pair have clearly different next words', async () => {
   const all = { count: 0, temperature: 1, topK: 0, topP: 1 };
   assert.equal(writing.pairs[0].base, writing.examples[0].text);
   for (const { name, base, donor } of writing.pairs) {
     const [own, other] = [
-      (await models['inside writer'].next(base, all)).next,
-      (await models['inside writer'].next(donor, all)).next,
+      (await models.writer.next(base, all)).next,
+      (await models.writer.next(donor, all)).next,
     ];
     const lead = (next) => {
       const logprob = (id) => next.find((token) => token.id === id).logprob;
@@ -540,7 +528,7 @@ test('writing: the beginnings of each pair have clearly different next words', a
 
 test('translation: the sentences of each pair are translated with different words', async () => {
   for (const target of ['de', 'fr']) {
-    const model = models[`inside ${target}`];
+    const model = models[target];
     for (const { name, base, donor } of translation.pairs) {
       const [own, other] = [await model.translate(base), await model.translate(donor)];
       assert.notEqual(own.text, other.text, `${target}, ${name}`);

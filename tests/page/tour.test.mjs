@@ -14,7 +14,7 @@ const odds = ({ logits }) => logits.positive - logits.negative;
 const head = (layer, head) => ({ attention: 'encoder', layer: layer - 1, head: head - 1 });
 
 async function withModel(kind, name, options, body) {
-  const model = await kind.load(folder(name), options);
+  const model = await kind.load(folder(name), { compute: 'f32', ...options });
   try {
     await body(model);
   } finally {
@@ -104,24 +104,24 @@ const checks = new Map([
       }),
   ],
   [
-    'With four beams, the German is right. With one beam, it says “auf der Bank” twice.',
+    'With four beams, the German is right. With one beam, “seen” is lost: “Er war gestern auf der Bank.”',
     ({ text }) =>
       withModel(Translator, 'en-de', {}, async (model) => {
         const four = await model.translate(text, { beams: 4 });
-        assert.equal(four.text, 'Ich habe ihn gestern auf der Bank gesehen.');
+        assert.equal(four.text, 'Er wurde gestern auf der Bank gesehen.');
         const one = await model.translate(text, { beams: 1 });
-        assert.equal(one.text.match(/auf der Bank/g).length, 2);
+        assert.equal(one.text, 'Er war gestern auf der Bank.');
       }),
   ],
   [
-    'Forced to begin with “Gestern”, the model puts the verb second, as German requires: “Gestern habe ich ihn”.',
+    'Forced to begin with “Gestern”, the model puts the verb second, as German requires: “Gestern wurde er”.',
     ({ text }) =>
       withModel(Translator, 'en-de', {}, async (model) => {
         const { sentences } = await model.translate(text, { beams: 4, hypotheses: true });
         const { tree } = sentences[0];
         const first = tree.find((node) => node.parent === 0 && node.text.trim() === 'Gestern');
         const forced = await model.translate(text, { beams: 4, prefixes: [[first.id]] });
-        assert.match(forced.text, /^Gestern habe ich ihn /);
+        assert.match(forced.text, /^Gestern wurde er /);
       }),
   ],
   [

@@ -25,7 +25,7 @@ const load = async (): Promise<typeof Package> =>
 async function sentiment(): Promise<string | undefined> {
   if (!existsSync(folder('sentiment'))) return undefined;
   const { Classifier } = await load();
-  const model = await Classifier.load(folder('sentiment'));
+  const model = await Classifier.load(folder('sentiment'), { compute: 'f32' });
   try {
     const { text } = reviews[0]!;
     const { architecture } = model;
@@ -45,7 +45,7 @@ async function sentiment(): Promise<string | undefined> {
 async function translation(): Promise<string | undefined> {
   if (!existsSync(folder('en-de'))) return undefined;
   const { Translator } = await load();
-  const model = await Translator.load(folder('en-de'));
+  const model = await Translator.load(folder('en-de'), { compute: 'f32' });
   try {
     const { text } = sentences.de[0]!;
     const beams = 4;

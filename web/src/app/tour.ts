@@ -78,12 +78,13 @@ export const stops: readonly Stop[] = [
     view: 'translation',
     link: {
       to: 'de',
-      text: 'I saw him on the bank yesterday.',
+      text: 'He was seen on the bank yesterday.',
       beams: '4',
       head: 'cross.0.0',
     },
     title: 'Beam search pays off',
-    claim: 'With four beams, the German is right. With one beam, it says “auf der Bank” twice.',
+    claim:
+      'With four beams, the German is right. With one beam, “seen” is lost: “Er war gestern auf der Bank.”',
     test: 'Set the beams to 1. How many does your own sentence need?',
     control: '[data-testid=beams]',
   },
@@ -91,13 +92,13 @@ export const stops: readonly Stop[] = [
     view: 'translation',
     link: {
       to: 'de',
-      text: 'I saw him on the bank yesterday.',
+      text: 'He was seen on the bank yesterday.',
       beams: '4',
       head: 'cross.0.0',
     },
     title: 'A different beginning, a different sentence',
     claim:
-      'Forced to begin with “Gestern”, the model puts the verb second, as German requires: “Gestern habe ich ihn”.',
+      'Forced to begin with “Gestern”, the model puts the verb second, as German requires: “Gestern wurde er”.',
     test: 'Press “Gestern” in the first column of the tree. Then try any other token.',
     control: '[data-testid=tree]',
   },

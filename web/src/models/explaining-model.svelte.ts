@@ -1,81 +1,54 @@
-/** A view's model in a binary that can explain answers. It is loaded for the first question. */
-import type { LoadOptions } from 'glassformer';
+/** A view's model in a larger binary, which is loaded for the first question. */
 import { readFailure, type Failure } from '../ui/failure.ts';
 import { ModelLoader, type Model } from './model-loader.svelte.ts';
-import type { ModelName } from './models.ts';
+import { isLoaded, type Ability, type Loadable, type Source } from './shared-models.ts';
 
 export class ExplainingModel<M extends Model> {
+  /** Loads the larger binary. */
   readonly loader: ModelLoader<M>;
   readonly #view: ModelLoader<M> | undefined;
-  #name: ModelName | undefined;
+  readonly #ability: Ability;
+  #source: Source | undefined;
   #loading: Promise<boolean> | undefined;
 
-  /** `view` is the loader of the view's own model, which this model replaces to save memory. */
-  constructor(loader: ModelLoader<M>, view?: ModelLoader<M>) {
-    this.loader = loader;
+  /** `view` is the loader of the view's own model, which only the view keeps. */
+  constructor(
+    kind: Loadable<M>,
+    ability: Exclude<Ability, 'read'>,
+    view: ModelLoader<M> | undefined,
+  ) {
+    this.loader = new ModelLoader(() => kind, ability);
+    this.#ability = ability;
     this.#view = view;
   }
 
   /** Returns undefined if loading failed or another model was requested meanwhile. */
-  async get(name: ModelName): Promise<M | undefined> {
-    const shared = this.#sharedOf(name);
-    if (shared?.explains) return shared.model;
-    const gone = this.loader.phase === 'ready' && !this.loader.model;
-    if (name !== this.#name || gone || this.loader.phase === 'failed') this.#loading = undefined;
-    this.#name = name;
-    this.#loading ??= this.loader.load(name);
-    const there = await this.#loading;
-    if (!there || this.#name !== name) return undefined;
-    const view = this.#sharedOf(name);
-    if (!view) return this.loader.model;
-    // Another panel of the view may have loaded the same model meanwhile.
-    if (view.explains) this.loader.close();
-    else view.upgrade(this.loader.release()!);
-    return view.model;
+  async get(source: Source): Promise<M | undefined> {
+    const there = this.#viewModel(source);
+    if (there && isLoaded(source, this.#ability)) return there;
+    const { loader } = this;
+    const gone = loader.phase === 'ready' && !loader.model;
+    if (source !== this.#source || gone || loader.phase === 'failed') this.#loading = undefined;
+    this.#source = source;
+    this.#loading ??= loader.load(source);
+    if (!(await this.#loading) || this.#source !== source) return undefined;
+    const own = this.#viewModel(source);
+    if (!own) return loader.model;
+    loader.model?.dispose();
+    loader.model = undefined;
+    return own;
   }
 
-  #sharedOf(name: ModelName): ModelLoader<M> | undefined {
+  #viewModel(source: Source): M | undefined {
     const view = this.#view;
-    return view?.phase === 'ready' && view.name === name ? view : undefined;
+    return view?.phase === 'ready' && view.source === source ? view.model : undefined;
   }
 
   close(): void {
     this.loader.close();
-    this.#name = this.#loading = undefined;
+    this.#source = this.#loading = undefined;
   }
 }
-
-type Loadable<M> = {
-  load(folder: URL, options: LoadOptions & { explain: boolean }): Promise<M>;
-};
-
-/** Returns a model in a binary that can explain answers. It replaces the view's own model. */
-export const explainingModel = <M extends Model>(
-  kind: Loadable<M>,
-  view: ModelLoader<M>,
-): ExplainingModel<M> =>
-  new ExplainingModel(
-    new ModelLoader((folder, options) => kind.load(folder, { ...options, explain: true })),
-    view,
-  );
-
-/** Returns a model in f32, in a binary that can explain answers, in addition to the view's own. */
-export const explainingInFloats = <M extends Model>(kind: Loadable<M>): ExplainingModel<M> =>
-  new ExplainingModel(
-    new ModelLoader((folder, options) =>
-      kind.load(folder, { ...options, compute: 'f32', explain: true }),
-    ),
-  );
-
-/** Returns a model in f32, in the binary with gradients, in addition to the view's own. */
-export const gradientsInFloats = <M extends Model>(kind: {
-  load(folder: URL, options: LoadOptions & { gradients: boolean }): Promise<M>;
-}): ExplainingModel<M> =>
-  new ExplainingModel(
-    new ModelLoader((folder, options) =>
-      kind.load(folder, { ...options, compute: 'f32', gradients: true }),
-    ),
-  );
 
 /** A question to an explaining model. A new question replaces the one before. */
 export class Question<M extends Model> {
@@ -92,7 +65,7 @@ export class Question<M extends Model> {
 
   /** `answer` shows what it finds. If its signal is aborted, the result is outdated. */
   async ask(
-    name: ModelName,
+    source: Source,
     answer: (model: M, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     this.stop();
@@ -100,7 +73,7 @@ export class Question<M extends Model> {
     this.failure = undefined;
     this.busy = true;
     try {
-      const model = await this.#of.get(name);
+      const model = await this.#of.get(source);
       if (signal.aborted) return;
       if (model) await answer(model, signal);
       else this.failure = this.#of.loader.failure;

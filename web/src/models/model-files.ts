@@ -1,4 +1,4 @@
-/** The chosen or dropped files of a model, by their names in its folder. */
+/** The files of a model, by their names in its folder: chosen, dropped, or made by another view. */
 
 export type ChosenFiles = Readonly<Record<string, File>>;
 
@@ -57,4 +57,21 @@ async function filesIn(entry: FileSystemEntry): Promise<FoundFile[]> {
     if (some.length === 0) return found;
     found.push(...(await Promise.all(some.map(filesIn))).flat());
   }
+}
+
+/** The views that open files of a model that another view made. */
+export type Opener = 'model' | 'digits';
+
+let handed: { files: readonly FoundFile[]; to: Opener } | undefined;
+
+export function handOver(files: readonly FoundFile[], to: Opener): void {
+  handed = { files, to };
+}
+
+/** Returns the files for a view, once. */
+export function handedOver(to: Opener): readonly FoundFile[] | undefined {
+  if (handed?.to !== to) return undefined;
+  const { files } = handed;
+  handed = undefined;
+  return files;
 }

@@ -1,15 +1,10 @@
 /** Loads a model, and reports its progress or failure. */
-import type { LoadOptions, ModelInfo, Progress } from 'glassformer';
+import type { LoadOptions, Progress } from 'glassformer';
 import { loadFailure, type Failure } from '../ui/failure.ts';
-import { folderOf, type ModelName } from './models.ts';
 import { workOffline } from './offline.ts';
+import { borrow, type Ability, type Loadable, type Model, type Source } from './shared-models.ts';
 
-/** A model of any class. */
-export interface Model {
-  readonly info: ModelInfo;
-  vocabulary(): Promise<string[]>;
-  dispose(): void;
-}
+export type { Model };
 
 /** Loads one model at a time, from any source. */
 export class Loader<M extends Model = Model> {
@@ -64,46 +59,30 @@ export class Loader<M extends Model = Model> {
   }
 }
 
-/** Loads models from folders next to the page. */
+/** Loads the page's own models. Views share them; see shared-models.ts. */
 export class ModelLoader<M extends Model = Model> extends Loader<M> {
   /** The model that was requested last. */
-  name: ModelName | undefined;
-  /** Whether its binary can explain answers. */
-  explains = false;
-  readonly #open: (folder: URL, options: LoadOptions) => Promise<M>;
+  source: Source | undefined;
+  readonly #kindOf: (source: Source) => Loadable<M>;
+  readonly #ability: Ability;
 
-  constructor(open: (folder: URL, options: LoadOptions) => Promise<M>) {
+  /** `kindOf` returns the class of a model. */
+  constructor(kindOf: (source: Source) => Loadable<M>, ability: Ability = 'read') {
     super();
-    this.#open = open;
+    this.#kindOf = kindOf;
+    this.#ability = ability;
   }
 
-  /** Replaces the model with the same one in a binary that can explain answers. */
-  upgrade(model: M): void {
-    const { model: before } = this;
-    this.model = model;
-    this.explains = true;
-    // A model handles its calls in order: this one ends after those in progress.
-    before
-      ?.vocabulary()
-      .catch(() => undefined)
-      .finally(() => before.dispose());
-  }
-
-  /** Hands the model over to another owner, which must dispose of it. */
-  release(): M | undefined {
-    const { model } = this;
-    this.model = undefined;
-    return model;
-  }
-
-  async load(name: ModelName): Promise<boolean> {
-    this.name = name;
-    this.explains = false;
+  /** `untrained`: with random weights. */
+  async load(source: Source, untrained = false): Promise<boolean> {
+    this.source = source;
+    const kind = this.#kindOf(source);
+    const name = typeof source === 'string' ? source : undefined;
     const there = await this.open(
-      (options) => this.#open(folderOf(name), options),
-      (error) => loadFailure(error, `models/${name}`),
+      (options) => borrow({ source, kind, ability: this.#ability, untrained }, options),
+      (error) => loadFailure(error, `models/${name ?? ''}`),
     );
-    if (there) void workOffline(name);
+    if (there && name) void workOffline(name);
     return there;
   }
 }

@@ -1,13 +1,7 @@
 /** The kinds of models for word transplants: a translator, and a writer that continues texts. */
-import {
-  Generator,
-  Translator,
-  type LoadOptions,
-  type Patch,
-  type Token,
-  type TracedTensor,
-} from 'glassformer';
+import { Generator, Translator, type Patch, type Token, type TracedTensor } from 'glassformer';
 import type { Model } from '../../models/model-loader.svelte.ts';
+import type { Loadable } from '../../models/shared-models.ts';
 import { percent } from '../../ui/text/format.ts';
 import { largest } from '../words/next-logits.ts';
 import { nextStep, parting, rowOf } from '../words/next-logits.ts';
@@ -47,11 +41,8 @@ export interface Parted {
 
 /** The properties of a kind of model that a transplant needs. */
 export interface Kind<M extends Model, R extends Run> {
-  /**
-   * Loads the model in floats, because attention in integers cannot be patched, and with gradients,
-   * which estimate the effects before they are measured.
-   */
-  load: (folder: URL, options: LoadOptions) => Promise<M>;
+  /** The class of the model. */
+  of: Loadable<M>;
   /** The stack whose vectors are replaced. */
   stack: 'encoder' | 'decoder';
   pair: typeof pairTokens;
@@ -77,8 +68,7 @@ export interface Kind<M extends Model, R extends Run> {
 type Translated = Run & { written: readonly Token[] };
 
 export const translating = (beams: number): Kind<Translator, Translated> => ({
-  load: (folder, options) =>
-    Translator.load(folder, { ...options, compute: 'f32', gradients: true }),
+  of: Translator,
   stack: 'encoder',
   pair: pairTokens,
   grows: 0,
@@ -118,8 +108,7 @@ type Begun = Run & { logits: Float32Array; pieces: readonly string[] };
 const writtenOn = 10;
 
 export const writing: Kind<Generator, Begun> = {
-  load: (folder, options) =>
-    Generator.load(folder, { ...options, compute: 'f32', gradients: true }),
+  of: Generator,
   stack: 'decoder',
   pair: pairBeginnings,
   grows: writtenOn - 1,

@@ -4,7 +4,7 @@
  */
 import type { GlassformerError, ModelInfo, Patch, Token, TracedTensor } from 'glassformer';
 import { ExplainingModel, Question } from '../../models/explaining-model.svelte.ts';
-import { ModelLoader, type Model } from '../../models/model-loader.svelte.ts';
+import type { Model, ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { ModelName } from '../../models/models.ts';
 import { rowOf } from '../words/next-logits.ts';
 import type { Carried, Part, TransplantTable } from './transplant.ts';
@@ -40,8 +40,9 @@ export class WordTransplant<M extends Model, R extends Run> {
 
   #perform: ((model: M, at: Carried, signal: AbortSignal) => Promise<Answer>) | undefined;
 
-  constructor(load: Kind<M, R>['load']) {
-    this.#model = new ExplainingModel(new ModelLoader(load));
+  /** `view` is the loader of the view's own model. */
+  constructor(of: Kind<M, R>['of'], view: ModelLoader<M>) {
+    this.#model = new ExplainingModel(of, 'gradients', view);
     this.question = new Question(this.#model);
     this.performing = new Question(this.#model);
   }

@@ -75,6 +75,26 @@ export const papers = {
     title: 'Attention is Not Only a Weight: Analyzing Transformers with Vector Norms',
     url: 'https://arxiv.org/abs/2004.10102',
   },
+  occlusion: {
+    authors: 'Zeiler and Fergus',
+    year: 2014,
+    title: 'Visualizing and Understanding Convolutional Networks',
+    url: 'https://arxiv.org/abs/1311.2901',
+  },
+  product: {
+    authors: 'Shrikumar et al.',
+    year: 2016,
+    title:
+      'Not Just a Black Box: Learning Important Features Through Propagating Activation Differences',
+    url: 'https://arxiv.org/abs/1605.01713',
+  },
+  vocabulary: {
+    authors: 'Geva et al.',
+    year: 2022,
+    title:
+      'Transformer Feed-Forward Layers Build Predictions by Promoting Concepts in the Vocabulary Space',
+    url: 'https://arxiv.org/abs/2203.14680',
+  },
   ledger: {
     authors: 'Elhage et al.',
     year: 2021,

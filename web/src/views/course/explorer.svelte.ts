@@ -1,14 +1,8 @@
 /** The course's state: the sentence, the open lesson, its control, and what its picture shows. */
-import {
-  Classifier,
-  Generator,
-  GlassformerError,
-  ImageClassifier,
-  Translator,
-  type LoadOptions,
-} from 'glassformer';
+import { Classifier, Generator, GlassformerError, ImageClassifier, Translator } from 'glassformer';
 import type { Figured, Kind } from '../../ui/figured.ts';
 import { ModelLoader, type Model } from '../../models/model-loader.svelte.ts';
+import type { Loadable } from '../../models/shared-models.ts';
 import { readFailure, type Failure } from '../../ui/failure.ts';
 import type { Link } from '../../ui/link.ts';
 import type { ViewState } from '../../ui/view.ts';
@@ -19,7 +13,7 @@ import { firstText, fromCourseLink, shortened, toCourseLink } from './link.ts';
 /** Delay between typing and the model's run, in milliseconds. */
 const pause = 80;
 
-const kinds: { [Name in CourseModel]: { load(url: URL, options: LoadOptions): Promise<Model> } } = {
+const kinds: { [Name in CourseModel]: Loadable<Model> } = {
   sentiment: Classifier,
   writer: Generator,
   'en-de': Translator,
@@ -142,8 +136,7 @@ export class CourseExplorer implements ViewState {
   async open<Name extends CourseModel>(name: Name): Promise<Models[Name]> {
     let loader = this.#loaders.get(name);
     if (!loader) {
-      const kind = kinds[name];
-      loader = new ModelLoader((url, options) => kind.load(url, { ...options, compute: 'f32' }));
+      loader = new ModelLoader(() => kinds[name]);
       this.#loaders.set(name, loader);
     }
     this.loader = loader;

@@ -5,7 +5,7 @@ import type { Component } from 'svelte';
 import type { Maths } from '../../ui/formula/formula.ts';
 import type { SourceLines } from '../../../build/cpp-definition.ts';
 
-/** The models that lessons use, in floats, by the names of their folders. */
+/** The models that lessons use, by the names of their folders. */
 export interface Models {
   sentiment: Classifier;
   writer: Generator;

@@ -1,7 +1,8 @@
 /** Methods that give each patch a number, beside wiping it. They need the binary with gradients. */
 import { ImageClassifier } from 'glassformer';
-import { gradientsInFloats, Question } from '../../models/explaining-model.svelte.ts';
-import type { ChosenFiles } from '../../models/model-files.ts';
+import { ExplainingModel, Question } from '../../models/explaining-model.svelte.ts';
+import type { ModelLoader } from '../../models/model-loader.svelte.ts';
+import type { Source } from '../../models/shared-models.ts';
 import { range } from '../../ui/text/range.ts';
 import type { Picture, Reading } from '../../panels/pictures/patches.ts';
 
@@ -22,20 +23,17 @@ export interface LayerVerdict {
 }
 
 export class Deciding {
-  readonly model: ReturnType<typeof gradientsInFloats<ImageClassifier>>;
+  readonly #model: ExplainingModel<ImageClassifier>;
   readonly question: Question<ImageClassifier>;
   found = $state.raw<{ of: Reading; methods: PatchScores[]; layers: LayerVerdict[] }>();
 
-  /** `taught`: the files of a model in place of the page's own. */
-  constructor(taught: ChosenFiles | undefined) {
-    this.model = gradientsInFloats({
-      load: (folder, options) => ImageClassifier.load(taught ?? folder, options),
-    });
-    this.question = new Question(this.model);
+  constructor(view: ModelLoader<ImageClassifier>) {
+    this.#model = new ExplainingModel(ImageClassifier, 'gradients', view);
+    this.question = new Question(this.#model);
   }
 
-  ask(reading: Reading): void {
-    void this.question.ask('digits', async (model, signal) => {
+  ask(source: Source, reading: Reading): void {
+    void this.question.ask(source, async (model, signal) => {
       const { picture } = reading;
       const { label } = reading.result;
       const after = reading.result.grid.special.length;
@@ -75,7 +73,7 @@ export class Deciding {
 
   close(): void {
     this.question.stop();
-    this.model.close();
+    this.#model.close();
   }
 }
 

@@ -9,12 +9,11 @@ import {
 } from 'glassformer';
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
-import { handedOver } from '../../models/handed-over.ts';
-import { filesByName, type ChosenFiles } from '../../models/model-files.ts';
+import { filesByName, handedOver, type ChosenFiles } from '../../models/model-files.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Figured } from '../../ui/figured.ts';
 import { percent } from '../../ui/text/format.ts';
-import { loadFailure, pictureFailure, type Failure } from '../../ui/failure.ts';
+import { pictureFailure, type Failure } from '../../ui/failure.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
 import { examples } from '../../panels/pictures/digits.ts';
 import {
@@ -51,7 +50,7 @@ export function placeOf(patch: number, { rows, columns }: PatchGrid, region: Pic
 }
 
 export class DigitsExplorer extends Explorer<ImageClassifier> implements PatchesOnView {
-  readonly loader = new ModelLoader((folder, options) => ImageClassifier.load(folder, options));
+  readonly loader = new ModelLoader(() => ImageClassifier);
 
   /** The files of a model that the visitor taught, in place of the page's own. */
   taught = $state.raw<ChosenFiles>();
@@ -90,13 +89,7 @@ export class DigitsExplorer extends Explorer<ImageClassifier> implements Patches
     const { taught, loader } = this;
     this.interrupt();
     this.clear();
-    const there = taught
-      ? await loader.open(
-          (options) => ImageClassifier.load(taught, options),
-          (error) => loadFailure(error, 'models/digits'),
-        )
-      : await loader.load('digits');
-    if (there) void this.refresh();
+    if (await loader.load(taught ?? 'digits')) void this.refresh();
   }
 
   /** Returns to the page's own model. */

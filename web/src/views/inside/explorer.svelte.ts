@@ -1,5 +1,5 @@
 /** The inside view's state: model, text, the chosen token, layer and head, and the results. */
-import { Classifier, Generator, Translator, type LoadOptions } from 'glassformer';
+import { Classifier, Generator, Translator } from 'glassformer';
 import type { HeadPosition } from '../../panels/heads/position.ts';
 import type { Figured } from '../../ui/figured.ts';
 import { partOf } from '../../panels/figure/part-of.ts';
@@ -27,8 +27,7 @@ const classOf = (model: InsideModel) =>
   model === 'sentiment' ? Classifier : model === 'writer' ? Generator : Translator;
 
 export class InsideExplorer extends Explorer<OpenModel> {
-  /** Loads models in floats, so that every sum is exact up to rounding. */
-  readonly loader = new ModelLoader<OpenModel>((url, options) => this.#open(url, options));
+  readonly loader = new ModelLoader<OpenModel>((model) => classOf(model as InsideModel));
 
   model = $state<InsideModel>(models[0]);
   text = $state('');
@@ -61,9 +60,9 @@ export class InsideExplorer extends Explorer<OpenModel> {
 
   async load(): Promise<void> {
     this.#loaded = this.#wanted;
-    if (!(await this.loader.load(this.model))) return;
+    if (!(await this.loader.load(this.model, this.untrained))) return;
     const { model } = this;
-    this.weights = new WeightRows(this.loader.model!.weights, (error) => {
+    this.weights = new WeightRows(this.loader.model!, (error) => {
       this.failure = loadFailure(error, `models/${model}`);
     });
     void this.refresh();
@@ -245,11 +244,6 @@ export class InsideExplorer extends Explorer<OpenModel> {
       this.busy = true;
       void this.load();
     } else void this.refresh();
-  }
-
-  #open(url: URL, options: LoadOptions): Promise<OpenModel> {
-    const { model, untrained } = this;
-    return classOf(model).load(url, { ...options, compute: 'f32', untrained });
   }
 
   protected get empty(): boolean {

@@ -19,7 +19,6 @@ import {
   type WordsOnView,
 } from '../../panels/alignment/alignment.ts';
 import { matrixIn, type Matrix } from '../../panels/attention/attention.ts';
-import { handedOver } from '../../models/handed-over.ts';
 import { firstInputs } from './first-inputs.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { pictureFailure, readFailure, type Failure } from '../../ui/failure.ts';
@@ -35,6 +34,7 @@ import {
   type Reader,
 } from '../../panels/heads/head-choice.svelte.ts';
 import {
+  handedOver,
   filesByName,
   filesOfEntries,
   type ChosenFiles,

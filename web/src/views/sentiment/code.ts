@@ -13,7 +13,7 @@ export function classifyCode(
   return [
     `import { Classifier } from 'glassformer';`,
     ``,
-    `const classifier = await Classifier.load('models/sentiment');`,
+    `const classifier = await Classifier.load('models/sentiment', { compute: 'f32' });`,
     ...fromZero(options.length > 2),
     `const { label, score, tokens, attention } = await classifier.classify(`,
     `  ${literal(text)},`,

@@ -1,5 +1,5 @@
 /** The sentiment view's state: the text, the model's result, and the interventions. */
-import { Classifier, type Classification, type ClassifyOptions, type Head } from 'glassformer';
+import { Classifier, type Classification, type Head } from 'glassformer';
 import type { Matrix } from '../../panels/attention/attention.ts';
 import type { Figured } from '../../ui/figured.ts';
 import { percent } from '../../ui/text/format.ts';
@@ -9,7 +9,6 @@ import { sentimentBeforehand, type SentimentBeforehand } from '../../models/befo
 import { Earlier } from '../../models/earlier.svelte.ts';
 import { examples } from '../../panels/verdict/reviews.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
-import { readFailure } from '../../ui/failure.ts';
 import {
   HeadChoice,
   type AttentionOnView,
@@ -18,7 +17,6 @@ import {
 } from '../../panels/heads/head-choice.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
-import { resultJson } from '../../panels/attention/files/result-json.ts';
 import { fromSentimentLink, toSentimentLink } from './link.ts';
 import { carried, shownTokens, type ShownToken } from '../../panels/words/tokens.ts';
 
@@ -39,15 +37,12 @@ export interface Effects {
 /** Delay between typing and the model's run, in milliseconds; longer if a run takes longer. */
 const pause = 40;
 
-/** Each token is hidden in turn: longer texts would take too long. */
-export const longestForRemoval = 256;
-
 const encoderHead = (head: HeadPosition): Head => ({ attention: 'encoder', ...head });
 
 export class SentimentExplorer extends Explorer<Classifier> implements AttentionOnView<'encoder'> {
   readonly attention = 'encoder';
   readonly reader: Reader = ['', 'attends to'];
-  readonly loader = new ModelLoader((folder, options) => Classifier.load(folder, options));
+  readonly loader = new ModelLoader(() => Classifier);
   readonly choice = new HeadChoice<'encoder'>(this, () => {
     this.earlier.rest();
     void this.refresh();
@@ -79,7 +74,8 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
   hidden = $state.raw<readonly number[]>([]);
   /** The result whose tokens those are; undefined until the text is read. */
   #hiddenOf: Reading | undefined;
-  #measuring = { tokens: new AbortController(), heads: new AbortController() };
+  /** Aborted when the effects are measured again, or the text changes. */
+  measuring = { tokens: new AbortController(), heads: new AbortController() };
 
   constructor(link: Link) {
     super();
@@ -184,11 +180,6 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     return (await this.loader.model.classify(reading.text, options)).trace;
   }
 
-  toJson(): object {
-    const { reading } = this;
-    return reading ? resultJson(reading.text, reading.result, this.choice.off, this.hidden) : {};
-  }
-
   get touched(): boolean {
     return this.choice.off.length + this.hidden.length > 0;
   }
@@ -223,45 +214,6 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
 
   get evidence(): number {
     return this.reading ? evidence(this.reading.result, this.labels) : 0;
-  }
-
-  /** The effects of hiding each token, as far as known: tokens outside an edit keep theirs. */
-  get effectsOnTokens(): Float32Array | undefined {
-    const { reading, tokenEffects } = this;
-    if (!reading || !tokenEffects || tokenEffects.of === reading) return tokenEffects?.values;
-    return carryOver(tokenEffects, reading);
-  }
-
-  /** Hides each token in turn and measures the effect. */
-  async measureTokens(): Promise<void> {
-    const { reading, hidden } = this;
-    if (!reading || reading.shown.length > longestForRemoval) return;
-    const known = this.effectsOnTokens ?? new Float32Array(reading.shown.length).fill(NaN);
-    await this.#measure(
-      'tokens',
-      reading,
-      known,
-      (token) => ({ maskTokens: [...hidden, token], ablate: this.choice.off }),
-      (token) => !hidden.includes(token) && hidden.length + 1 < reading.shown.length,
-    );
-  }
-
-  /** Switches each head off in turn and measures the effect: [layers × heads]. */
-  async measureHeads(): Promise<void> {
-    const { reading, hidden, choice } = this;
-    const { info } = this.loader;
-    const { off } = choice;
-    if (!reading || !info) return;
-    const count = info.layers * info.heads;
-    const known = this.headEffects?.values ?? new Float32Array(count).fill(NaN);
-    const at = (i: number) => ({ layer: Math.floor(i / info.heads), head: i % info.heads });
-    await this.#measure(
-      'heads',
-      reading,
-      known,
-      (i) => ({ maskTokens: hidden, ablate: [...off, { attention: 'encoder', ...at(i) }] }),
-      (i) => !choice.isOff(at(i)),
-    );
   }
 
   #exists({ layer, head }: HeadPosition): boolean {
@@ -306,8 +258,8 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
 
   protected override interrupt(): void {
     super.interrupt();
-    this.#measuring.tokens.abort();
-    this.#measuring.heads.abort();
+    this.measuring.tokens.abort();
+    this.measuring.heads.abort();
   }
 
   protected async ask(model: Classifier, signal: AbortSignal): Promise<void> {
@@ -354,44 +306,4 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     this.untouched = untouched;
     this.choice.followMatrix();
   }
-
-  /** Measures into tokenEffects or headEffects, starting with the values known before. */
-  async #measure(
-    what: 'tokens' | 'heads',
-    of: Reading,
-    known: Float32Array,
-    without: (i: number) => ClassifyOptions,
-    measurable: (i: number) => boolean,
-  ): Promise<void> {
-    this.#measuring[what].abort();
-    const { signal } = (this.#measuring[what] = new AbortController());
-    const whole = evidence(of.result, this.labels);
-    const values = known.slice();
-    const reportEvery = 16;
-    try {
-      for (let i = 0; i < values.length; i++) {
-        values[i] = NaN;
-        if (measurable(i)) {
-          const result = await this.loader.model!.classify(of.text, { ...without(i), signal });
-          values[i] = evidence(result, this.labels) - whole;
-        }
-        if (signal.aborted) return;
-        const done = i === values.length - 1;
-        if (!done && i % reportEvery !== reportEvery - 1) continue;
-        const effects = { of, values: values.slice(), done };
-        if (what === 'tokens') this.tokenEffects = effects;
-        else this.headEffects = effects;
-      }
-    } catch (error) {
-      if (!signal.aborted) this.failure = readFailure(error);
-    }
-  }
-}
-
-/** Returns the known effects of the tokens that an edit did not touch. */
-function carryOver({ of, values }: Effects, { result }: Reading): Float32Array {
-  const known = new Float32Array(result.tokens.length).fill(NaN);
-  for (const [before, after] of carried(of.result.tokens, result.tokens))
-    known[after] = values[before]!;
-  return known;
 }

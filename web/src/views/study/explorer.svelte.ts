@@ -1,14 +1,12 @@
-/** The study's state: texts, the intervention, and what it changed. */
-import { Classifier, type Classification } from 'glassformer';
+/** The study's state: the model, texts, the intervention, and what it changed. */
+import { Generator } from 'glassformer';
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
-import { evidence } from '../../panels/ledger/evidence.ts';
-import { entriesOf } from '../../panels/verdict/entries.ts';
-import { probes } from '../../panels/verdict/probes.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import { readFailure, type Failure } from '../../ui/failure.ts';
 import type { Figured } from '../../ui/figured.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
 import type { ViewState } from '../../ui/view.ts';
+import { promotedBy, type PromotedTokens } from './promoted.ts';
 import {
   Means,
   namesFor,
@@ -17,17 +15,14 @@ import {
   TopTokens,
   unitsIn,
   type Activation,
+  type Attention,
   type Outcome,
   type Substitute,
   type Summary,
   type Target,
   type Trace,
 } from './study.ts';
-
-/** The probes: in turn a positive and a negative one. */
-export const shippedTexts = probes
-  .map((text, i) => `${i % 2 === 0 ? 'positive' : 'negative'}\t${text}`)
-  .join('\n');
+import { subjectNames, subjects, type Runs, type Told, type SubjectName } from './subjects.ts';
 
 export const kinds = ['heads', 'units'] as const;
 
@@ -35,18 +30,24 @@ export const kinds = ['heads', 'units'] as const;
 export interface Finished {
   target: Target;
   substitute: Substitute;
+  /** The name of the measured number, and what texts with another answer do. */
+  measure: string;
+  flipped: string;
   outcomes: readonly Outcome[];
   summary: Summary;
   /** The tokens that activate the first chosen unit the most. */
   top: readonly Activation[];
+  /** The tokens that this unit promotes, if the model writes. */
+  promoted: PromotedTokens | undefined;
 }
 
 export class StudyExplorer implements ViewState {
-  readonly loader = new ModelLoader((folder, options) =>
-    Classifier.load(folder, { ...options, compute: 'f32' }),
-  );
+  readonly loader = new ModelLoader((name) => subjects[name as SubjectName].kind);
 
-  list = $state(shippedTexts);
+  model = $state<SubjectName>('sentiment');
+  /** The kind of attention whose heads are taken away. */
+  attention = $state<Attention>('encoder');
+  list = $state(subjects.sentiment.texts);
   kind = $state<Target['kind']>('heads');
   heads = $state.raw<readonly HeadPosition[]>([{ layer: 3, head: 2 }]);
   layer = $state(0);
@@ -70,10 +71,43 @@ export class StudyExplorer implements ViewState {
   }
 
   async load(): Promise<void> {
-    await this.loader.load('sentiment');
+    await this.loader.load(this.model);
+  }
+
+  get subject() {
+    return subjects[this.model];
+  }
+
+  /** Changes the model, its texts and the heads. */
+  take(model: SubjectName): void {
+    if (model === this.model) return;
+    this.stop();
+    const begun = this.loader.begun;
+    this.#choose(model);
+    if (begun) void this.load();
+  }
+
+  /** Changes the kind of attention. */
+  attend(attention: Attention): void {
+    this.attention = attention;
+    this.heads = [{ layer: 0, head: 0 }];
+  }
+
+  #choose(model: SubjectName): void {
+    this.model = model;
+    this.list = this.subject.texts;
+    this.attention = this.subject.attentions.at(-1)!;
+    this.heads = [{ layer: 0, head: 0 }];
+    this.layer = 0;
+    this.finished = undefined;
   }
 
   follow(link: Link): void {
+    const model = subjectNames.find((each) => each === link.model) ?? 'sentiment';
+    const other = model !== this.model;
+    if (other) this.#choose(model);
+    const attention = this.subject.attentions.find((each) => each === link.attention);
+    if (attention) this.attention = attention;
     const heads = headsIn(link.heads);
     if (heads.length > 0) this.heads = heads;
     const [layer] = numbersIn(link.layer, 4);
@@ -81,11 +115,14 @@ export class StudyExplorer implements ViewState {
     if (link.units !== undefined) this.units = link.units;
     this.kind = kinds.find((kind) => kind === link.of) ?? 'heads';
     this.substitute = link.by === 'mean' ? 'mean' : 'zero';
+    if (other && this.loader.begun) void this.load();
   }
 
   get link(): Link {
-    const { kind, heads, layer, units, substitute } = this;
+    const { model, attention, kind, heads, layer, units, substitute } = this;
     return {
+      ...(model !== 'sentiment' && { model }),
+      ...(this.subject.attentions.length > 1 && kind === 'heads' && { attention }),
       of: kind,
       ...(kind === 'heads'
         ? { heads: heads.map(headName).join(',') }
@@ -104,11 +141,17 @@ export class StudyExplorer implements ViewState {
 
   get figure(): Figured {
     return {
-      architecture: this.ready ? this.loader.model!.architecture : undefined,
+      architecture: this.ready ? (this.loader.model as Partial<Generator>).architecture : undefined,
+      kind:
+        this.model === 'sentiment'
+          ? 'encoder'
+          : this.model === 'writer'
+            ? 'decoder'
+            : 'encoder-decoder',
       rows: {},
       here: {
         parts: [this.kind === 'heads' ? 'attention' : 'feed'],
-        ...(this.kind === 'units' && { layer: this.layer }),
+        ...(this.kind === 'units' && { layer: this.layer, stack: this.subject.stack }),
       },
       inside: undefined,
     };
@@ -116,11 +159,30 @@ export class StudyExplorer implements ViewState {
 
   /** The number of hidden units of a layer. */
   get width(): number {
-    return (this.ready && this.loader.model!.architecture.encoder!.layers[0]!.dFf) || 512;
+    return this.#stack(this.subject.stack)?.layers[0]?.dFf ?? 512;
+  }
+
+  /** The numbers of layers and heads of the chosen attention. */
+  get sizes(): { layers: number; heads: number; layersWithUnits: number } {
+    const layers = this.#stack(this.attention === 'encoder' ? 'encoder' : 'decoder')?.layers ?? [];
+    return {
+      layers: layers.length,
+      heads: layers[0]?.nHeads ?? 0,
+      layersWithUnits: this.#stack(this.subject.stack)?.layers.length ?? 0,
+    };
+  }
+
+  #stack(stack: 'encoder' | 'decoder') {
+    const open = this.loader.model as Partial<Generator> | undefined;
+    return this.ready ? open?.architecture?.[stack] : undefined;
   }
 
   get labels(): readonly string[] {
-    return this.loader.info?.labels ?? [];
+    return (this.loader.info as { labels?: readonly string[] } | undefined)?.labels ?? [];
+  }
+
+  get items() {
+    return this.subject.itemsOf(this.list, this.labels);
   }
 
   isChosen = ({ layer, head }: HeadPosition): boolean =>
@@ -133,10 +195,11 @@ export class StudyExplorer implements ViewState {
 
   /** The chosen target; undefined if nothing is chosen. */
   get target(): Target | undefined {
-    const { kind, heads, layer, width } = this;
-    if (kind === 'heads') return heads.length > 0 ? { kind, heads } : undefined;
+    const { kind, attention, heads, layer, width } = this;
+    if (kind === 'heads') return heads.length > 0 ? { kind, attention, heads } : undefined;
     const units = unitsIn(this.units, width);
-    return units.length > 0 ? { kind, layer, units } : undefined;
+    const { stack } = this.subject;
+    return units.length > 0 ? { kind, stack, layer, units } : undefined;
   }
 
   stop(): void {
@@ -146,10 +209,9 @@ export class StudyExplorer implements ViewState {
 
   async run(): Promise<void> {
     this.stop();
-    const { target, substitute, labels } = this;
+    const { target, substitute, subject, items, labels } = this;
     const { model } = this.loader;
-    const entries = entriesOf(this.list, labels);
-    if (!model || !target || entries.length === 0) return;
+    if (!model || !target || items.length === 0) return;
     const { signal } = (this.#work = new AbortController());
     this.failure = undefined;
     this.progress = 0;
@@ -157,29 +219,40 @@ export class StudyExplorer implements ViewState {
       const trace = namesFor(target, substitute);
       const means = new Means();
       const top = target.kind === 'units' ? new TopTokens(target.units[0]!, 12) : undefined;
-      const untouched: { result: Classification; trace: Trace }[] = [];
-      for (const { text } of entries) {
-        const result = await model.classify(text, { trace, signal });
+      const untouched: { runs: Runs; before: Told; trace: Trace }[] = [];
+      for (const item of items) {
+        const runs = await subject.begin(model, item, signal);
+        const result = await runs.run({ trace, signal });
         means.add(result.trace);
-        top?.add(text, result, result.trace[trace[0]!]!);
-        untouched.push({ result, trace: result.trace });
+        if (target.kind === 'units')
+          top?.add(item.text, result.tokens[target.stack], result.trace[trace[0]!]!);
+        const { label, measure } = result;
+        untouched.push({ runs, before: { label, measure }, trace: result.trace });
         this.progress = untouched.length / 2;
       }
       const outcomes: Outcome[] = [];
-      for (const [i, entry] of entries.entries()) {
-        const { result: before, trace: traced } = untouched[i]!;
-        const { length: tokens } = before.tokens;
-        const options = optionsFor(target, substitute, { trace: traced, tokens, means });
-        const after = await model.classify(entry.text, { ...options, signal });
-        const told = (result: Classification) => ({
-          label: result.label,
-          evidence: evidence(result, labels),
-        });
-        outcomes.push({ ...entry, before: told(before), after: told(after) });
-        this.progress = (entries.length + outcomes.length) / 2;
+      for (const [i, { text }] of items.entries()) {
+        const { runs, before, trace: traced } = untouched[i]!;
+        const options = optionsFor(target, substitute, { trace: traced, means });
+        const { label, measure } = await runs.run({ ...options, signal });
+        outcomes.push({ text, label: runs.label, before, after: { label, measure } });
+        this.progress = (items.length + outcomes.length) / 2;
       }
-      const summary = summaryOf(outcomes);
-      this.finished = { target, substitute, outcomes, summary, top: top?.found ?? [] };
+      const promoted =
+        target.kind === 'units' && this.model === 'writer'
+          ? await promotedBy(
+              model as unknown as Generator,
+              { layer: target.layer, unit: target.units[0]!, count: 10 },
+              signal,
+            )
+          : undefined;
+      this.finished = {
+        ...{ target, substitute, outcomes, promoted },
+        measure: subject.measure(labels),
+        flipped: subject.flipped,
+        summary: summaryOf(outcomes),
+        top: top?.found ?? [],
+      };
     } catch (error) {
       if (!signal.aborted) this.failure = readFailure(error);
     }

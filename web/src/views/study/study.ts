@@ -1,23 +1,35 @@
 /** A study: many texts with and without an intervention, and what it changes on average. */
-import type { Classification, ClassifyOptions, Patch, TracedTensor } from 'glassformer';
+import type { Head, Patch, Token, TracedTensor } from 'glassformer';
 import type { HeadPosition } from '../../panels/heads/position.ts';
-import type { Entry } from '../../panels/verdict/entries.ts';
+import { random } from '../../ui/random.ts';
+
+/** The kinds of attention. */
+export type Attention = 'encoder' | 'decoder' | 'cross';
 
 /** The parts that are taken away: the outputs of heads, or hidden units of one layer. All count from 0. */
 export type Target =
-  | { kind: 'heads'; heads: readonly HeadPosition[] }
-  | { kind: 'units'; layer: number; units: readonly number[] };
+  | { kind: 'heads'; attention: Attention; heads: readonly HeadPosition[] }
+  | {
+      kind: 'units';
+      stack: 'encoder' | 'decoder';
+      layer: number;
+      units: readonly number[];
+    };
 /** The substitute: zeros, or the mean over all tokens of the study's texts. */
 export type Substitute = 'zero' | 'mean';
 
-const contextOf = (layer: number) => `encoder.layers.${layer}.self_attn.context`;
-const hiddenOf = (layer: number) => `encoder.layers.${layer}.fc1`;
+const contextOf = (attention: Attention, layer: number) =>
+  attention === 'cross'
+    ? `decoder.layers.${layer}.encoder_attn.context`
+    : `${attention}.layers.${layer}.self_attn.context`;
+const hiddenOf = ({ stack, layer }: Extract<Target, { kind: 'units' }>) =>
+  `${stack}.layers.${layer}.fc1`;
 
 /** Returns the tensors that an intervention needs from the run without it. */
 export function namesFor(target: Target, substitute: Substitute): string[] {
-  if (target.kind === 'units') return [hiddenOf(target.layer)];
+  if (target.kind === 'units') return [hiddenOf(target)];
   if (substitute === 'zero') return [];
-  return [...new Set(target.heads.map(({ layer }) => contextOf(layer)))];
+  return [...new Set(target.heads.map(({ layer }) => contextOf(target.attention, layer)))];
 }
 
 export type Trace = Readonly<Record<string, TracedTensor>>;
@@ -48,10 +60,10 @@ export class Means {
 export function optionsFor(
   target: Target,
   substitute: Substitute,
-  { trace, tokens, means }: { trace: Trace; tokens: number; means: Means },
-): ClassifyOptions {
+  { trace, means }: { trace: Trace; means: Means },
+): { ablate?: Head<Attention>[]; patch?: Patch[] } {
   if (target.kind === 'units') {
-    const name = hiddenOf(target.layer);
+    const name = hiddenOf(target);
     const { shape, data } = trace[name]!;
     const width = shape[1]!;
     const mean = means.of(name);
@@ -62,10 +74,10 @@ export function optionsFor(
     return { patch: [{ name, value: { shape, data: changed } }] };
   }
   if (substitute === 'zero')
-    return { ablate: target.heads.map((head) => ({ attention: 'encoder' as const, ...head })) };
+    return { ablate: target.heads.map((head) => ({ attention: target.attention, ...head })) };
   const patch = target.heads.map(({ layer, head }): Patch => {
-    const name = contextOf(layer);
-    const width = trace[name]!.shape[2]!;
+    const name = contextOf(target.attention, layer);
+    const [tokens, , width] = trace[name]!.shape as [number, number, number];
     const own = means.of(name).subarray(head * width, (head + 1) * width);
     const value = new Float32Array(tokens * width);
     for (let row = 0; row < tokens; row++) value.set(own, row * width);
@@ -74,10 +86,13 @@ export function optionsFor(
   return { patch };
 }
 
-/** A text's answer without and with the intervention. */
-export interface Outcome extends Entry {
-  before: { label: string; evidence: number };
-  after: { label: string; evidence: number };
+/** A text's answer, and the number that the study is about, without and with the intervention. */
+export interface Outcome {
+  text: string;
+  /** The right answer, if it is known. */
+  label?: string | undefined;
+  before: { label: string; measure: number };
+  after: { label: string; measure: number };
 }
 
 /** A mean with its 95% interval. */
@@ -85,17 +100,6 @@ export interface Interval {
   mean: number;
   low: number;
   high: number;
-}
-
-/** Returns numbers from 0 to 1: mulberry32 by Tommy Ettinger. The same for a seed on any machine. */
-export function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 const meanOf = (values: readonly number[]) =>
@@ -118,7 +122,7 @@ export function bootstrap(values: readonly number[], samples = 2000, seed = 1): 
 
 export interface Summary {
   texts: number;
-  /** Change of the evidence, after − before. */
+  /** Change of the measured number, after − before. */
   delta: Interval;
   /** The number of texts with another answer. */
   flipped: number;
@@ -138,7 +142,7 @@ export function summaryOf(outcomes: readonly Outcome[]): Summary {
     labeled.length === 0 ? NaN : meanOf(labeled.map((outcome) => isRight(outcome, when)));
   return {
     texts: outcomes.length,
-    delta: bootstrap(outcomes.map(({ before, after }) => after.evidence - before.evidence)),
+    delta: bootstrap(outcomes.map(({ before, after }) => after.measure - before.measure)),
     flipped: outcomes.filter(({ before, after }) => before.label !== after.label).length,
     labeled: labeled.length,
     rightBefore: share('before'),
@@ -170,7 +174,7 @@ export class TopTokens {
     this.#most = most;
   }
 
-  add(text: string, { tokens }: Classification, { shape, data }: TracedTensor): void {
+  add(text: string, tokens: readonly Token[], { shape, data }: TracedTensor): void {
     const width = shape[1]!;
     tokens.forEach(({ start, end }, row) => {
       const value = data[row * width + this.#unit]!;

@@ -21,7 +21,7 @@ export function translateCode(
   return [
     `import { Translator } from 'glassformer';`,
     ``,
-    `const translator = await Translator.load('models/${name}');`,
+    `const translator = await Translator.load('models/${name}', { compute: 'f32' });`,
     `const text = ${literal(text)};`,
     ...fromZero(ablate.length + maskTokens.length > 0),
     `for await (const step of translator.stream(text)) console.log(step.text);`,

@@ -24,9 +24,9 @@ export const examples: Record<Target, readonly Example[]> = {
     },
     {
       name: 'Two meanings',
-      text: 'I saw him on the bank yesterday.',
+      text: 'He was seen on the bank yesterday.',
       notice:
-        'With one beam, it writes “auf der Bank” twice: choose 1 under “Beam search”. It considered “Ufer” (river bank) and dropped it: see the tree.',
+        'With one beam, it forgets “seen” and says that he was there: choose 1 under “Beam search”. It considered “Ufer” (river bank) and dropped it: see the tree.',
     },
     {
       name: 'He or she',

@@ -69,7 +69,7 @@ export class TranslationExplorer
   extends Explorer<Translator>
   implements AttentionOnView, SearchOnView, WordsOnView
 {
-  readonly loader = new ModelLoader((folder, options) => Translator.load(folder, options));
+  readonly loader = new ModelLoader(() => Translator);
   readonly choice = new HeadChoice(this, () => {
     this.earlier.rest();
     void this.refresh();

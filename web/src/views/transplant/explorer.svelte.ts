@@ -20,13 +20,8 @@ import { fromTransplantLink, pairText, toTransplantLink } from './link.ts';
 const pause = 40;
 
 export class TransplantExplorer extends Explorer<Classifier> {
-  /**
-   * Loads the model in floats, so that a patched vector is exactly the other text's, and with
-   * gradients, which estimate the effects before they are measured.
-   */
-  readonly loader = new ModelLoader((folder, options) =>
-    Classifier.load(folder, { ...options, compute: 'f32', gradients: true }),
-  );
+  /** Gradients estimate the effects before they are measured. */
+  readonly loader = new ModelLoader(() => Classifier, 'gradients');
 
   /** The text being patched. */
   base = $state('');

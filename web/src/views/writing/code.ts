@@ -14,7 +14,7 @@ export function writeCode(
   return [
     `import { Generator } from 'glassformer';`,
     ``,
-    `const generator = await Generator.load('models/writer');`,
+    `const generator = await Generator.load('models/writer', { compute: 'f32' });`,
     `const text = ${literal(text)};`,
     ...fromZero(ablate.length > 0),
     `const options = { ${options.join(', ')} };`,

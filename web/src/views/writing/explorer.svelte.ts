@@ -58,7 +58,7 @@ const sameToken = (one: RowToken, other: RowToken): boolean =>
 export class WritingExplorer extends Explorer<Generator> implements AttentionOnView<'decoder'> {
   readonly attention = 'decoder';
   readonly reader: Reader = ['After', 'it attends to'];
-  readonly loader = new ModelLoader((folder, options) => Generator.load(folder, options));
+  readonly loader = new ModelLoader(() => Generator);
   readonly choice = new HeadChoice<'decoder'>(this, () => {
     this.earlier.rest();
     void this.refresh();

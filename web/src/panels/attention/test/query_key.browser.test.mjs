@@ -56,7 +56,7 @@ onPage('sums match the package’s trace, and integer rounding is shown', {}, as
   const text = 'The plot is not good.';
   await read(page, text);
   await page.locator('[data-testid=head][data-layer="1"][data-head="2"]').click();
-  const classifier = await Classifier.load(join(root, 'weights/sentiment'));
+  const classifier = await Classifier.load(join(root, 'weights/sentiment'), { compute: 'f32' });
   const name = (part) => `encoder.layers.1.self_attn.${part}`;
   const trace = [name('q'), name('k'), name('scores')];
   const { trace: traced, tokens } = await classifier.classify(text, { trace });

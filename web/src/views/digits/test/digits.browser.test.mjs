@@ -19,7 +19,7 @@ const { examples } = await source('panels/pictures/digits');
 
 let classifier;
 before(async () => {
-  classifier = await ImageClassifier.load(join(root, 'weights/digits'));
+  classifier = await ImageClassifier.load(join(root, 'weights/digits'), { compute: 'f32' });
 });
 after(() => classifier?.dispose());
 

@@ -3,13 +3,13 @@ import type { Weights } from 'glassformer';
 import { SvelteMap } from 'svelte/reactivity';
 
 export class WeightRows {
-  readonly #weights: Weights;
+  readonly #model: { readonly weights: Weights };
   readonly #onFailure: (error: unknown) => void;
   readonly #rows = new SvelteMap<string, Float32Array>();
   readonly #asked = new Set<string>();
 
-  constructor(weights: Weights, onFailure: (error: unknown) => void) {
-    this.#weights = weights;
+  constructor(model: { readonly weights: Weights }, onFailure: (error: unknown) => void) {
+    this.#model = model;
     this.#onFailure = onFailure;
   }
 
@@ -19,7 +19,7 @@ export class WeightRows {
     const found = this.#rows.get(key);
     if (!found && !this.#asked.has(key)) {
       this.#asked.add(key);
-      this.#weights.row(name, index).then(
+      this.#model.weights.row(name, index).then(
         (row) => this.#rows.set(key, row),
         (error: unknown) => this.#onFailure(error),
       );

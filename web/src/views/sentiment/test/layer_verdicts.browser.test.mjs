@@ -25,7 +25,10 @@ onPage(
   'every layer’s verdict matches the package, and the last one matches the view',
   {},
   async (page) => {
-    const classifier = await Classifier.load(join(root, 'weights/sentiment'), { explain: true });
+    const classifier = await Classifier.load(join(root, 'weights/sentiment'), {
+      compute: 'f32',
+      explain: true,
+    });
     await page.getByRole('button', { name: 'Read every layer' }).click();
     const seen = new Set();
     for (const text of ['A gripping film.', 'The plot is not good at all.']) {

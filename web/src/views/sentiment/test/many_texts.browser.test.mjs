@@ -14,7 +14,7 @@ import {
 
 let classifier;
 before(async () => {
-  classifier = await Classifier.load(join(root, 'weights/sentiment'));
+  classifier = await Classifier.load(join(root, 'weights/sentiment'), { compute: 'f32' });
 });
 after(() => classifier?.dispose());
 

@@ -139,7 +139,7 @@ onPage('the scores are also in a table', {}, async (page) => {
 
 onPage('the comparison follows typing and says which texts it cannot compare', {}, async (page) => {
   await open(page, sentence);
-  await workersLeft(page, 2); // The view's model computes in integers, this panel's in floats.
+  await workersLeft(page, 1); // The model with gradients is the view's.
   await page.getByTestId('input').pressSequentially(' Really not. Never!');
   const row = method(page, 'Leaving it out');
   await row.getByText('Never').waitFor();

@@ -1,6 +1,6 @@
 // Studies on the page: the mean effect is that of the package, and the view serves everybody.
 import assert from 'node:assert/strict';
-import { Classifier } from '../../../../../dist/index.js';
+import { Classifier, Generator, Translator } from '../../../../../dist/index.js';
 import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
 import { assertAccessibleToAll, assertFits } from '../../../../../tests/browser/open.mjs';
 
@@ -14,6 +14,7 @@ const textsOf = async (page) =>
 
 async function run(page) {
   await page.getByTestId('study-run').click();
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
   await page.getByTestId('study-result').waitFor();
   await page.getByTestId('study-run').waitFor();
   return Number(await page.getByTestId('study-delta').getAttribute('data-value'));
@@ -62,3 +63,77 @@ onPage('nothing to object to, and it fits', {}, async (page) => {
     await assertFits(page, `${width}`);
   }
 });
+
+onPage('the writer: the lead of one word over another, and promoted tokens', {}, async (page) => {
+  await page.getByTestId('study-writer').check();
+  const line = 'I loved this film. The acting was\tgreat\tterrible';
+  await page.getByTestId('study-texts').fill(line);
+  await page.getByTestId('study-head').first().waitFor();
+  await page.locator('[data-testid=study-run]:enabled').waitFor();
+  const delta = await run(page);
+  const model = await Generator.load('weights/writer', { compute: 'f32' });
+  const text = line.split('\t')[0];
+  const idOf = async (word) => (await model.next(`${text} ${word}`)).promptTokens.at(-1).id;
+  const [good, bad] = [await idOf('great'), await idOf('terrible')];
+  const leadOf = async (options) => {
+    const { logits } = (await model.next(text, { ...options, trace: ['logits'] })).trace;
+    const last = logits.data.subarray(-logits.shape[1]);
+    return last[good] - last[bad];
+  };
+  const without = await leadOf({ ablate: [{ attention: 'decoder', layer: 0, head: 0 }] });
+  assert.ok(Math.abs(delta - (without - (await leadOf({})))) < 1e-3, `${delta}`);
+
+  await page.getByTestId('study-units').check();
+  await page.getByTestId('study-layer').selectOption({ value: '4' });
+  await page.getByTestId('study-numbers').fill('6');
+  await run(page);
+  const [most, least] = await Promise.all(
+    [0, 1].map((at) => page.getByTestId('promoted').locator('dd').nth(at).textContent()),
+  );
+  const column = await Promise.all(
+    Array.from({ length: 256 }, async (_, row) => {
+      const [gain] = await model.weights.row('decoder.layer_norm.weight', row);
+      return { gain, value: (await model.weights.row('decoder.layers.4.fc2.weight', row))[5] };
+    }),
+  );
+  const mean = column.reduce((sum, { value }) => sum + value, 0) / column.length;
+  const vocabulary = await model.vocabulary();
+  let [high, low] = [
+    { sum: -Infinity, piece: '' },
+    { sum: Infinity, piece: '' },
+  ];
+  for (const [id, piece] of vocabulary.entries()) {
+    const row = await model.weights.row('decoder.embed_tokens.weight', id);
+    const sum = column.reduce((all, { gain, value }, i) => all + gain * (value - mean) * row[i], 0);
+    if (sum > high.sum) high = { sum, piece };
+    if (sum < low.sum) low = { sum, piece };
+  }
+  assert.ok(most.trim().startsWith(high.piece), `${most}, not ${high.piece}`);
+  assert.ok(least.trim().startsWith(low.piece), `${least}, not ${low.piece}`);
+  model.dispose();
+});
+
+onPage(
+  'the translator: the log-probability of a translation',
+  { hash: '#view=study&model=en-de&attention=cross&heads=1.3' },
+  async (page) => {
+    await page.getByTestId('study-texts').fill('The dog sleeps.\tDer Hund schläft.');
+    const delta = await run(page);
+    const model = await Translator.load('weights/en-de', { compute: 'f32' });
+    const ids = (await model.translate('Der Hund schläft.')).sentences[0].sourceTokens.map(
+      ({ id }) => id,
+    );
+    const sumOf = async (options) => {
+      const forced = { beams: 1, prefixes: [ids], maxLength: ids.length };
+      const { sentences } = await model.translate('The dog sleeps.', { ...options, ...forced });
+      return sentences[0].tokens.reduce((sum, { logprob }) => sum + logprob, 0);
+    };
+    const without = await sumOf({ ablate: [{ attention: 'cross', layer: 1, head: 3 }] });
+    assert.ok(Math.abs(delta - (without - (await sumOf({})))) < 1e-3, `${delta}`);
+    await page.getByTestId('study-mean').check();
+    assert.notEqual(await run(page), delta);
+    await page.getByTestId('study-units').check();
+    assert.ok(Number.isFinite(await run(page)));
+    model.dispose();
+  },
+);

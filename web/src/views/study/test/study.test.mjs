@@ -42,12 +42,12 @@ test('zeros and means are what the package makes of them', async () => {
   const model = await Classifier.load('weights/sentiment', { compute: 'f32' });
   const texts = ['A gripping, beautifully shot film.', 'Never again.'];
   const head = { layer: 1, head: 5 };
-  const heads = { kind: 'heads', heads: [head] };
+  const heads = { kind: 'heads', attention: 'encoder', heads: [head] };
   // Units that are active in the first text.
   const hidden = 'encoder.layers.2.fc1';
   const { trace: of } = await model.classify(texts[0], { trace: [hidden] });
   const active = [...of[hidden].data.subarray(0, 512).keys()].filter((i) => of[hidden].data[i] > 0);
-  const units = { kind: 'units', layer: 2, units: active.slice(0, 2) };
+  const units = { kind: 'units', stack: 'encoder', layer: 2, units: active.slice(0, 2) };
   for (const target of [heads, units]) {
     const names = study.namesFor(target, 'mean');
     const means = new study.Means();
@@ -57,8 +57,8 @@ test('zeros and means are what the package makes of them', async () => {
       means.add(result.trace);
       results.push(result);
     }
-    const [{ tokens, trace, logits }] = results;
-    const about = { tokens: tokens.length, trace, means };
+    const [{ trace, logits }] = results;
+    const about = { trace, means };
     for (const substitute of ['zero', 'mean']) {
       const again = target === heads ? 'encoder.layers.1.self_attn.context' : names[0];
       const options = study.optionsFor(target, substitute, about);

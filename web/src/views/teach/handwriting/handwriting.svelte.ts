@@ -2,6 +2,7 @@
 import { ImageClassifier, type Pixels } from 'glassformer';
 import type { Stroke } from '../../../panels/pictures/drawing.ts';
 import { folderOf } from '../../../models/models.ts';
+import { borrow } from '../../../models/shared-models.ts';
 import { Learning } from '../learning/learning.svelte.ts';
 import { exampleOf, firstDrawn, pixelsOf, probes, rehearsals, type Drawn } from './drawn.ts';
 
@@ -71,7 +72,7 @@ export class Handwriting {
 
   /** The shipped model's verdict. The model is loaded once. */
   async #before(picture: Pixels): Promise<Verdict> {
-    this.#model ??= ImageClassifier.load(folderOf('digits'));
+    this.#model ??= borrow({ source: 'digits', kind: ImageClassifier, ability: 'read' });
     this.#model.catch(() => (this.#model = undefined));
     return verdictOf(await this.#model, picture);
   }

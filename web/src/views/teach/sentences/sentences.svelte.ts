@@ -1,6 +1,7 @@
 /** A few labelled sentences that the sentiment model is taught, and what they change. */
 import { Classifier } from 'glassformer';
 import { folderOf } from '../../../models/models.ts';
+import { borrow } from '../../../models/shared-models.ts';
 import { Learning } from '../learning/learning.svelte.ts';
 import { probes } from '../../../panels/verdict/probes.ts';
 import { rehearsals } from './rehearsals.ts';
@@ -114,7 +115,7 @@ export class Sentences {
 const lineOf = ({ label, text }: Taught) => `${label}\t${text.replace(/\s+/g, ' ').trim()}\n`;
 
 async function verdictsBefore(texts: readonly string[]): Promise<Verdict[]> {
-  const classifier = await Classifier.load(folderOf('sentiment'));
+  const classifier = await borrow({ source: 'sentiment', kind: Classifier, ability: 'read' });
   try {
     return await verdictsOf(classifier, texts);
   } finally {

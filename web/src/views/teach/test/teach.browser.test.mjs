@@ -48,7 +48,7 @@ function unzip(bytes) {
 onPage('sentences that the model gets wrong are learned', {}, async (page) => {
   await openAll(page);
   const { firstSentences } = await rowsOf(page);
-  const classifier = await Classifier.load(join(root, 'weights/sentiment'));
+  const classifier = await Classifier.load(join(root, 'weights/sentiment'), { compute: 'f32' });
   try {
     for (const [i, { text, wanted, change }] of firstSentences.entries()) {
       const { label, score } = await classifier.classify(text);
@@ -103,7 +103,7 @@ onPage(
       );
     const read = await until(page, rows, (all) => all.every(({ change }) => change !== ''));
     assert.equal(read.length, 4);
-    const classifier = await ImageClassifier.load(join(root, 'weights/digits'));
+    const classifier = await ImageClassifier.load(join(root, 'weights/digits'), { compute: 'f32' });
     const { pictures, pixelsOf } = await drawnDigits();
     for (const [i, { label, change }] of read.entries()) {
       const verdict = await classifier.classify(pictures[i]);

@@ -3,11 +3,7 @@
  * its next tokens read from each decoder layer (logit lens, nostalgebraist 2020).
  */
 import { Translator, type TranslationExplanations } from 'glassformer';
-import {
-  explainingModel,
-  Question,
-  type ExplainingModel,
-} from '../../../models/explaining-model.svelte.ts';
+import { ExplainingModel, Question } from '../../../models/explaining-model.svelte.ts';
 import type { ModelLoader } from '../../../models/model-loader.svelte.ts';
 import type { ModelName } from '../../../models/models.ts';
 
@@ -32,7 +28,7 @@ export class TranslationSoFar {
 
   /** `view` is the loader of the view's own model. */
   constructor(view: ModelLoader<Translator>) {
-    this.#model = explainingModel(Translator, view);
+    this.#model = new ExplainingModel(Translator, 'explain', view);
     this.question = new Question(this.#model);
   }
 

@@ -25,7 +25,7 @@ const view = '#view=translation';
 // Node may run the other binary, which rounds sums differently.
 const tolerance = 5e-4;
 
-const load = (name) => Translator.load(join(root, 'web/dist/models', name));
+const load = (name) => Translator.load(join(root, 'web/dist/models', name), { compute: 'f32' });
 
 let browser, server, translator;
 before(async () => {
@@ -564,7 +564,9 @@ onPage('French can be chosen, which loads another model', {}, async (page) => {
   await page
     .getByText('to write each French token, the decoder attends to the English text')
     .waitFor();
-  await page.getByText("Translator.load('models/en-fr')").waitFor({ state: 'attached' });
+  await page
+    .getByText("Translator.load('models/en-fr', { compute: 'f32' })")
+    .waitFor({ state: 'attached' });
   const card = await page.getByRole('link', { name: 'model card' }).getAttribute('href');
   assert.match(card, /models\/en-fr\/card\.html$/);
   await workersLeft(page, 1); // The German one is gone.

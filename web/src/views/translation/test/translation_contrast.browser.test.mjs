@@ -20,7 +20,7 @@ const text = 'My sister is a doctor.';
 
 let translator;
 before(async () => {
-  translator = await Translator.load(join(root, 'weights/en-de'));
+  translator = await Translator.load(join(root, 'weights/en-de'), { compute: 'f32' });
 });
 after(() => translator?.dispose());
 
@@ -119,7 +119,10 @@ onPage('the ledger writes a word’s lead as a sum over target and source', {}, 
   const [rival] = await chosen(page, 'whynot');
   const { tokens, sourceTokens } = await one({ beams: 4 });
   assert.equal(tokens[place].text.trim(), name);
-  const explaining = await Translator.load(join(root, 'weights/en-de'), { explain: true });
+  const explaining = await Translator.load(join(root, 'weights/en-de'), {
+    compute: 'f32',
+    explain: true,
+  });
   const ledger = await explaining.explain(text, {
     ...{ method: 'ledger', effects: true, token: tokens[place].id, against: rival },
     prefix: tokens.slice(0, place).map(({ id }) => id),

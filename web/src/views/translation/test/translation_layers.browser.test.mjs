@@ -21,7 +21,10 @@ const sentence = 'My sister is a doctor.';
 
 let translator;
 before(async () => {
-  translator = await Translator.load(join(root, 'weights/en-de'), { explain: true });
+  translator = await Translator.load(join(root, 'weights/en-de'), {
+    compute: 'f32',
+    explain: true,
+  });
 });
 after(() => translator?.dispose());
 
@@ -111,7 +114,7 @@ onPage('the layers follow text, sentence, beams and language', {}, async (page) 
   await assertRead(page, 'The dog sleeps.', 1);
   await page.getByTestId('into-fr').check();
   await settled(page);
-  const french = await Translator.load(join(root, 'weights/en-fr'));
+  const french = await Translator.load(join(root, 'weights/en-fr'), { compute: 'f32' });
   const { text } = await french.translate('The dog sleeps.');
   french.dispose();
   await rows(page).last().getByText(text, { exact: true }).waitFor();

@@ -14,7 +14,7 @@ import {
 
 let writer;
 before(async () => {
-  writer = await Generator.load(join(root, 'weights/writer'));
+  writer = await Generator.load(join(root, 'weights/writer'), { compute: 'f32' });
 });
 after(() => writer?.dispose());
 
@@ -101,7 +101,10 @@ onPage(
   {},
   async (page) => {
     await openLedger(page);
-    const explainer = await Generator.load(join(root, 'weights/writer'), { explain: true });
+    const explainer = await Generator.load(join(root, 'weights/writer'), {
+      compute: 'f32',
+      explain: true,
+    });
     for (const index of [1, 4]) {
       await page.getByTestId('whynot').selectOption({ index });
       const against = Number(await page.getByTestId('whynot').inputValue());

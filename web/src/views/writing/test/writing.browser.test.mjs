@@ -24,7 +24,7 @@ before(async () => {
   [browser, server, generator] = await Promise.all([
     launch(),
     serve(),
-    Generator.load(join(root, 'weights/writer')),
+    Generator.load(join(root, 'weights/writer'), { compute: 'f32' }),
   ]);
 });
 after(async () => {

@@ -20,7 +20,7 @@ const text = 'This film was one of the';
 
 let generator;
 before(async () => {
-  generator = await Generator.load(join(root, 'weights/writer'));
+  generator = await Generator.load(join(root, 'weights/writer'), { compute: 'f32' });
 });
 after(() => generator?.dispose());
 

@@ -5,7 +5,7 @@ import {
   type Classification,
   type Explanations,
 } from 'glassformer';
-import { gradientsInFloats } from '../../../../models/explaining-model.svelte.ts';
+import { ExplainingModel } from '../../../../models/explaining-model.svelte.ts';
 import { indexOfLargest, labelsOf } from '../../pictures/vectors.ts';
 import { rankCorrelation, ranksOf } from './ranks.ts';
 
@@ -45,7 +45,7 @@ export interface ExplanationLive {
 }
 
 /** The binary with gradients is large: it is fetched for this lesson only. */
-const explaining = gradientsInFloats(Classifier);
+const explaining = new ExplainingModel(Classifier, 'gradients', undefined);
 
 /** Returns the mean attention that each token receives, from layer `first` on. */
 export function received(map: AttentionMap, first: number): number[] {

@@ -1,4 +1,5 @@
 /** What attention costs: multiplications by formula, and two kinds of it to measure. */
+import { random } from '../../../../ui/random.ts';
 
 /** The sizes of a layer. */
 export interface Sizes {
@@ -33,11 +34,8 @@ export const evenAt = ({ d, dFf }: Sizes): number => 2 * d + dFf;
 
 /** Random vectors [n, width], the same each time. */
 export function randomRows(n: number, width: number, seed = 1): Float32Array {
-  let state = seed;
-  return Float32Array.from({ length: n * width }, () => {
-    state = (1103515245 * state + 12345) % 2147483648;
-    return state / 1073741824 - 1;
-  });
+  const draw = random(seed);
+  return Float32Array.from({ length: n * width }, () => 2 * draw() - 1);
 }
 
 /** One head of full attention: every query with every key. */

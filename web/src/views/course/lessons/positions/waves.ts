@@ -1,4 +1,5 @@
 /** The sinusoidal positional encoding, and how alike positions are. */
+import { random } from '../../../../ui/random.ts';
 import { cosine } from '../../pictures/vectors.ts';
 
 /** Returns number `index` of the encoding of position `t`, both from 0. */
@@ -25,10 +26,9 @@ export function likeness(rows: readonly Float32Array[]): Float32Array {
 /** Returns the numbers 0 … count − 1 in an order that is always the same, but looks random. */
 export function shuffled(count: number): number[] {
   const order = Array.from({ length: count }, (_, i) => i);
-  let state = 20170612;
+  const draw = random(20170612);
   for (let i = count - 1; i > 0; i--) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const j = Math.floor((state / 2 ** 32) * (i + 1));
+    const j = Math.floor(draw() * (i + 1));
     [order[i], order[j]] = [order[j]!, order[i]!];
   }
   return order;
