@@ -141,7 +141,7 @@ TEST_CASE("threads change no bit of a product", "[pool][threads]") {
   std::vector<std::int8_t> column(k);
   for (std::size_t j = 0; j < n; ++j) {
     floats.set_column(j, {b.data() + j * k, k});
-    for (std::size_t i = 0; i < k; ++i) column[i] = static_cast<std::int8_t>(40 * b[j * k + i]);
+    for (std::size_t i = 0; i < k; ++i) column[i] = static_cast<std::int8_t>(20 * b[j * k + i]);
     integers.set_column(j, column, 0.01f);
   }
   const std::size_t stride = kernels().quantized_row_bytes(k);

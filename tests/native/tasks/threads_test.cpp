@@ -17,7 +17,7 @@ namespace {
 
 const std::filesystem::path weights = GLASSFORMER_SOURCE_DIR "/weights";
 
-const std::vector<std::string> texts = {
+const std::vector<std::string> reviews = {
     "A gripping, beautifully shot film.",
     "The first hour is gripping, and the two leads are a joy to watch, but the ending drags on so "
     "long that even the most patient viewer will look for the door.",
@@ -64,12 +64,12 @@ TEST_CASE("threads change no bit of a classification", "[glassformer][threads]")
                                   .heads = std::vector<std::size_t>{0, 5},
                                   .value = {0.25f}}};
     }
-    for (const std::string& text : texts) {
+    for (const std::string& text : reviews) {
       CHECK(classifier.classify(text).logits == alone.classify(text).logits);
       CHECK(all_of(classifier.classify(text, attention)) ==
             all_of(alone.classify(text, attention)));
     }
-    const std::vector<TextInput> inputs(texts.begin(), texts.end());
+    const std::vector<TextInput> inputs(reviews.begin(), reviews.end());
     const auto expected = alone.classify_batch(inputs);
     const auto got = classifier.classify_batch(inputs);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -81,7 +81,7 @@ TEST_CASE("threads change no bit of a classification", "[glassformer][threads]")
 
 TEST_CASE("threads change no bit of a translation", "[glassformer][threads]") {
   const std::filesystem::path folder = weights / "en-de";
-  const std::string text = "The men walk to the market. " + texts[1];
+  const std::string text = "The men walk to the market. " + reviews[1];
   const TranslateOptions options = {.attention = true};
   Translator alone = Translator::load(folder, {.threads = 1});
   const Translation expected = alone.translate(text, options);
@@ -100,7 +100,7 @@ TEST_CASE("threads change no bit of a text that is written", "[glassformer][thre
   const auto written = [&](std::size_t threads) {
     Generator generator = Generator::load(folder, {.threads = threads});
     Values values;
-    for (const OutputToken& token : generator.generate(texts[1], options).output.tokens) {
+    for (const OutputToken& token : generator.generate(reviews[1], options).output.tokens) {
       values.push_back(static_cast<float>(token.id));
       values.push_back(token.logprob);
     }
@@ -115,14 +115,14 @@ TEST_CASE("several threads call one classifier at a time", "[glassformer][thread
   const std::size_t shared = GENERATE(1u, 2u);
   Classifier classifier = Classifier::load(weights / "sentiment", {.threads = shared});
   std::vector<Values> expected;
-  for (const std::string& text : texts) expected.push_back(classifier.classify(text).logits);
+  for (const std::string& text : reviews) expected.push_back(classifier.classify(text).logits);
   std::atomic<int> wrong = 0;
   std::vector<std::thread> callers;
   for (std::size_t first = 0; first < 4; ++first) {
     callers.emplace_back([&, first] {
       for (std::size_t i = first; i < first + 8; ++i) {
-        const std::size_t text = i % texts.size();
-        if (classifier.classify(texts[text]).logits != expected[text]) ++wrong;
+        const std::size_t text = i % reviews.size();
+        if (classifier.classify(reviews[text]).logits != expected[text]) ++wrong;
       }
     });
   }
@@ -133,12 +133,12 @@ TEST_CASE("several threads call one classifier at a time", "[glassformer][thread
 TEST_CASE("several threads call one translator at a time", "[glassformer][threads]") {
   Translator translator = Translator::load(weights / "en-de", {.threads = 2});
   std::vector<std::string> expected;
-  for (const std::string& text : texts) expected.push_back(translator.translate(text).text);
+  for (const std::string& text : reviews) expected.push_back(translator.translate(text).text);
   std::atomic<int> wrong = 0;
   std::vector<std::thread> callers;
   for (std::size_t i = 0; i < 3; ++i) {
     callers.emplace_back([&, i] {
-      if (translator.translate(texts[i]).text != expected[i]) ++wrong;
+      if (translator.translate(reviews[i]).text != expected[i]) ++wrong;
     });
   }
   for (std::thread& caller : callers) caller.join();
