@@ -83,15 +83,15 @@ struct Pool::Threads {
   const void* work = nullptr;
   std::size_t base = 0;
 
-  void run(std::size_t first, std::size_t count, Call the_call, const void* the_work) {
+  void run(std::size_t first, std::size_t parts, Call the_call, const void* the_work) {
     call = the_call;
     work = the_work;
     base = first;
     done.store(0, std::memory_order_relaxed);
-    state.store(((state.load(std::memory_order_relaxed) >> 32) + 1) << 32 | count);
+    state.store(((state.load(std::memory_order_relaxed) >> 32) + 1) << 32 | parts);
     if (sleepers.load() > 0) bell.ring();
     take_parts(0);
-    for (int looks = 0; done.load(std::memory_order_acquire) < count; ++looks) {
+    for (int looks = 0; done.load(std::memory_order_acquire) < parts; ++looks) {
       if (looks < looks_before_yield) {
         pause();
       } else {

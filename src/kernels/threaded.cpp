@@ -11,6 +11,9 @@ constexpr std::size_t least_int8_products = 4 * Pool::least_products;
 constexpr std::size_t least_activations = 4096;
 constexpr std::size_t least_quantized = 16384;
 
+// Reading b takes as long as multiplying so many rows by it.
+constexpr std::size_t rows_of_reading = 8;
+
 // Rows that one thread multiplies: a multiple of the rows of every kernel's tile.
 constexpr std::size_t row_unit = 24;
 
@@ -21,7 +24,7 @@ void each_block(const Args& args, std::size_t least, Pool& pool, const BlockOf& 
                 const Multiply& multiply) {
   const std::size_t width = kernels().panel_width;
   const std::size_t panels = (args.n + width - 1) / width;
-  const auto products = std::uint64_t{args.m} * args.n * args.k;
+  const auto products = std::uint64_t{std::max(args.m, rows_of_reading)} * args.n * args.k;
   const auto wanted =
       static_cast<std::size_t>(std::min<std::uint64_t>(pool.parts(), products / least));
   if (wanted < 2) return multiply(args);
