@@ -66,7 +66,7 @@ class Bell {
 
 // The work is described by one number, so that a thread takes its next part by one exchange, which
 // fails if anything has changed: another thread took the part, or the work is over. A thread that
-// comes late disturbs nobody.
+// comes late changes nothing.
 struct Pool::Threads {
   // --- the work: how often it was given, which part is next, how many there are
 

@@ -11,7 +11,7 @@ constexpr std::size_t least_int8_products = 4 * Pool::least_products;
 constexpr std::size_t least_activations = 4096;
 constexpr std::size_t least_quantized = 16384;
 
-// Reading b takes as long as multiplying so many rows by it.
+// Reading b from memory takes as long as multiplying this many rows by it.
 constexpr std::size_t rows_of_reading = 8;
 
 // Rows that one thread multiplies: a multiple of the rows of every kernel's tile.

@@ -4,7 +4,6 @@
 import { checkOption } from '../base/checks.js';
 import { messageOf } from '../base/errors.js';
 import { isServer, nodeModule, parallelism } from '../base/node.js';
-import type { LoadOptions } from '../loading/options.js';
 import type { Thread, WorkerLike } from '../base/node.js';
 import { sharesMemory, startThread } from './assets.js';
 import type { Backend } from './native.js';
@@ -45,7 +44,7 @@ export function checkThreads(threads: unknown): void {
 
 /** Returns how many threads a model gets, as its load options say. */
 export function countThreads(
-  { threads: wanted, worker }: LoadOptions,
+  { threads: wanted, worker }: { threads?: number | 'auto' | undefined; worker?: unknown },
   backend: Backend,
 ): ThreadCount {
   if (backend === 'native') return { threads: typeof wanted === 'number' ? wanted : parallelism() };

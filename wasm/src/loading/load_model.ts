@@ -52,7 +52,7 @@ export interface FolderRequest {
   timeout: number | undefined;
   /** The seed of random weights; undefined: the folder's weights are read. */
   seed: number | undefined;
-  /** Of a model that is loaded. */
+  /** The number of threads, if the model is loaded. */
   threads?: ThreadCount;
 }
 
