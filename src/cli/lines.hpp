@@ -85,16 +85,23 @@ struct OutputLine {
 /// The line or JSON text of each input line, or its error.
 using OutputLines = std::vector<std::variant<OutputLine, Error>>;
 
-/// Returns the output of each line, in order, with answer(texts). Each of n threads answers every
-/// n-th line alone; if there are few lines, the threads share the work of each.
+/// Returns the output of each line, in order, with answer(texts) for up to `at_once` texts. Each of
+/// n threads answers every n-th line alone; if there are few lines, the threads share the work of
+/// each.
 template <class Answer>
 OutputLines in_parallel(Pool& pool, const std::vector<std::string>& lines, LineForm form,
-                        const Answer& answer) {
+                        std::size_t at_once, const Answer& answer) {
   OutputLines outputs(lines.size());
   const std::size_t parts = lines.size() >= 2 * pool.threads() ? pool.threads() : 1;
   pool.each(parts, [&](std::size_t part, std::size_t) {
     std::vector<TextInput> texts;
     std::vector<std::size_t> places;  // line index of each text
+    const auto answer_texts = [&] {
+      OutputLines answers = answer(texts);
+      for (std::size_t i = 0; i < answers.size(); ++i) outputs[places[i]] = std::move(answers[i]);
+      texts.clear();
+      places.clear();
+    };
     for (std::size_t i = part; i < lines.size(); i += parts) {
       try {
         texts.push_back(to_input(lines[i], form));
@@ -102,9 +109,9 @@ OutputLines in_parallel(Pool& pool, const std::vector<std::string>& lines, LineF
       } catch (const Error& error) {
         outputs[i] = error;
       }
+      if (texts.size() == at_once) answer_texts();
     }
-    OutputLines answers = answer(texts);
-    for (std::size_t i = 0; i < answers.size(); ++i) outputs[places[i]] = std::move(answers[i]);
+    if (!texts.empty()) answer_texts();
   });
   return outputs;
 }
@@ -185,7 +192,8 @@ template <class Typed, class Begin, class LineOf>
 Exit answer_lines(Typed& pipeline, const AnswerLines& how, const Begin& begin,
                   const LineOf& line_of) {
   // Attention weights take the most memory, so each line's are written before the next is read.
-  const std::size_t most = (how.attention ? 1 : how.at_once) * pipeline.thread_pool().threads();
+  const std::size_t at_once = how.attention ? 1 : how.at_once;
+  const std::size_t most = at_once * pipeline.thread_pool().threads();
   begin(std::span<const TextInput>());  // rejects bad options before reading
   const auto answer = [&](std::span<const TextInput> texts) {
     try {
@@ -197,7 +205,7 @@ Exit answer_lines(Typed& pipeline, const AnswerLines& how, const Begin& begin,
   };
   LinePrinter printer(how);
   for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
-    printer.write(in_parallel(pipeline.thread_pool(), lines, how.form, answer));
+    printer.write(in_parallel(pipeline.thread_pool(), lines, how.form, at_once, answer));
   }
   return printer.exit();
 }

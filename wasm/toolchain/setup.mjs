@@ -383,6 +383,8 @@ function unpackArchive(withCompiler, codename) {
       const emscripten = join(folder, 'usr/share/emscripten');
       mkdirSync(join(emscripten, 'node_modules'), { recursive: true });
       symlinkSync('../../nodejs/acorn', join(emscripten, 'node_modules/acorn'));
+      // Otherwise the project's own package.json would make modules of Emscripten's scripts.
+      writeFileSync(join(emscripten, 'package.json'), '{}\n');
       const debian = join(toolchain, 'debian');
       writeFileSync(
         join(emscripten, '.emscripten'),

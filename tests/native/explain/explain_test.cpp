@@ -340,7 +340,9 @@ TEST_CASE("a preview of a transplant is the slope towards the donor's vectors", 
         for (std::size_t c = 0; c < width; ++c) {
           patch.value.push_back(own[c] + share * (other[c] - own[c]));
         }
-        patch.shape.assign(here.shape.begin() + (kind == Kind::head ? 2 : 1), here.shape.end());
+        patch.shape = here.shape;
+        patch.shape[0] = 1;
+        if (kind == Kind::head) patch.shape[1] = 1;
         const Tensor logits = runner(base.batch(), {.patches = {patch}}).logits;
         return contrast.of(logits.data());
       };
