@@ -145,7 +145,7 @@ const calls = {
     {},
     ({ architecture, info }) => ({
       architecture,
-      ...{ ...info, backend: '', binary: '' },
+      ...{ ...info, backend: '', binary: '', threads: 0 },
     }),
   ],
 };

@@ -16,7 +16,7 @@ interface FileHandle {
 
 /** A worker of `node:worker_threads`. */
 export interface Thread extends WorkerLike {
-  on(event: 'message' | 'messageerror' | 'error', listener: (value: never) => void): void;
+  on(event: 'message' | 'messageerror' | 'error' | 'exit', listener: (value: never) => void): void;
   ref(): void;
   unref(): void;
 }

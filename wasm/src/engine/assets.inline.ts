@@ -14,8 +14,10 @@ declare const files: { worker: string; simd: string; relaxed: string };
 
 export const cure = '';
 
-/** Whether the package has a binary with threads. */
-export const sharesMemory = false;
+/** Returns undefined: no binary has threads. */
+export function threadScript(): string | undefined {
+  return undefined;
+}
 
 /** If a policy forbids workers from blobs, models run in the page's own thread. */
 export const runsWithoutWorker = true;

@@ -13,8 +13,11 @@ export const cure =
 /** Whether models run in this thread if a web worker cannot start. */
 export const runsWithoutWorker = false;
 
-/** Whether the package has a binary with threads. */
-export const sharesMemory = true;
+/** Returns the URL of the script of Node's threads; undefined if no binary has threads. */
+export function threadScript(): string | undefined {
+  // This is not a literal expression, so that bundlers do not copy the script as another file.
+  return new URL('./worker.js', String(import.meta.url)).href;
+}
 
 const binaries = {
   'glassformer.threads.wasm': () => new URL('./glassformer.threads.wasm', import.meta.url),

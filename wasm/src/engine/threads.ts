@@ -3,9 +3,9 @@
 
 import { checkOption } from '../base/checks.js';
 import { messageOf } from '../base/errors.js';
-import { isServer, nodeModule, parallelism } from '../base/node.js';
+import { isServer, nodeModule, parallelism, threadOptions } from '../base/node.js';
 import type { Thread, WorkerLike } from '../base/node.js';
-import { sharesMemory, startThread } from './assets.js';
+import { threadScript } from './assets.js';
 import type { Backend } from './native.js';
 
 /** The most threads that "auto" stands for. More seldom help a model of the sizes that browsers run. */
@@ -32,6 +32,8 @@ export type ToThread =
 export interface ThreadCount {
   threads: number;
   note?: string;
+  /** The URL of their script, in Node. */
+  script?: string | undefined;
 }
 
 /** Throws `invalid_option` for something else than a number of threads. */
@@ -50,12 +52,12 @@ export function countThreads(
   if (backend === 'native') return { threads: typeof wanted === 'number' ? wanted : parallelism() };
   const threads = wanted === 'auto' ? Math.min(parallelism(), mostAutomatic) : (wanted ?? 1);
   const note = threads > 1 && whyNot(worker === false);
-  return note ? { threads: 1, note } : { threads };
+  return note ? { threads: 1, note } : { threads, script: threadScript() };
 }
 
 // `here`: the model runs in this thread, not in a worker.
 function whyNot(here: boolean): string | undefined {
-  if (!sharesMemory) return 'glassformer/inline has one thread';
+  if (!threadScript()) return 'glassformer/inline has one thread';
   if (isServer()) return undefined;
   if (!globalThis.crossOriginIsolated) return 'the page is not cross-origin isolated';
   return here ? "a page's own thread cannot wait for others" : undefined;
@@ -79,8 +81,8 @@ export function sharedMemory(module: WebAssembly.Module): WebAssembly.Memory | u
 /** The functions of an engine that concern threads. */
 export interface ThreadFunctions {
   gf_set_threads?(threads: number): number;
-  /** Starts up to `count` threads in addition to this one; only of a module with shared memory. */
-  addThreads?(count: number): Promise<ThreadCount>;
+  /** Starts threads in addition to this one; only of a module with shared memory. */
+  addThreads?(wanted: ThreadCount): Promise<ThreadCount>;
   /** Frees what the garbage collector does not: the add-on's model, and threads. */
   release?(): void;
 }
@@ -91,7 +93,7 @@ export async function startThreads(
   wanted: ThreadCount,
 ): Promise<ThreadCount> {
   if (wanted.threads === 1) return wanted;
-  if (addThreads) return addThreads(wanted.threads - 1);
+  if (addThreads) return addThreads(wanted);
   return gf_set_threads ? wanted : { threads: 1, note: 'the binary has one thread' };
 }
 
@@ -103,21 +105,22 @@ export function threadsOf(
 ): ThreadFunctions {
   const exports = instance as ThreadExports;
   const workers: WorkerLike[] = [];
-  const addThreads = async (count: number): Promise<ThreadCount> => {
+  const addThreads = async ({ threads: wanted, script }: ThreadCount): Promise<ThreadCount> => {
     let note: string | undefined;
-    const starting = Array.from({ length: count }, async () => {
-      const worker = startWorker();
+    const starting = Array.from({ length: wanted - 1 }, async () => {
+      const worker = startWorker(script);
       workers.push(worker);
       await ready(worker, { kind: 'thread', module, memory });
       return worker;
     });
     let threads = 1;
     for (const started of await Promise.allSettled(starting)) {
-      if (started.status === 'fulfilled') {
-        const stack = Math.ceil(exports.gf_alloc(stackBytes + 16) / 16) * 16;
+      const block = started.status === 'fulfilled' ? exports.gf_alloc(stackBytes + 16) : 0;
+      if (started.status === 'fulfilled' && block > 0) {
+        const stack = Math.ceil(block / 16) * 16;
         started.value.postMessage({ kind: 'place', index: threads++, stack } satisfies ToThread);
       } else {
-        note = messageOf(started.reason);
+        note = started.status === 'rejected' ? messageOf(started.reason) : 'out of memory';
       }
     }
     return { threads, ...(note !== undefined && { note }) };
@@ -128,9 +131,9 @@ export function threadsOf(
   return { addThreads, release };
 }
 
-function startWorker(): WorkerLike {
+function startWorker(script: string | undefined): WorkerLike {
   const threads = isServer() ? nodeModule('node:worker_threads') : undefined;
-  if (threads) return startThread(threads);
+  if (threads) return new threads.Worker(new URL(script!), threadOptions);
   // A web worker of this package knows its own script, wherever a bundler has put it.
   return new Worker(globalThis.location.href, { type: 'module' });
 }
@@ -150,7 +153,8 @@ function ready(worker: WorkerLike & Partial<Thread & Worker>, message: ToThread)
     if (worker.on) {
       worker.on('message', () => settle(resolve));
       worker.on('error', (error: Error) => fail(messageOf(error)));
-      worker.unref?.();
+      worker.on('exit', () => fail('the thread was ended'));
+      worker.unref?.(); // meanwhile, the timer keeps the process alive
     } else {
       worker.onmessage = () => settle(resolve);
       worker.onerror = (event: ErrorEvent) => {
@@ -162,21 +166,21 @@ function ready(worker: WorkerLike & Partial<Thread & Worker>, message: ToThread)
   });
 }
 
-let exports: ThreadExports | undefined;
+let own: ThreadExports | undefined;
 
 /** Serves a message to this worker as a thread. The last one does not return. */
 export async function beThread(message: ToThread, isReady: () => void): Promise<void> {
   if (message.kind === 'thread') {
     const env = { memory: message.memory };
     const instance = await WebAssembly.instantiate(message.module, { env });
-    exports = instance.exports as unknown as ThreadExports;
+    own = instance.exports as unknown as ThreadExports;
     isReady();
     return;
   }
   try {
-    exports!._emscripten_wasm_worker_initialize(message.stack, stackBytes);
-    exports!.gf_thread(message.index);
+    own!._emscripten_wasm_worker_initialize(message.stack, stackBytes);
+    own!.gf_thread(message.index);
   } catch {
-    exports!.gf_thread_lost();
+    own!.gf_thread_lost();
   }
 }

@@ -77,15 +77,14 @@ export async function loadModel(
     const starting = engine.startThreads(request.threads ?? { threads: 1 }); // meanwhile
     const read = request.seed === undefined ? readModel : readUntrained;
     const description = await inFolder(engine, request, signal, onProgress, read);
-    const { threads, note: threadsNote } = await starting;
-    if (description) engine.useThreads(threads);
-    else engine.release();
-    return (
-      description && {
-        engine,
-        description: { ...describeModel(description), threads, threadsNote },
-      }
-    );
+    const { threads, note } = await starting;
+    if (!description) {
+      engine.release();
+      return undefined;
+    }
+    if (!request.learns) engine.useThreads(threads);
+    const about = { ...describeModel(description), threads, ...(note && { threadsNote: note }) };
+    return { engine, description: about };
   } catch (error) {
     engine.release();
     throw error;
