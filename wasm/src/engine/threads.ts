@@ -51,7 +51,8 @@ export function countThreads(
 ): ThreadCount {
   if (backend === 'native') return { threads: typeof wanted === 'number' ? wanted : parallelism() };
   const threads = wanted === 'auto' ? Math.min(parallelism(), mostAutomatic) : (wanted ?? 1);
-  const note = threads > 1 && whyNot(worker === false);
+  if (threads === 1) return { threads };
+  const note = whyNot(worker === false);
   return note ? { threads: 1, note } : { threads, script: threadScript() };
 }
 
