@@ -152,11 +152,9 @@ struct Pool::Threads {
   std::atomic<bool> lost = false;
   Bell never;
 
-  // The threads of the instance, which never end.
-  static Threads& of_instance() {
-    static Threads threads;
-    return threads;
-  }
+  // The threads of the instance, which never end. Not a variable of a function: Emscripten's guards
+  // of those do nothing for workers, so that two threads could construct it at the same time.
+  static Threads of_instance;
 
   void yield() {
     if (lost.load()) __builtin_trap();
@@ -223,18 +221,20 @@ void Pool::spread(std::size_t count, Call call, const void* work) {
 
 #if defined(__wasm__)
 
+Pool::Threads Pool::Threads::of_instance;
+
 void Pool::End::operator()(Threads*) const {}
 
 void Pool::resize(std::size_t threads) {
-  threads_.reset(threads > 1 ? &Threads::of_instance() : nullptr);
+  threads_.reset(threads > 1 ? &Threads::of_instance : nullptr);
   if (threads_) threads_->count = std::min(threads, most);
 }
 
 void Pool::serve(std::size_t thread) {
-  for (;;) Threads::of_instance().serve(thread);
+  for (;;) Threads::of_instance.serve(thread);
 }
 
-void Pool::lose_thread() { Threads::of_instance().lost.store(true); }
+void Pool::lose_thread() { Threads::of_instance.lost.store(true); }
 
 #else
 
