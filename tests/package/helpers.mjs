@@ -24,6 +24,9 @@ if (Number(process.versions.node.split('.')[0]) < 21) {
   v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
 }
 
+// The binaries with one thread; threads.test.mjs tests those with several.
+process.env.GLASSFORMER_THREADS ??= '1';
+
 // The library that the add-on's sanitizers need; programs that tests start have their own.
 delete process.env.LD_PRELOAD;
 
@@ -46,7 +49,9 @@ export const {
   Translator,
   clearCache,
   load: openAny,
+  rank,
   readPicture,
+  zeroShot,
 } = await import(join(dist, 'index.js'));
 
 /**

@@ -47,6 +47,8 @@ export { readPicture } from './model/pictures.js';
 export type { PictureSource, Pixels } from './model/pictures.js';
 export { load } from './tasks/load.js';
 export type { Model, ModelOfTask } from './tasks/load.js';
+export { rank, zeroShot } from './tasks/pairs.js';
+export type { RankOptions, RankedText, ZeroShot, ZeroShotOptions } from './tasks/pairs.js';
 export { QuestionAnswerer } from './tasks/question_answerer.js';
 export type { Answer, AnswerOptions, Question } from './tasks/question_answerer.js';
 export { TokenClassifier } from './tasks/token_classifier.js';

@@ -80,7 +80,7 @@ export async function cmake(preset, ...targets) {
 
 // Copies the .d.ts files of the entries and those that they import. The others describe internals.
 function copyDeclarations(from, to) {
-  const wanted = ['index.d.ts', 'worker.d.ts', 'inline.d.ts', 'view.d.ts'];
+  const wanted = ['index', 'worker', 'inline', 'view', 'pipelines'].map((name) => `${name}.d.ts`);
   for (const name of wanted) {
     const text = readFileSync(join(from, name), 'utf8');
     mkdirSync(join(to, dirname(name)), { recursive: true });
@@ -154,6 +154,14 @@ const inlineAssets = {
   },
 };
 
+// `glassformer/pipelines` imports the classes of index.js, so that there is only one copy of them.
+const besideIndex = {
+  name: 'beside-index',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/index\.js$/ }, () => ({ path: './index.js', external: true }));
+  },
+};
+
 function inlineFiles(name) {
   const [simd, relaxed] = [`${name}.wasm`, `${name}.relaxed.wasm`].map((file) =>
     deflateSync(readFileSync(join(root, 'dist', file)), { level: 9 }).toString('base64'),
@@ -163,7 +171,7 @@ function inlineFiles(name) {
 }
 
 /**
- * Builds dist/: index.js, worker.js, inline.js, view.js, types, binaries, the bill of materials.
+ * Builds dist/: index.js, worker.js, inline.js, view.js, pipelines.js, types, binaries, the bill of materials.
  */
 export async function buildPackage() {
   await cmake('wasm');
@@ -191,6 +199,8 @@ export async function buildPackage() {
     'inline.js',
     'view.js',
     'view.d.ts',
+    'pipelines.js',
+    'pipelines.d.ts',
     ...binaries.map((file) => basename(file)),
     'sbom.cdx.json',
     'licenses.txt',
@@ -220,6 +230,7 @@ export async function buildPackage() {
       await bundle('index');
       await bundle('worker');
       await bundle('view');
+      await bundle('pipelines', { plugins: [besideIndex] });
       await bundle('inline', {
         define: { files: JSON.stringify(inlineFiles('glassformer')) },
         plugins: [inlineAssets],

@@ -1,0 +1,5 @@
+// glassformer/pipelines: the function `pipeline` of Transformers.js over the models of this package.
+
+export { pipeline } from './pipelines/pipeline.js';
+export type { Pipeline, PipelineOptions, PipelineTask } from './pipelines/pipeline.js';
+export { Tensor } from './pipelines/tensor.js';

@@ -1,0 +1,97 @@
+// Tasks that write texts.
+
+import { GlassformerError } from '../index.js';
+import type { GenerateOptions, Generator, Model, TranslateOptions, Translator } from '../index.js';
+import { checkKeys, expect } from './options.js';
+
+/** Options of Transformers.js's `generate`. */
+export interface GenerateArguments {
+  /** Default: 256. */
+  max_new_tokens?: number;
+  min_new_tokens?: number;
+  do_sample?: boolean;
+  temperature?: number;
+  top_k?: number;
+  top_p?: number;
+  repetition_penalty?: number;
+  no_repeat_ngram_size?: number;
+  num_beams?: number;
+  length_penalty?: number;
+  early_stopping?: boolean | 'never';
+}
+
+/** A text that was written. */
+export type TextResult<Key extends string> = { [key in Key]: string };
+
+const names: Record<keyof GenerateArguments, keyof GenerateOptions> = {
+  max_new_tokens: 'maxNewTokens',
+  min_new_tokens: 'minNewTokens',
+  do_sample: 'sample',
+  temperature: 'temperature',
+  top_k: 'topK',
+  top_p: 'topP',
+  repetition_penalty: 'repetitionPenalty',
+  no_repeat_ngram_size: 'noRepeatNgramSize',
+  num_beams: 'beams',
+  length_penalty: 'lengthPenalty',
+  early_stopping: 'earlyStopping',
+};
+const translationNames: Partial<Record<keyof GenerateArguments, keyof TranslateOptions>> = {
+  max_new_tokens: 'maxLength',
+  num_beams: 'beams',
+  length_penalty: 'lengthPenalty',
+  early_stopping: 'earlyStopping',
+};
+
+// Returns options under the names that the classes of this package use.
+function renamed(options: object, known: Partial<Record<string, string>>): object {
+  checkKeys(options, Object.keys(known));
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [known[name], value]));
+}
+
+/** Makes the function of a task whose results have this key. */
+export function generator(key: 'generated_text' | 'summary_text' | 'translation_text') {
+  return (model: Model, task: string) =>
+    async (given: string | string[], options: object = {}): Promise<unknown> => {
+      const several = Array.isArray(given);
+      const texts = several ? given : [given];
+      const areTexts = texts.every((text) => typeof text === 'string');
+      expect(areTexts, 'texts', 'a string or an array of strings');
+      if (model.task === 'translation') {
+        return (await translated(model, texts, options)).map((text) => ({ [key]: text }));
+      }
+      if (!('generate' in model)) {
+        model.dispose();
+        throw new GlassformerError('wrong_task', `expected a model that writes, got ${model.task}`);
+      }
+      const { return_full_text: full = true, ...others } = options as {
+        return_full_text?: boolean;
+      };
+      const continues = task === 'text-generation';
+      if (!continues) checkKeys(options, Object.keys(names));
+      expect(typeof full === 'boolean', 'return_full_text', 'true or false');
+      const written = await generated(model, texts, others, continues ? undefined : task);
+      if (!continues) return written.map((text) => ({ [key]: text }));
+      const results = written.map((text, i) => [{ [key]: full ? texts[i] + text : text }]);
+      return several ? results : results[0];
+    };
+}
+
+async function translated(model: Translator, texts: string[], options: object): Promise<string[]> {
+  const own = renamed(options, translationNames) as TranslateOptions;
+  const results = await model.translateBatch(texts, own);
+  return results.map(({ text }) => text);
+}
+
+async function generated(
+  model: Generator,
+  texts: string[],
+  options: object,
+  task: string | undefined,
+): Promise<string[]> {
+  const own = { maxNewTokens: 256, ...renamed(options, names) } as GenerateOptions;
+  // The folder may have settings for the task, such as a prefix.
+  if (task && Object.hasOwn(model.info.tasks, task)) own.task = task;
+  const results = await model.generateBatch(texts, own);
+  return results.map(({ text }) => text);
+}
