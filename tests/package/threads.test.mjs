@@ -1,8 +1,10 @@
 // Threads of one model in WebAssembly: they change no bit, and end with the model.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Classifier, Generator, Translator, binaries, dist, root } from './helpers.mjs';
 
@@ -68,7 +70,9 @@ test('a program ends although its threads were not disposed of', () => {
 });
 
 test('a model that does not load leaves no threads', async () => {
-  const before = process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+  const ports = () =>
+    process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+  const before = ports();
   await assert.rejects(
     Classifier.load(weights('en-de'), { threads: 2, backend: 'wasm' }),
     ({ code }) => code === 'wrong_task',
@@ -77,8 +81,9 @@ test('a model that does not load leaves no threads', async () => {
     Classifier.load(weights('none'), { threads: 2, backend: 'wasm' }),
     ({ code }) => code === 'missing_file',
   );
-  const after = process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
-  assert.equal(after, before);
+  // Threads end a moment later.
+  for (let waits = 0; waits < 1000 && ports() > before; ++waits) await setTimeout(10);
+  assert.equal(ports(), before);
 });
 
 test('the binary with gradients has one thread, and says so', async () => {
@@ -99,7 +104,39 @@ test('numbers of threads are checked', async () => {
       ({ code, message }) => code === 'invalid_option' && /^threads: /.test(message),
     );
   }
-  const automatic = await Classifier.load(weights('sentiment'), { threads: 'auto' });
-  assert.ok(automatic.info.threads >= 1);
-  automatic.dispose();
+});
+
+test('by default, a model has the threads of the environment, or the machine', async (t) => {
+  t.after(() => (process.env.GLASSFORMER_THREADS = '1'));
+  const automatic = Math.min(availableParallelism(), 8);
+  for (const [variable, options, expected] of [
+    ['3', {}, 3],
+    ['3', { threads: 2 }, 2],
+    ['auto', {}, automatic],
+    ['', {}, automatic],
+    ['3', { threads: 'auto' }, automatic],
+  ]) {
+    process.env.GLASSFORMER_THREADS = variable;
+    const model = await Classifier.load(weights('sentiment'), { backend: 'wasm', ...options });
+    assert.equal(model.info.threads, expected);
+    assert.equal((await model.classify('A good film.')).label, 'positive');
+    model.dispose();
+  }
+  process.env.GLASSFORMER_THREADS = 'many';
+  await assert.rejects(
+    Classifier.load(weights('sentiment'), { backend: 'wasm' }),
+    ({ code, message }) => code === 'invalid_option' && /^GLASSFORMER_THREADS: /.test(message),
+  );
+});
+
+test('a model has one thread if urls names other binaries only', async () => {
+  const file = pathToFileURL(join(dist, 'glassformer.wasm'));
+  const model = await Classifier.load(weights('sentiment'), {
+    threads: 2,
+    backend: 'wasm',
+    urls: { 'glassformer.wasm': file.href },
+  });
+  assert.equal(model.info.threads, 1);
+  assert.equal(model.info.threadsNote, 'urls names no binary with threads');
+  model.dispose();
 });

@@ -14,7 +14,8 @@ export const policy = [
 ].join('; ');
 
 /**
- * Returns the headers for serving the page; frame-ancestors has no effect in a meta element.
+ * Returns the headers for serving the page. In a meta element, frame-ancestors would have no effect.
+ * Two headers isolate the page, so that models get threads.
  * `ancestors` lists the origins that may show the page in a frame, such as
  * "https://example.org 'self'".
  */
@@ -24,6 +25,8 @@ export function headersFor(ancestors = "'none'"): Record<string, string> {
   }
   return {
     'Content-Security-Policy': `${policy}; frame-ancestors ${ancestors}`,
+    'Cross-Origin-Embedder-Policy': 'require-corp',
+    'Cross-Origin-Opener-Policy': 'same-origin',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   };

@@ -15,8 +15,13 @@ export const runsWithoutWorker = false;
 
 /** Returns the URL of the script of Node's threads; undefined if no binary has threads. */
 export function threadScript(): string | undefined {
-  // This is not a literal expression, so that bundlers do not copy the script as another file.
-  return new URL('./worker.js', String(import.meta.url)).href;
+  // This is not a literal expression, so that bundlers do not copy the script as another file. A
+  // script that is not a module does not know its own URL.
+  try {
+    return new URL('./worker.js', String(import.meta.url)).href;
+  } catch {
+    return './worker.js';
+  }
 }
 
 const binaries = {

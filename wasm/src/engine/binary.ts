@@ -9,7 +9,8 @@ import { tasks } from './tasks.js';
 import type { Task } from './tasks.js';
 import type { Binary } from './compute.js';
 
-type Urls = Readonly<Record<string, string | undefined>>;
+/** URLs that replace those of files, by name. */
+export type Urls = Readonly<Record<string, string | undefined>>;
 
 // Compiled modules, shared by all models: by URL or, for the package's own files, by name.
 const modules = new Map<string, Promise<WebAssembly.Module>>();
@@ -41,6 +42,12 @@ export function scopeOf(task: Task | undefined, { explain, gradients }: Needs, u
 /** Returns the scope of a binary with threads that has what this one has, or the same scope. */
 export function withThreads(scope: Scope): Scope {
   return scope === 'gradients' || scope === 'learn' ? scope : 'threads';
+}
+
+/** Returns whether there are binaries with threads: `urls` may name others only. */
+export function hasThreads(scope: Scope, urls: Urls): boolean {
+  const named = (each: Scope): boolean => hosted(each, urls).some(Boolean);
+  return named('threads') || !(named(scope) || named('all'));
 }
 
 function hosted(scope: Scope, urls: Urls): (string | undefined)[] {

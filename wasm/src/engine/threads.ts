@@ -3,9 +3,11 @@
 
 import { checkOption } from '../base/checks.js';
 import { messageOf } from '../base/errors.js';
-import { isServer, nodeModule, parallelism, threadOptions } from '../base/node.js';
+import { environment, isServer, nodeModule, parallelism, threadOptions } from '../base/node.js';
 import type { Thread, WorkerLike } from '../base/node.js';
 import { threadScript } from './assets.js';
+import { hasThreads } from './binary.js';
+import type { Scope, Urls } from './binary.js';
 import type { Backend } from './native.js';
 
 /** The most threads that "auto" stands for. More seldom help a model of the sizes that browsers run. */
@@ -37,23 +39,41 @@ export interface ThreadCount {
 }
 
 /** Throws `invalid_option` for something else than a number of threads. */
-export function checkThreads(threads: unknown): void {
+export function checkThreads(threads: unknown, name = 'threads'): void {
   const count = Number(threads);
   const valid =
     threads === undefined || threads === 'auto' || (Number.isInteger(threads) && count >= 1);
-  checkOption(valid && !(count > 256), 'threads', '"auto" or a number from 1 to 256');
+  checkOption(valid && !(count > 256), name, '"auto" or a number from 1 to 256');
 }
 
 /** Returns how many threads a model gets, as its load options say. */
 export function countThreads(
-  { threads: wanted, worker }: { threads?: number | 'auto' | undefined; worker?: unknown },
+  { threads: option, worker }: { threads?: number | 'auto' | undefined; worker?: unknown },
   backend: Backend,
+  scope: Scope,
+  urls: Urls,
 ): ThreadCount {
-  if (backend === 'native') return { threads: typeof wanted === 'number' ? wanted : parallelism() };
-  const threads = wanted === 'auto' ? Math.min(parallelism(), mostAutomatic) : (wanted ?? 1);
+  const wanted = option ?? defaultThreads();
+  if (backend === 'native') return { threads: wanted === 'auto' ? parallelism() : wanted };
+  const threads = wanted === 'auto' ? Math.min(parallelism(), mostAutomatic) : wanted;
   if (threads === 1) return { threads };
-  const note = whyNot(worker === false);
-  return note ? { threads: 1, note } : { threads, script: threadScript() };
+  const note = hasThreads(scope, urls)
+    ? whyNot(worker === false)
+    : 'urls names no binary with threads';
+  return note ? { threads: 1, note } : { threads, script: urls['worker.js'] ?? threadScript() };
+}
+
+// The environment variable GLASSFORMER_THREADS, or else "auto".
+function defaultThreads(): number | 'auto' {
+  let value: string | undefined;
+  try {
+    value = environment?.['GLASSFORMER_THREADS'];
+  } catch {
+    // Deno forbids to look.
+  }
+  if (!value || value === 'auto') return 'auto';
+  checkThreads(Number(value), 'GLASSFORMER_THREADS');
+  return Number(value);
 }
 
 // `here`: the model runs in this thread, not in a worker.

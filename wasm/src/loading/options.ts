@@ -71,9 +71,9 @@ export interface LoadOptions {
   backend?: Backend | undefined;
   /**
    * The number of threads that share the work of a call, 1 to 256; "auto": as many as the machine runs
-   * at the same time, in WebAssembly at most 8. They change no bit of a result. Default: "auto" with
-   * the backend "native", 1 in WebAssembly. Where threads cannot share memory, as in a page that is not
-   * cross-origin isolated, there is one, and `info.threadsNote` says why.
+   * at the same time, in WebAssembly at most 8. They change no bit of a result. Default: the
+   * environment variable GLASSFORMER_THREADS, or else "auto". Where threads cannot share memory, as in
+   * a page that is not cross-origin isolated, there is one, and `info.threadsNote` says why.
    */
   threads?: number | 'auto' | undefined;
   /** Selects a WebAssembly binary. Default: relaxed SIMD if the runtime supports it. */

@@ -60,6 +60,8 @@ class SharedModel {
         this.model = await kind.load(typeof source === 'string' ? folderOf(source) : source, {
           compute: 'f32',
           untrained,
+          // The smallest models gain little from threads, whose binary is larger.
+          ...((source === 'sentiment' || source === 'digits') && { threads: 1 }),
           ...(ability !== 'read' && { [ability]: true }),
           signal: this.#end.signal,
           onProgress: (progress) => {

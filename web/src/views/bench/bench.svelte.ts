@@ -126,11 +126,11 @@ class Bench {
       try {
         this.now = `Loading models/${name}`;
         for (const compute of ['f32', 'int8'] as const) {
-          const best = await open({ compute, signal });
+          const best = await open({ compute, threads: 1, signal });
           engines.push(best);
           // Plain SIMD comes first: the others are compared with it.
           if (best.binary === 'relaxed')
-            engines.splice(-1, 0, await open({ compute, binary: 'simd', signal }));
+            engines.splice(-1, 0, await open({ compute, binary: 'simd', threads: 1, signal }));
         }
         for (const task of engines[0]!.tasks.keys()) await this.#measure(task, engines, signal);
       } catch (error) {
