@@ -38,7 +38,7 @@ const { Classifier } = await import(join(install(), 'dist/index.js'));
 const engines = [];
 for (const precision of ['f32', 'int8']) {
   for (const backend of ['native', 'wasm']) {
-    const classifier = await Classifier.load(model, { backend, compute: precision });
+    const classifier = await Classifier.load(model, { backend, compute: precision, threads: 1 });
     const text = await textOf(classifier);
     const name = [precision, backend, classifier.info.binary].filter(Boolean).join(' ');
     engines.push(engineHere({ name }, () => classifier.classify(text)));

@@ -48,7 +48,7 @@ const classifiers = [];
 const sessions = {};
 for (const precision of precisions) {
   for (const [build, binary] of Object.entries(binaries)) {
-    const classifier = await Classifier.load(model, { binary, compute: precision });
+    const classifier = await Classifier.load(model, { binary, compute: precision, threads: 1 });
     classifiers.push({ build, precision, classifier });
   }
   sessions[precision] = await openOnnx(join(onnx[precision], 'classifier.onnx'));

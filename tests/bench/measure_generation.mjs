@@ -66,7 +66,7 @@ const samples = [];
 for (const [precision, folder] of Object.entries(onnx)) {
   const generators = {};
   for (const [build, binary] of Object.entries(binaries))
-    generators[build] = await Generator.load(model, { binary, compute: precision });
+    generators[build] = await Generator.load(model, { binary, compute: precision, threads: 1 });
   const session = await openOnnx(join(folder, 'decoder.onnx'));
   for (const tokens of lengths) {
     const text = ` ${textOf(tokens)}`;

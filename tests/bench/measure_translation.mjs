@@ -92,7 +92,12 @@ if (onnx.int8 && existsSync(join(model, 'shortlist.bin'))) {
 }
 for (const { precision, shortlist } of kinds) {
   for (const [build, binary] of Object.entries(binaries)) {
-    const translator = await Translator.load(model, { binary, compute: precision, shortlist });
+    const translator = await Translator.load(model, {
+      binary,
+      compute: precision,
+      shortlist,
+      threads: 1,
+    });
     translators.push({ build: shortlisted(build, shortlist), precision, translator });
   }
 }
