@@ -1,4 +1,4 @@
-// What has to exist before anything is measured: a Node with relaxed SIMD, models, ONNX graphs.
+// Prepares a benchmark: finds a Node with relaxed SIMD, makes models and their ONNX graphs.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root, run } from '../../wasm/toolchain/build.mjs';

@@ -6,7 +6,12 @@ import { serve, time } from './serve.mjs';
 
 const { model, task, precision, threads, text, count } = JSON.parse(process.argv[2]);
 const warmUp = 2000; // milliseconds, until V8 has optimized every loop
-const load = { compute: precision, threads, ...(threads > 1 ? {} : { binary: 'relaxed' }) };
+const load = {
+  backend: 'wasm',
+  compute: precision,
+  threads,
+  ...(threads > 1 ? {} : { binary: 'relaxed' }),
+};
 const ids = (tokens) => tokens.map(({ id }) => id);
 
 const tasks = {

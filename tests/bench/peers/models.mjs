@@ -14,7 +14,7 @@ const writers = {
   gguf: 'tests/bench/peers/write_gguf.py',
 };
 
-/** What is measured of each model: `text` has as many tokens as `tokens` says. */
+/** The texts and the numbers of tokens to measure with. `text` has `tokens` tokens. */
 export const models = {
   'MiniLM-L6': { task: 'classification', tokens: 128, text: textOf(126) },
   'DistilBERT-base': { task: 'classification', tokens: 128, text: textOf(126) },

@@ -26,7 +26,7 @@ export async function runAndWatch(command, args) {
   return { output, peak };
 }
 
-/** What a row of `glassformer bench` measures, by task. */
+/** Names the times in a row of `glassformer bench`, by task. */
 const times = {
   classify: ({ ms_median: whole }) => ({ whole }),
   translate: ({ beams, ms_median: time }) => ({

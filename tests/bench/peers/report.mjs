@@ -16,10 +16,9 @@ const table = (header, rows) =>
 const number = (value) =>
   value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
 
-const nameOf = ({ engine, wasm, precision }) => {
-  const name = engine === 'glassformer' ? `${engine}, ${wasm ? 'wasm' : 'native'}` : engine;
-  return `${name}, ${precision}`;
-};
+const engineOf = ({ engine, wasm }) =>
+  engine === 'glassformer' ? `${engine}, ${wasm ? 'wasm' : 'native'}` : engine;
+const nameOf = (row) => `${engineOf(row)}, ${row.precision}`;
 
 /** Returns the tasks of a generator that the table shows: a prompt, and the tokens after it. */
 function generation(rows, count) {
@@ -86,20 +85,31 @@ function tableOf(name, all) {
   return `**${name}**, ${unit}\n\n${table(['', ...columns.map(title)], lines)}`;
 }
 
+/** The peaks of memory: a row per model and engine, a column per precision and threads. */
 function reportMemory(results) {
-  const names = Object.keys(models).filter((name) => results[name]);
-  const rows = names.flatMap((model) => results[model].map((row) => ({ ...row, model })));
-  const columns = unique(rows.map(({ threads }) => threads));
-  const lines = unique(rows.map((row) => `${row.model}: ${nameOf(row)}`)).map((line) => [
-    line,
-    ...columns.map((threads) => {
-      const found = rows.filter(
-        (row) => `${row.model}: ${nameOf(row)}` === line && row.threads === threads,
-      );
-      return found.length > 0 ? megabytes(Math.max(...found.map(({ peak }) => peak))) : '';
-    }),
-  ]);
-  return table(['MB', ...columns.map(threadsOf)], lines);
+  const rows = Object.keys(models).flatMap((model) =>
+    (results[model] ?? []).map((row) => ({
+      ...row,
+      name: `${model}: ${engineOf(row)}`,
+      kind: ['f32', 'F16'].includes(row.precision) ? 'f32 (llama.cpp: F16)' : 'int8 (Q8_0)',
+    })),
+  );
+  const columns = unique(rows.map(({ kind }) => kind)).flatMap((kind) =>
+    unique(rows.map(({ threads }) => threads)).map((threads) => ({ kind, threads })),
+  );
+  const cell = (name, { kind, threads }) => {
+    const found = rows.filter(
+      (row) => row.name === name && row.kind === kind && row.threads === threads,
+    );
+    return found.length > 0 ? megabytes(Math.max(...found.map(({ peak }) => peak))) : '';
+  };
+  return table(
+    ['MB', ...columns.map(({ kind, threads }) => `${kind}, ${threadsOf(threads)}`)],
+    unique(rows.map(({ name }) => name)).map((name) => [
+      name,
+      ...columns.map((column) => cell(name, column)),
+    ]),
+  );
 }
 
 function reportLines(rows) {
@@ -169,9 +179,9 @@ export function writeDocument(results) {
   let text = readFileSync(document, 'utf8');
   for (const [name, part] of Object.entries(partsOf(results))) {
     if (!part) continue;
-    const place = new RegExp(`(<!-- bench: ${name} -->\n)[^]*?(\n<!-- /bench -->)`);
+    const place = new RegExp(`(<!-- bench: ${name} -->\n)[^]*?(<!-- /bench -->)`);
     if (!place.test(text)) throw new Error(`${document} has no place for ${name}`);
-    text = text.replace(place, (_, begin, end) => `${begin}\n${part}\n${end}`);
+    text = text.replace(place, (_, begin, end) => `${begin}\n${part}\n\n${end}`);
   }
   writeFileSync(document, text);
 }
