@@ -20,7 +20,8 @@ const sequence = context.getSequence();
 async function generate(tokens) {
   await sequence.clearHistory();
   const written = [];
-  for await (const id of sequence.evaluate(ids, { temperature: 0, yieldEogToken: true })) {
+  // evaluate() empties the array that it gets.
+  for await (const id of sequence.evaluate([...ids], { temperature: 0, yieldEogToken: true })) {
     written.push(id);
     if (written.length === tokens) break;
   }

@@ -99,7 +99,8 @@ def main():
         config = json.load(file)
     if config["positions"] != "sinusoidal_halves" or config["norm"] != "post":
         raise SystemExit("write_model: only models of the family MarianMT")
-    weights = safetensors_io.load(os.path.join(model, "model.safetensors"))
+    stored = safetensors_io.load(os.path.join(model, "model.safetensors"))
+    weights = {name: array.copy() for name, array in stored.items()}  # arrays that may be written to
     spec = Writer(source, weights).translator(config)
     spec.validate()
     spec.optimize(quantization=quantization[0] if quantization else None)
