@@ -44,7 +44,7 @@ function timed(command, args, input) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
-export async function measureLines({ node, entries }, { threads }) {
+export async function measureLines({ node, entries }, { threads, rounds }) {
   const path = await makeModel(model);
   const graphs = await exportOnnx(path, ['f32', 'int8'], { batch: true });
   mkdirSync(folder, { recursive: true });
@@ -93,7 +93,7 @@ export async function measureLines({ node, entries }, { threads }) {
   });
   const times = rows.map(() => []);
   const labels = [];
-  for (let round = 0; round < 3; ++round) {
+  for (let round = 0; round < Math.min(rounds, 3); ++round) {
     for (const [i, { run, labels: read }] of rows.entries()) {
       const { stdout, milliseconds } = run();
       times[i].push(milliseconds);

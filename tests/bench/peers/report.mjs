@@ -141,11 +141,12 @@ function reportStarts({ processes, page }) {
   const slow = Object.entries(page).map(([engine, { milliseconds, bytes }]) => [
     engine,
     (milliseconds / 1000).toFixed(1),
-    (bytes / 1e6).toFixed(2),
+    (bytes.engine / 1e6).toFixed(2),
+    (bytes.model / 1e6).toFixed(2),
   ]);
   return `${table(['from the start of a process to the first verdict', 'ms', 'peak of memory, MB'], start)}
 
-${table(['a page on a line of 1.6 Mbit/s and 150 ms, nothing cached', 'seconds to the first verdict', 'MB fetched, model included'], slow)}`;
+${table(['a page on a line of 1.6 Mbit/s and 150 ms, nothing cached', 'seconds to the first verdict', 'MB of the engine', 'MB of the model'], slow)}`;
 }
 
 function conditions({ cpu, cores, date, versions }) {

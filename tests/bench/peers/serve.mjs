@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline';
 const print = (value) =>
   new Promise((resolve) => process.stdout.write(`${JSON.stringify(value)}\n`, resolve));
 
-/** Returns the milliseconds of calls of `work` for some milliseconds, at least three. */
+/** Returns the milliseconds of calls of `work` for some milliseconds, at least one. */
 export async function time(work, milliseconds) {
   const times = [];
   const end = performance.now() + milliseconds;
-  while (times.length < 3 || performance.now() < end) {
+  while (times.length < 1 || performance.now() < end) {
     const start = performance.now();
     await work();
     times.push(performance.now() - start);

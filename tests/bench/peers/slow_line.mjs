@@ -24,7 +24,10 @@ const scripts = {
     window.answer = (await session.run({ ids })).scores.data[1];`,
 };
 
-/** Returns { engine: { milliseconds, bytes } }. `graph`: the folder of the ONNX file. */
+/**
+ * Returns { engine: { milliseconds, bytes: { engine, model } } }. `graph`: the folder of the ONNX
+ * file, whose table of embeddings has floats.
+ */
 export async function measureSlowLine(folder, graph) {
   const browser = await launch();
   const results = {};
@@ -44,11 +47,12 @@ export async function measureSlowLine(folder, graph) {
         onnxruntime: 'node_modules/onnxruntime-web/dist',
         graph,
       };
-      let bytes = 0;
+      const bytes = { engine: 0, model: 0 };
       const server = await servePage({
         folders,
         line: slowLine(bits, delay),
-        onfile: (_, size) => (bytes += size),
+        onfile: (name, size) =>
+          (bytes[/^\/(model|graph)\//.test(name) ? 'model' : 'engine'] += size),
       });
       const context = await browser.newContext({ serviceWorkers: 'block' });
       const tab = await context.newPage();

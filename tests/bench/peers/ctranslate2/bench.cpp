@@ -17,12 +17,12 @@ double milliseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// Prints the times of calls of `work` for some milliseconds, at least three, as a JSON array.
+// Prints the times of calls of `work` for some milliseconds, at least one, as a JSON array.
 template <class Work>
 void print_times(double milliseconds, const Work& work) {
   const auto start = Clock::now();
   std::cout << '[';
-  for (int calls = 0; calls < 3 || milliseconds_since(start) < milliseconds; ++calls) {
+  for (int calls = 0; calls < 1 || milliseconds_since(start) < milliseconds; ++calls) {
     const auto begin = Clock::now();
     work();
     std::cout << (calls > 0 ? "," : "") << milliseconds_since(begin);
