@@ -11,7 +11,8 @@ with symmetric weights per output channel, Cast and Mul, which the runtime fuses
 A classifier becomes OUT_DIR/classifier.onnx. It maps `ids` [1, S] int64 to `scores` [1, C] after softmax, with the
 runtime's own fused Attention (QAttention) and LayerNormalization. With separate MatMul, Transpose and Softmax nodes it
 ran up to 7 % slower. With --batch, `ids` is [B, S], and `mask` [B, S] int32 is 1 for tokens and 0 for padding; only
-models that read the first token's state. A classifier of pictures maps `pixels` [1, C, height, width], already normalized, to `scores`.
+models that read the first token's state. A classifier of pictures maps `pixels` [1, C, height, width], already
+normalized, to `scores`.
 
 A translator becomes two files. OUT_DIR/encoder.onnx maps `ids` [1, S] to `cross_keys.L` [1, H, d, S] and
 `cross_values.L` [1, H, S, d] for each decoder layer L. OUT_DIR/decoder.onnx is one step of R hypotheses with cached
@@ -197,11 +198,13 @@ class Graph:
             fused.update(unidirectional=1, outputs=[f"{name}.context", present])
         if not self.int8:
             mask = [self.mask] if past or self.mask else []
-            return self.first("Attention", x, self.constant(self.side_by_side(weights).T), bias, *mask, *cached, **fused)
+            weight = self.constant(self.side_by_side(weights).T)
+            return self.first("Attention", x, weight, bias, *mask, *cached, **fused)
         weight, scale = self.quantized(weights)
         quantized, x_scale, zero_point = self.op("DynamicQuantizeLinear", x, outputs=3)
         none = [""] if past else []  # weights are symmetric
-        return self.first("QAttention", quantized, weight, bias, x_scale, scale, self.mask, zero_point, *none, *cached, **fused)
+        inputs = [quantized, weight, bias, x_scale, scale, self.mask, zero_point, *none, *cached]
+        return self.first("QAttention", *inputs, **fused)
 
     def heads(self, x, order, output=None):
         """Maps [R, T, D] to [R, H, T, d] (order 0 2 1 3) or its transpose (0 2 3 1)."""

@@ -2,7 +2,7 @@
 
     python3 write_gguf.py MODEL OUT.gguf f32|f16|q8_0
 
-MODEL is in our format, of the family GPT-2 or Llama, with the vocab.json and merges.txt of VOCABULARY. The format:
+MODEL is in our format, of the family GPT-2 or Llama, with its vocab.json and merges.txt. The format:
 https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
@@ -99,7 +99,8 @@ def add_llama(file, config, weights):
     for layer in range(config["decoder_layers"]):
         ours, theirs = f"decoder.layers.{layer}", f"blk.{layer}"
         for part, heads in (("q", config["n_heads"]), ("k", config["n_kv_heads"])):
-            file.add(f"{theirs}.attn_{part}.weight", interleaved(weights[f"{ours}.self_attn.{part}_proj.weight"], heads))
+            weight = weights[f"{ours}.self_attn.{part}_proj.weight"]
+            file.add(f"{theirs}.attn_{part}.weight", interleaved(weight, heads))
         for name, other in (("attn_norm", "self_attn_layer_norm"), ("attn_v", "self_attn.v_proj"),
                             ("attn_output", "self_attn.out_proj"), ("ffn_norm", "final_layer_norm"),
                             ("ffn_gate", "fc1_gate"), ("ffn_up", "fc1"), ("ffn_down", "fc2")):
