@@ -1,6 +1,6 @@
 """Exports a model folder to ONNX for the comparison with ONNX Runtime: python3-onnx and NumPy, no PyTorch.
 
-    /usr/bin/python3 tests/bench/export_onnx.py MODEL_DIR OUT_DIR [--int8]
+    /usr/bin/python3 tests/bench/export_onnx.py MODEL_DIR OUT_DIR [--int8] [--batch]
 
 Every choice favors the runtime: no mask, because there is no padding; position tables and scaled embeddings as
 constants; queries, keys and values in one product; the search for the most probable tokens inside the graph.
@@ -10,7 +10,9 @@ with symmetric weights per output channel, Cast and Mul, which the runtime fuses
 
 A classifier becomes OUT_DIR/classifier.onnx. It maps `ids` [1, S] int64 to `scores` [1, C] after softmax, with the
 runtime's own fused Attention (QAttention) and LayerNormalization. With separate MatMul, Transpose and Softmax nodes it
-ran up to 7 % slower. A classifier of pictures maps `pixels` [1, C, height, width], already normalized, to `scores`.
+ran up to 7 % slower. With --batch, `ids` is [B, S], and `mask` [B, S] int32 is 1 for tokens and 0 for padding; only
+models that read the first token's state. A classifier of pictures maps `pixels` [1, C, height, width], already
+normalized, to `scores`.
 
 A translator becomes two files. OUT_DIR/encoder.onnx maps `ids` [1, S] to `cross_keys.L` [1, H, d, S] and
 `cross_values.L` [1, H, S, d] for each decoder layer L. OUT_DIR/decoder.onnx is one step of R hypotheses with cached
@@ -74,8 +76,8 @@ class Weights:
 class Graph:
     """Collects nodes and constants; every method returns the name of its result."""
 
-    def __init__(self, config, weights, int8):
-        self.config, self.weights, self.int8 = config, weights, int8
+    def __init__(self, config, weights, int8, mask=""):
+        self.config, self.weights, self.int8, self.mask = config, weights, int8, mask
         self.nodes, self.constants = [], []
 
     def constant(self, array, dtype=np.float32):
@@ -195,12 +197,14 @@ class Graph:
         if past:
             fused.update(unidirectional=1, outputs=[f"{name}.context", present])
         if not self.int8:
-            none = [""] if past else []
-            return self.first("Attention", x, self.constant(self.side_by_side(weights).T), bias, *none, *cached, **fused)
+            mask = [self.mask] if past or self.mask else []
+            weight = self.constant(self.side_by_side(weights).T)
+            return self.first("Attention", x, weight, bias, *mask, *cached, **fused)
         weight, scale = self.quantized(weights)
         quantized, x_scale, zero_point = self.op("DynamicQuantizeLinear", x, outputs=3)
         none = [""] if past else []  # weights are symmetric
-        return self.first("QAttention", quantized, weight, bias, x_scale, scale, "", zero_point, *none, *cached, **fused)
+        inputs = [quantized, weight, bias, x_scale, scale, self.mask, zero_point, *none, *cached]
+        return self.first("QAttention", *inputs, **fused)
 
     def heads(self, x, order, output=None):
         """Maps [R, T, D] to [R, H, T, d] (order 0 2 1 3) or its transpose (0 2 3 1)."""
@@ -235,8 +239,10 @@ def sinusoids(config, length):
     return np.stack(halves, axis=2).reshape(-1, d_model)
 
 
-def export_classifier(config, weights, int8, folder):
-    graph = Graph(config, weights, int8)
+def export_classifier(config, weights, int8, folder, batch):
+    if batch and config["pooling"] != "first":
+        raise SystemExit("export_onnx: --batch needs a model that reads the first token's state")
+    graph = Graph(config, weights, int8, "mask" if batch else "")
     pictures = config["task"] == "image-classification"
     states = graph.encode_picture() if pictures else graph.encode("encoder.embed_tokens.weight")
     if config["pooling"] == "mean":
@@ -247,12 +253,15 @@ def export_classifier(config, weights, int8, folder):
     if "head_dense" in config:
         pooled = graph.op({"tanh": "Tanh", "relu": "Relu"}[config["head_dense"]], graph.named(pooled, "head.dense"))
     graph.op("Softmax", graph.named(pooled, "classifier"), axis=-1, outputs=["scores"])
-    inputs = {"ids": (TensorProto.INT64, [1, "S"])}
+    rows = "B" if batch else 1
+    inputs = {"ids": (TensorProto.INT64, [rows, "S"])}
+    if batch:
+        inputs["mask"] = (TensorProto.INT32, [rows, "S"])
     if pictures:
         shape = [1, config["channels"], config["picture_height"], config["picture_width"]]
         inputs = {"pixels": (TensorProto.FLOAT, shape)}
     graph.save(os.path.join(folder, "classifier.onnx"), inputs,
-               {"scores": (TensorProto.FLOAT, [1, len(config["labels"])])})
+               {"scores": (TensorProto.FLOAT, [rows, len(config["labels"])])})
 
 
 def export_encoder(config, weights, int8, folder):
@@ -344,6 +353,7 @@ def main():
     parser.add_argument("model")
     parser.add_argument("out")
     parser.add_argument("--int8", action="store_true")
+    parser.add_argument("--batch", action="store_true")
     arguments = parser.parse_args()
     with open(os.path.join(arguments.model, "config.json"), encoding="utf-8") as file:
         config = json.load(file)
@@ -358,7 +368,7 @@ def main():
         export_encoder(config, weights, arguments.int8, arguments.out)
         export_decoder(config, weights, arguments.int8, arguments.out)
     else:
-        export_classifier(config, weights, arguments.int8, arguments.out)
+        export_classifier(config, weights, arguments.int8, arguments.out, arguments.batch)
 
 
 if __name__ == "__main__":

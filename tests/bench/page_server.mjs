@@ -1,7 +1,7 @@
 // Serves the built page like a static host, compressed, over a line of a given speed.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { root } from '../browser/open.mjs';
 
@@ -9,12 +9,13 @@ const types = {
   '.css': 'text/css',
   '.html': 'text/html',
   '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
   '.json': 'application/json',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain',
   '.wasm': 'application/wasm',
 };
-const compressed = ['.css', '.html', '.js', '.json', '.wasm'];
+const compressed = ['.css', '.html', '.js', '.json', '.mjs', '.wasm'];
 
 /** A line without a limit. */
 const atOnce = {
@@ -61,18 +62,23 @@ export function slowLine(bits, delay) {
   };
 }
 
+/** The folders that the page's server has, by the first part of the path. */
+const page = { '': 'web/dist', package: 'dist' };
+
 /**
- * Serves web/dist, and dist under package/, from memory. `onfile` receives the size of each file.
+ * Serves folders of the repository from memory: by default the page, and the package. `onfile`
+ * receives the size of each file.
  */
-export function servePage({ line = atOnce, onfile = () => undefined } = {}) {
+export function servePage({ line = atOnce, onfile = () => undefined, folders = page } = {}) {
   const files = new Map();
   const server = createServer(({ url }, response) => {
     const name = new URL(url, 'http://localhost').pathname.replace(/\/$/, '/index.html');
     const extension = extname(name);
     try {
       if (!files.has(name)) {
-        const file = name.replace(/^\/(package\/)?/, (_, dist) => (dist ? 'dist/' : 'web/dist/'));
-        const bytes = readFileSync(join(root, file));
+        const [, first, rest] = /^\/([^/]*)\/?(.*)/.exec(name);
+        const file = first in folders ? join(folders[first], rest) : join(folders[''], name);
+        const bytes = readFileSync(resolve(root, file));
         files.set(name, compressed.includes(extension) ? gzipSync(bytes) : bytes);
       }
       response.writeHead(200, {

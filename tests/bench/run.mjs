@@ -25,19 +25,21 @@
 // with --json an array of {engine, build, precision, model, task, tokens, ms_median, ratio,
 // ms_undisturbed, ratio_undisturbed, of_ceiling}, for translation with {beams, output_tokens,
 // tokens_per_second, ms_first_token}. build/bench/results.json holds everything.
+//
+// With --peers it compares with native engines and with threads instead: see peers/run.mjs.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildNative, buildPackage, cmake, root, run, setUp } from '../../wasm/toolchain/build.mjs';
 import { ceilingOf, operationsOf } from './ceiling.mjs';
-import { shapes as published, writeCheckpoint } from '../full/checkpoint.mjs';
+import { shapes as published } from '../full/checkpoint.mjs';
+import { exportOnnx, findNode, makePublished, output } from './prepare.mjs';
 import { report } from './report.mjs';
 import { precisions, shapes } from './shapes.mjs';
 
-const nodeMajor = 24;
 const lengths = [16, 64, 256];
 /** The tokens that a published model reads. Models that write also write this many. */
 const publishedLengths = {
@@ -52,27 +54,8 @@ const scripts = {
   'text-generation': 'measure_generation.mjs',
   translation: 'measure_translation.mjs',
 };
-const output = join(root, 'build/bench');
 const onnxruntime = join(root, 'node_modules/onnxruntime-web');
 const weights = (name) => join(root, 'weights', name);
-
-/**
- * Returns a Node with relaxed SIMD: this one if it is new enough, else one from npm in .toolchain/.
- */
-async function findNode() {
-  if (Number(process.versions.node.split('.')[0]) >= nodeMajor) return process.execPath;
-  const name = `node-${process.platform}-${process.arch}`;
-  const folder = join(root, '.toolchain/node');
-  const node = join(folder, 'node_modules', name, 'bin/node');
-  if (!existsSync(node)) {
-    console.error(`downloading Node ${nodeMajor} from npm (once, about a minute)`);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-    const install = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
-    await run('npm', [...install, '--prefix', folder, `${name}@${nodeMajor}`]);
-  }
-  return node;
-}
 
 async function prepare() {
   await setUp('build', 'native', 'bench');
@@ -102,33 +85,10 @@ async function makeRandomModel() {
   return model;
 }
 
-/** Makes a published checkpoint with random weights, converted to our format, which is exported. */
-async function makePublished(name) {
-  const checkpoint = join(output, `${name}.published`);
-  const model = join(output, name);
-  writeCheckpoint(checkpoint, published[name]);
-  rmSync(model, { recursive: true, force: true });
-  await run(join(root, 'build/native/glassformer'), ['convert', checkpoint, model]);
-  rmSync(checkpoint, { recursive: true });
-  return model;
-}
-
 /** Returns the folder of a model that --model names: one that is made here, or an existing one. */
 function folderOf(name) {
-  if (name in published) return makePublished(name);
+  if (name in published) return makePublished(name, published[name]);
   return name === 'random-512' ? makeRandomModel() : resolve(name);
-}
-
-/** Exports the model's ONNX graphs, one folder per precision. */
-async function exportOnnx(model, wanted) {
-  const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
-  const folders = {};
-  for (const precision of wanted) {
-    folders[precision] = join(output, 'onnx', basename(model), precision);
-    const args = ['-B', 'tests/bench/export_onnx.py', model, folders[precision]];
-    await run(python, [...args, ...(precision === 'int8' ? ['--int8'] : [])]);
-  }
-  return folders;
 }
 
 /** Runs a script of this folder and reads the JSON that it prints. */
@@ -246,6 +206,10 @@ function rowOf(sample, samples, model, config, machine) {
 }
 
 async function main() {
+  if (process.argv.includes('--peers')) {
+    const peers = await import('./peers/run.mjs');
+    return peers.main(process.argv.slice(2));
+  }
   const { values } = parseArgs({
     options: {
       json: { type: 'boolean', default: false },

@@ -179,6 +179,13 @@ test('bench reports greedy and four beams', () => {
   }
 });
 
+test('bench translates into the requested number of tokens', () => {
+  const args = ['bench', shared, '--text', 'the plot', '--output-tokens', '2', '--json'];
+  const { status, stdout } = glassformer(args);
+  assert.equal(status, 0);
+  for (const row of JSON.parse(stdout)) assert.ok(row.output_tokens <= 2);
+});
+
 test('long lines are translated in parts', () => {
   const text = 'the plot makes no sense, '.repeat(40);
   const { status, lines } = glassformer(

@@ -194,6 +194,48 @@ function gpt2({ layers, width, heads, vocabulary, context }) {
   return { model: 'Generator', config, tensors, tokenizer: byteMerges };
 }
 
+function llama({ layers, width, heads, groups, inner, vocabulary, context }) {
+  const head = width / heads;
+  const config = {
+    architectures: ['LlamaForCausalLM'],
+    model_type: 'llama',
+    hidden_act: 'silu',
+    hidden_size: width,
+    intermediate_size: inner,
+    num_attention_heads: heads,
+    num_key_value_heads: groups,
+    num_hidden_layers: layers,
+    max_position_embeddings: context,
+    rms_norm_eps: 1e-5,
+    rope_theta: 10000,
+    tie_word_embeddings: true,
+    vocab_size: vocabulary,
+    bos_token_id: vocabulary - 1,
+    eos_token_id: vocabulary - 1,
+  };
+  const matrix = (name, out, into) => [[`${name}.weight`, [out, into], into ** -0.5, 0]];
+  const scale = (name) => [[`${name}.weight`, [width], 0.02, 1]];
+  const tensors = [
+    ...matrix('model.embed_tokens', vocabulary, width),
+    ...times(layers, (layer) => {
+      const name = `model.layers.${layer}`;
+      return [
+        ...scale(`${name}.input_layernorm`),
+        ...matrix(`${name}.self_attn.q_proj`, width, width),
+        ...matrix(`${name}.self_attn.k_proj`, groups * head, width),
+        ...matrix(`${name}.self_attn.v_proj`, groups * head, width),
+        ...matrix(`${name}.self_attn.o_proj`, width, width),
+        ...scale(`${name}.post_attention_layernorm`),
+        ...matrix(`${name}.mlp.gate_proj`, inner, width),
+        ...matrix(`${name}.mlp.up_proj`, inner, width),
+        ...matrix(`${name}.mlp.down_proj`, width, inner),
+      ];
+    }),
+    ...scale('model.norm'),
+  ];
+  return { model: 'Generator', config, tensors, tokenizer: byteMerges };
+}
+
 function marian({ layers, width, heads, inner, vocabulary }) {
   const config = {
     architectures: ['MarianMTModel'],
@@ -246,6 +288,15 @@ export const shapes = {
     ...{ layers: 12, width: 768, heads: 12, inner: 3072, side: 224, patch: 16, classes: 1000 },
   }),
   'OPUS-MT-base': marian({ layers: 6, width: 512, heads: 8, inner: 2048, vocabulary: 58101 }),
+};
+
+/** More shapes, which only the comparison with other engines needs. */
+export const shapesOfPeers = {
+  'BERT-base': bert({ layers: 12, width: 768, heads: 12, inner: 3072 }),
+  'SmolLM2-135M': llama({
+    ...{ layers: 30, width: 576, heads: 9, groups: 3, inner: 1536, vocabulary: 49152 },
+    context: 2048,
+  }),
 };
 
 const sizeOf = (shape) => shape.reduce((product, size) => product * size, 1);

@@ -1,6 +1,6 @@
 // Installs missing requirements of the build and the tests:
 //
-//   node wasm/toolchain/setup.mjs GROUP...    groups: build, native, test, bench
+//   node wasm/toolchain/setup.mjs GROUP...    groups: build, native, test, bench, peers
 //
 // - system packages of the running release (only as root on Debian; elsewhere the command or the
 //   list to install is printed and the exit status is 1),
@@ -65,6 +65,17 @@ const groups = {
     commands: ['chromium', 'clang-format', 'spm_encode'],
   },
   bench: { debian: ['python3-numpy', 'python3-onnx'], commands: ['python3'] },
+  // To build CTranslate2, which `npm run bench -- --peers` compares with.
+  peers: {
+    debian: [
+      'libcpu-features-dev',
+      'libdnnl-dev',
+      'libomp5',
+      'libopenblas-openmp-dev',
+      'libspdlog-dev',
+    ],
+    commands: [],
+  },
 };
 
 // Unpacked from Debian 13 into .toolchain/debian. Its binaryen needs a newer libc than Debian 12's,

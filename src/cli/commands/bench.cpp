@@ -41,6 +41,7 @@ struct BenchPlan {
   std::string text = {};  // replaces texts of these lengths
   bool attention = false, shortlist = false, json = false;
   std::size_t threads = 0;
+  std::size_t output_tokens = 0;  // of a translation or a continuation; 0: see the option
 };
 
 // Returns the texts to measure: the plan's own, or one for each requested number of tokens.
@@ -148,10 +149,23 @@ void bench(const BenchPlan& plan, ImagePipeline& pipeline) {
   report.finish();
 }
 
+// Returns the options of a translation. A search with a length of its own ends there.
+TranslateOptions translation(const BenchPlan& plan, std::size_t beams) {
+  TranslateOptions options = {.beams = beams, .attention = plan.attention};
+  if (plan.output_tokens > 0) {
+    options.early_stopping = EarlyStopping::yes;
+    options.max_length = plan.output_tokens;
+  }
+  return options;
+}
+
 // Returns the time from the text to the first token of a greedy stream.
-double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
+double first_token_ms(const BenchPlan& plan, TranslatePipeline& pipeline, std::string_view text) {
+  TranslateOptions options = translation(plan, 1);
+  options.attention = false;
+  options.stream = true;
   const auto begin = Clock::now();
-  auto job = pipeline.begin(std::span(&text, 1), {.beams = 1, .stream = true});
+  auto job = pipeline.begin(std::span(&text, 1), options);
   while (!job.streamed()) job.step();
   return milliseconds_since(begin);
 }
@@ -159,9 +173,9 @@ double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
 void bench(const BenchPlan& plan, TranslatePipeline& pipeline) {
   Report report(plan, "translate", pipeline);
   for (const std::string& text : texts_of(plan, pipeline.source_tokenizer())) {
-    const double first = median([&] { return first_token_ms(pipeline, text); });
+    const double first = median([&] { return first_token_ms(plan, pipeline, text); });
     for (const std::size_t beams : {std::size_t{1}, std::size_t{4}}) {
-      const TranslateOptions options = {.beams = beams, .attention = plan.attention};
+      const TranslateOptions options = translation(plan, beams);
       std::size_t source = 0, target = 0;
       for (const auto& sentence : pipeline.translate(text, options).sentences) {
         source += sentence.source_tokens.size();
@@ -197,7 +211,7 @@ double generation_ms(GeneratePipeline& pipeline, std::string_view text,
 }
 
 void bench(const BenchPlan& plan, GeneratePipeline& pipeline) {
-  constexpr std::size_t more = 32;  // tokens to generate
+  const std::size_t more = plan.output_tokens > 0 ? plan.output_tokens : 32;  // after the first
   Report report(plan, "generate", pipeline);
   GenerateOptions options;
   options.sample = false;
@@ -235,6 +249,9 @@ class BenchCommand final : public Command {
     app.add_option("--text", plan_.text, "a text instead of some of given lengths");
     app.add_flag("--attention", plan_.attention, "every attention weight is kept");
     app.add_flag("--shortlist", plan_.shortlist, "of a translator: as in translate");
+    app.add_option("--output-tokens", plan_.output_tokens,
+                   "the longest translation, or the tokens to write after the first one")
+        ->check(CLI::Range(1, 1'000'000));
     add_compute(app, plan_.compute);
     add_threads(app, plan_.threads);
     app.add_flag("--json", plan_.json, "a JSON array");

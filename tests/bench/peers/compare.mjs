@@ -1,0 +1,102 @@
+// Measures one model in all engines that run its task: each precision with one and with all threads.
+import { join } from 'node:path';
+import { root } from '../../../wasm/toolchain/build.mjs';
+import { Engine, inTurn } from './engine.mjs';
+import { exportFor, makeModel, models } from './models.mjs';
+import { NativeEngine } from './native.mjs';
+
+const script = (name) => join(root, 'tests/bench/peers', name);
+
+const quantile = (values, share) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)];
+
+/** Returns a row per engine and kind of call: medians, and the fastest tenth. */
+function rowsOf({ names, samples, peak }) {
+  return Object.entries(samples).map(([what, times]) => ({
+    ...names,
+    what,
+    ms: quantile(times, 1 / 2),
+    ms_fast: quantile(times, 1 / 10),
+    peak,
+  }));
+}
+
+/** Returns engines of other projects for a model, as functions that start them for some threads. */
+async function others(name, { node, entries, ctranslate2 }) {
+  const { task, count } = models[name];
+  const inNode = (file, options, names) => (threads, ids) =>
+    new Engine({ ...names, threads }, node, [
+      script(file),
+      JSON.stringify({ ...options, threads, ids, count }),
+    ]);
+  if (task === 'classification') {
+    const graphs = await exportFor('onnx', name);
+    return ['onnxruntime-node', 'onnxruntime-web'].flatMap((engine) =>
+      Object.entries(graphs).map(([precision, folder]) => {
+        const graph = join(folder, 'classifier.onnx');
+        const names = { engine, precision, wasm: engine === 'onnxruntime-web' };
+        return inNode('onnxruntime.mjs', { module: entries[engine], graph }, names);
+      }),
+    );
+  }
+  if (task === 'generation') {
+    const files = await exportFor('gguf', name);
+    return Object.entries(files).map(([kind, file]) => {
+      const names = { engine: 'llama.cpp', precision: kind.toUpperCase() };
+      return inNode('llama.mjs', { module: entries['node-llama-cpp'], file }, names);
+    });
+  }
+  if (!ctranslate2) return [];
+  const folders = await exportFor('ctranslate2', name, { ctranslate2 });
+  return Object.entries(folders).map(([precision, folder]) => (threads, ids) => {
+    const kind = precision === 'f32' ? 'float32' : precision;
+    const tokens = ids.map((id) => (id === 0 ? '</s>' : `t${id}`));
+    const names = { engine: 'CTranslate2', precision, threads };
+    const args = [folder, kind, String(threads), String(count), ...tokens];
+    return new Engine(names, ctranslate2.program, args, ctranslate2.env);
+  });
+}
+
+/** Our command line and our WebAssembly in Node. */
+function ours(name, model, node, precision, threads) {
+  const { task, text, count } = models[name];
+  const options = { model, task, precision, threads, text, count };
+  const names = { engine: 'glassformer', precision, threads };
+  return {
+    native: new NativeEngine({ ...names, wasm: false }, options),
+    wasm: new Engine({ ...names, wasm: true }, node, [
+      script('glassformer.mjs'),
+      JSON.stringify(options),
+    ]),
+  };
+}
+
+/** Fails if engines that compute in floats write different tokens. */
+function check(name, engines) {
+  const written = engines
+    .filter(({ names, facts }) => names.precision === 'f32' && facts.written)
+    .map(({ facts }) => facts.written.slice(0, models[name].count).join());
+  if (new Set(written).size > 1)
+    throw new Error(`${name}: engines disagree\n${written.join('\n')}`);
+}
+
+/** Returns the rows of a model. */
+export async function compare(name, tools, { threads: most, rounds, slice }) {
+  const model = await makeModel(name);
+  const starters = await others(name, tools);
+  const engines = [];
+  let source;
+  for (const threads of most > 1 ? [1, most] : [1]) {
+    for (const precision of ['f32', 'int8']) {
+      const { native, wasm } = ours(name, model, tools.node, precision, threads);
+      engines.push(await native.start(), await wasm.start());
+      source = wasm.facts.source;
+      for (const read of [native.facts.tokens, source.length])
+        if (read !== models[name].tokens) throw new Error(`${name}: ${read} tokens`);
+    }
+    for (const start of starters) engines.push(await start(threads, source).start());
+  }
+  check(name, engines);
+  await inTurn(engines, { rounds, slice });
+  return engines.flatMap(rowsOf);
+}
