@@ -23,16 +23,20 @@ inline constexpr std::size_t int8_depth = 4 / sizeof(QuantizedActivation);
 // Not the compiler's own register type: GCC 12 would store a sum of that type in every step.
 using Integers [[gnu::vector_size(sizeof(std::int32_t) * Vec::width)]] = std::int32_t;
 
+// The same at any address. For __builtin_memcpy of 32 bytes, GCC 12 would move two halves through
+// the stack, where the next load of the whole waits for both.
+using UnalignedIntegers
+    [[gnu::vector_size(sizeof(std::int32_t) * Vec::width), gnu::aligned(4), gnu::may_alias]] =
+        std::int32_t;
+
 struct IntVec {
   Integers lanes;
 
   static IntVec broadcast(std::int32_t value) { return {Integers{} + value}; }
   static IntVec load(const std::int32_t* from) {
-    IntVec loaded;
-    __builtin_memcpy(&loaded, from, sizeof loaded);
-    return loaded;
+    return {*reinterpret_cast<const UnalignedIntegers*>(from)};
   }
-  void store(std::int32_t* to) const { __builtin_memcpy(to, &lanes, sizeof lanes); }
+  void store(std::int32_t* to) const { *reinterpret_cast<UnalignedIntegers*>(to) = lanes; }
   Vec to_float() const {
     using Floats [[gnu::vector_size(sizeof(float) * Vec::width)]] = float;
     const Floats converted = __builtin_convertvector(lanes, Floats);
@@ -67,6 +71,16 @@ inline void store(Integers integers, Short* to) {
   const Shorter narrow = __builtin_convertvector(integers, Shorter);
   __builtin_memcpy(to, &narrow, sizeof narrow);
 }
+#if defined(__AVX2__) && !defined(__AVX512F__)
+// GCC 12 would move the integers one by one. Those that do not fit come from rows that are not
+// finite.
+inline void store(Integers integers, std::uint8_t* to) {
+  const __m256i lanes = (__m256i)integers;
+  const __m128i low = _mm256_castsi256_si128(lanes), high = _mm256_extracti128_si256(lanes, 1);
+  const __m128i shorts = _mm_packs_epi32(low, high);
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(shorts, shorts));
+}
+#endif
 #endif
 
 // The operands of one step. `read` loads Vec::width groups of 32 bits from one matrix, one group
