@@ -76,8 +76,20 @@ export function nodeModule<Name extends keyof Builtins>(name: Name): Builtins[Na
   return process?.getBuiltinModule?.(name);
 }
 
-/** The variables of the environment; undefined in browsers. */
-export const environment = process?.env;
+type Permission = { name: 'env'; variable: string } | { name: 'ffi' };
+
+/** Returns whether Deno permits something without asking the user; true in other runtimes. */
+export function permits(permission: Permission): boolean {
+  const { Deno } = globalThis as {
+    Deno?: { permissions: { querySync(permission: Permission): { state: string } } };
+  };
+  return !Deno || Deno.permissions.querySync(permission).state === 'granted';
+}
+
+/** Returns a variable of the environment; undefined in browsers, and where it may not be read. */
+export function variable(name: string): string | undefined {
+  return permits({ name: 'env', variable: name }) ? process?.env?.[name] : undefined;
+}
 
 /** Returns the folder in which the program was started. */
 export function workingFolder(): string | undefined {

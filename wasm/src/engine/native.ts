@@ -1,7 +1,7 @@
 // The add-on in the package @glassformer/native: the engine as machine code, for Node.
 
 import { GlassformerError, messageOf } from '../base/errors.js';
-import { environment, isServer, nodeModule } from '../base/node.js';
+import { isServer, nodeModule, permits, variable } from '../base/node.js';
 import type { NodeRequire } from '../base/node.js';
 import { home } from './assets.js';
 import type { Scope } from './binary.js';
@@ -33,8 +33,8 @@ export function findAddon(wanted?: string): string | undefined {
   try {
     if (wanted !== 'wasm' && isServer()) {
       const addon = requireFrom(home()).resolve(name);
-      // Deno asks the user before it reads a variable, so this comes last.
-      if (wanted || environment!['GLASSFORMER_BACKEND'] !== 'wasm') return addon;
+      const may = permits({ name: 'ffi' }) && variable('GLASSFORMER_BACKEND') !== 'wasm';
+      if (wanted || may) return addon;
     }
   } catch {
     // It is not installed, or the runtime forbids to look.

@@ -3,7 +3,7 @@
 
 import { checkOption } from '../base/checks.js';
 import { messageOf } from '../base/errors.js';
-import { environment, isServer, nodeModule, parallelism, threadOptions } from '../base/node.js';
+import { isServer, nodeModule, parallelism, threadOptions, variable } from '../base/node.js';
 import type { Thread, WorkerLike } from '../base/node.js';
 import { threadScript } from './assets.js';
 import { hasThreads } from './binary.js';
@@ -65,12 +65,7 @@ export function countThreads(
 
 // The environment variable GLASSFORMER_THREADS, or else "auto".
 function defaultThreads(): number | 'auto' {
-  let value: string | undefined;
-  try {
-    value = environment?.['GLASSFORMER_THREADS'];
-  } catch {
-    // Deno forbids to look.
-  }
+  const value = variable('GLASSFORMER_THREADS');
   if (!value || value === 'auto') return 'auto';
   checkThreads(Number(value), 'GLASSFORMER_THREADS');
   return Number(value);
