@@ -11,9 +11,10 @@ const quantile = (values, share) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)];
 
 /** Returns a row per engine and kind of call: medians, and the fastest tenth. */
-function rowsOf({ names, samples, peak }) {
+function rowsOf({ names, facts, samples, peak }) {
   return Object.entries(samples).map(([what, times]) => ({
     ...names,
+    build: facts.build,
     what,
     ms: quantile(times, 1 / 2),
     ms_fast: quantile(times, 1 / 10),
@@ -71,13 +72,19 @@ function ours(name, model, node, precision, threads) {
   };
 }
 
-/** Fails if engines that compute in floats write different tokens. */
+/**
+ * Fails if engines that compute in floats write different tokens. With weights in half precision,
+ * the first eight must be the same.
+ */
 function check(name, engines) {
-  const written = engines
-    .filter(({ names, facts }) => names.precision === 'f32' && facts.written)
-    .map(({ facts }) => facts.written.slice(0, models[name].count).join());
-  if (new Set(written).size > 1)
-    throw new Error(`${name}: engines disagree\n${written.join('\n')}`);
+  const writtenBy = (kind, length) =>
+    engines
+      .filter(({ names, facts }) => names.precision === kind && facts.written)
+      .map(({ facts }) => facts.written.slice(0, length).join());
+  const { count } = models[name];
+  for (const written of [writtenBy('f32', count), [...writtenBy('f32', 8), ...writtenBy('F16', 8)]])
+    if (new Set(written).size > 1)
+      throw new Error(`${name}: engines disagree\n${written.join('\n')}`);
 }
 
 /** Returns the rows of a model. */

@@ -149,9 +149,12 @@ function reportStarts({ processes, page }) {
 ${table(['a page on a line of 1.6 Mbit/s and 150 ms, nothing cached', 'seconds to the first verdict', 'MB of the engine', 'MB of the model'], slow)}`;
 }
 
-function conditions({ cpu, cores, date, versions }) {
+function conditions(results) {
+  const { cpu, cores, date, versions } = results.machine;
   const others = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return `${cpu}, ${cores} cores, ${date}; ${others.join(', ')}. In brackets: their time divided by ours, with as many threads and the same precision (llama.cpp: our faster one). Above 1, Glassformer is faster.`;
+  const builds = Object.values(results).flatMap((rows) => (Array.isArray(rows) ? rows : []));
+  const build = builds.find((row) => /^native-/.test(row.build))?.build;
+  return `${cpu}, ${cores} cores, ${date}; Glassformer's command line (${build}), ${others.join(', ')}. In brackets: their time divided by ours, with as many threads and the same precision (llama.cpp: our faster one), natively or as WebAssembly like theirs. Above 1, Glassformer is faster.`;
 }
 
 /** Returns the parts of the report, by the names of their places in the documentation. */
@@ -161,7 +164,7 @@ function partsOf(results) {
     .map((name) => tableOf(name, results[name]));
   return {
     peers: [
-      conditions(results.machine),
+      conditions(results),
       ...tables,
       ...(results.lines ? [reportLines(results.lines)] : []),
     ].join('\n\n'),

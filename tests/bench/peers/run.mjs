@@ -12,7 +12,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildNative, buildPackage, setUp } from '../../../wasm/toolchain/build.mjs';
+import { buildNative, buildPackage, run, setUp } from '../../../wasm/toolchain/build.mjs';
 import { findNode } from '../prepare.mjs';
 import { compare } from './compare.mjs';
 import { buildCTranslate2, folder, installPackages } from './install.mjs';
@@ -49,6 +49,7 @@ export async function main(args) {
   const parts = values.only?.split(',') ?? [...Object.keys(models), 'lines', 'starts'];
   const { entries, versions } = await installPackages();
   const tools = { node: await findNode(), entries };
+  versions.Node = (await run(tools.node, ['--version'])).trim().slice(1);
   if (values.ctranslate2) {
     tools.ctranslate2 = await buildCTranslate2(resolve(values.ctranslate2), { ready });
     versions.CTranslate2 = tools.ctranslate2.version;
