@@ -179,6 +179,29 @@ SMOLLM3 = dataclasses.replace(
     specials=tokens.SMOLLM3,
     size=LLAMA.size | dict(num_hidden_layers=3, bos_token_id=340, eos_token_id=342, pad_token_id=341))
 
+PHI3 = dataclasses.replace(
+    LLAMA, config=transformers.Phi3Config, models={"generate": transformers.Phi3ForCausalLM}, trace=traces.PHI3,
+    size=LLAMA.size | dict(pad_token_id=0), formula=formulas.Phi3,
+    positions=lambda settings: min(settings["max_position_embeddings"],
+                                   settings.get("original_max_position_embeddings", 4096)))
+
+GEMMA2 = dataclasses.replace(
+    LLAMA, config=transformers.Gemma2Config, models={"generate": transformers.Gemma2ForCausalLM}, trace=traces.GEMMA2,
+    specials=tokens.GEMMA, formula=formulas.Gemma,
+    size=LLAMA.size | dict(head_dim=6, num_hidden_layers=3, bos_token_id=2, eos_token_id=1, pad_token_id=0))
+
+GEMMA3 = dataclasses.replace(
+    GEMMA2, config=transformers.Gemma3TextConfig, models={"generate": transformers.Gemma3ForCausalLM},
+    trace=traces.GEMMA3)
+
+GPT_NEOX = dataclasses.replace(
+    LLAMA, config=transformers.GPTNeoXConfig, models={"generate": transformers.GPTNeoXForCausalLM},
+    trace=traces.GPT_NEOX, specials=tokens.GPT_NEOX, formula=formulas.GptNeoX,
+    size=dict(hidden_size=32, intermediate_size=40, num_hidden_layers=2, num_attention_heads=2,
+              max_position_embeddings=64, bos_token_id=0, eos_token_id=0))
+
+GPT_NEOX_IN_TURN = dataclasses.replace(GPT_NEOX, trace=traces.GPT_NEOX_IN_TURN)
+
 MODERNBERT = Family(
     config=transformers.ModernBertConfig,
     models={"sequence": transformers.ModernBertForSequenceClassification,
@@ -303,6 +326,10 @@ LLAMA2_TOKENIZER = dict(tokenizer_class="LlamaTokenizer", add_bos_token=True, ad
                         model_max_length=1000000000000000019884624838656)
 QWEN2_TOKENIZER = dict(tokenizer_class="Qwen2Tokenizer", add_bos_token=False, add_prefix_space=False, bos_token=None,
                        model_max_length=131072, unk_token=None)
+GEMMA_TOKENIZER = dict(tokenizer_class="GemmaTokenizer", add_bos_token=True, add_eos_token=False,
+                       model_max_length=1000000000000000019884624838656)
+NEOX_MASKS = {f"gpt_neox.layers.{layer}.attention.{name}": shape for layer in range(2)
+              for name, shape in {"bias": [1, 1, 64, 64], "masked_bias": [1], "rotary_emb.inv_freq": [2]}.items()}
 SMALL = dict(hidden_size=16, num_attention_heads=2, intermediate_size=28)
 SMALLEST = dict(hidden_size=8, num_attention_heads=2, intermediate_size=12)
 SENTIMENT = ["negative", "neutral", "positive"]
@@ -434,6 +461,46 @@ VARIANTS = [
             tokenizer_json=tokenizer_forms.smollm3, tokenizer_config=AS_IT_IS, size=dict(no_rope_layers=[1, 0, 1]),
             config=forms.in_turn(forms.of_4("no_rope_layers", "tie_word_embeddings", no_rope_layer_interval=2),
                                  forms.without("rope_theta", "rope_scaling"))),
+
+    Variant("phi3", PHI3, "generate", seed=8, traced=0, texts=STORIES[:2], dtype="BF16",
+            tokenizer_json=tokenizer_forms.phi3, tokenizer_config=LLAMA2_TOKENIZER,
+            size=dict(hidden_size=24, num_attention_heads=3, num_key_value_heads=1, sliding_window=6,
+                      rope_parameters=dict(rope_type="default", rope_theta=1e4, partial_rotary_factor=0.75)),
+            generation=dict(eos_token_id=[2, 40])),
+    Variant("phi3_long", PHI3, "generate", seed=9, traced=0, texts=STORIES[:1], dtype="F16",
+            tokenizer_json=tokenizer_forms.phi3, tokenizer_config=LLAMA2_TOKENIZER,
+            size=dict(max_position_embeddings=128, original_max_position_embeddings=48, tie_word_embeddings=True,
+                      rope_parameters=dict(rope_type="longrope", short_factor=[1.0, 1.5], long_factor=[2.0, 7.0],
+                                           rope_theta=1e4)),
+            config=forms.of_4(rope_scaling=dict(type="longrope", short_factor=[1.0, 1.5], long_factor=[2.0, 7.0]))),
+    Variant("gemma2", GEMMA2, "generate", seed=9, traced=0, texts=STORIES[:2], dtype="F16",
+            tokenizer_json=tokenizer_forms.gemma, tokenizer_config=GEMMA_TOKENIZER,
+            size=dict(sliding_window=5, query_pre_attn_scalar=9, attn_logit_softcapping=2.0, final_logit_softcapping=6.0),
+            config=forms.of_4(), generation=dict(eos_token_id=[1, 107])),
+    Variant("gemma2_plain", GEMMA2, "generate", seed=5, traced=0, texts=STORIES[:1], dtype="BF16",
+            tokenizer_json=tokenizer_forms.gemma, tokenizer_config=GEMMA_TOKENIZER,
+            size=dict(attn_logit_softcapping=None, final_logit_softcapping=None, num_hidden_layers=2, sliding_window=4,
+                      query_pre_attn_scalar=6, attention_bias=True,
+                      layer_types=["full_attention", "sliding_attention"])),
+    Variant("gemma3", GEMMA3, "generate", seed=12, traced=0, texts=STORIES[:1], dtype="BF16",
+            tokenizer_json=tokenizer_forms.gemma, tokenizer_config=GEMMA_TOKENIZER,
+            size=dict(sliding_window=4, query_pre_attn_scalar=4,
+                      layer_types=["sliding_attention", "sliding_attention", "full_attention"],
+                      rope_parameters=dict(full_attention=dict(rope_type="linear", factor=4.0, rope_theta=1e4),
+                                           sliding_attention=dict(rope_type="default", rope_theta=50.0))),
+            config=forms.of_gemma3),
+    Variant("gemma3_types", GEMMA3, "generate", seed=15, traced=0, texts=STORIES[:1], dtype="F16",
+            tokenizer_json=tokenizer_forms.gemma, tokenizer_config=GEMMA_TOKENIZER,
+            size=dict(num_hidden_layers=2, sliding_window=4, query_pre_attn_scalar=8, final_logit_softcapping=7.0,
+                      rms_norm_eps=0.01, layer_types=["full_attention", "sliding_attention"])),
+    Variant("gpt_neox", GPT_NEOX, "generate", seed=17, traced=0, texts=STORIES[:1], dtype="F16",
+            tokenizer_json=tokenizer_forms.gpt_neox, tokenizer_config=AS_IT_IS, config=forms.of_gpt_neox,
+            unused=tuple(NEOX_MASKS), tensors=forms.foreign(NEOX_MASKS)),
+    Variant("gpt_neox_in_turn", GPT_NEOX_IN_TURN, "generate", seed=13, traced=0, texts=STORIES[:1], dtype="BF16",
+            tokenizer_json=tokenizer_forms.gpt_neox, tokenizer_config=AS_IT_IS,
+            size=dict(hidden_size=24, num_attention_heads=3, use_parallel_residual=False, attention_bias=False,
+                      layer_norm_eps=0.01, rope_parameters=dict(rope_type="default", rope_theta=500.0,
+                                                                partial_rotary_factor=0.5))),
 
     Variant("modernbert_sequence", MODERNBERT, "sequence", seed=12, traced=1, texts=SCENES, labels=SENTIMENT, dtype="F16",
             tokenizer_json=tokenizer_forms.modernbert, tokenizer_config=AS_IT_IS,

@@ -137,6 +137,41 @@ def llama2(file):
         {"type": "Strip", "content": " ", "start": 1, "stop": 0}]}
 
 
+def phi3(file):
+    """Phi-3's tokenizer: Llama 2's with tokens of a chat that swallow the spaces after them."""
+    llama2(file)
+    append(file, "<|endoftext|>", "<|assistant|>", "<|end|>", rstrip=True)
+
+
+def gemma(file):
+    """Gemma's tokenizer: SentencePiece's BPE with bytes, no `▁` before the text, runs of new lines as tokens, and
+    `<bos>` before the text.
+    """
+    llama2(file)
+    model, names = file["model"], ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>"]
+    pieces = [name for name in model["vocab"] if name not in ("<unk>", "<s>", "</s>")]
+    model["vocab"] = {name: i for i, name in enumerate([*names, *pieces])}
+    model["merges"] = [merge.split(" ") for merge in model["merges"]]
+    file["added_tokens"] = [added(name, i) for i, name in enumerate(names)]
+    append(file, "\n", "\n\n", special=False, normalized=False)
+    append(file, "<start_of_turn>", "<end_of_turn>")
+    file["normalizer"] = {"type": "Replace", "pattern": {"String": " "}, "content": SPACE}
+    file["pre_tokenizer"] = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
+    file["post_processor"] = template(file, "<bos> A", "<bos> A <bos>:1 B:1", {"<bos>": 2})
+    file["decoder"] = {"type": "Sequence", "decoders": [
+        {"type": "Replace", "pattern": {"String": SPACE}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"}]}
+
+
+def gpt_neox(file):
+    """The tokenizer of GPT-NeoX and Pythia: NFC and bytes, the end of a text first, runs of spaces after the vocabulary."""
+    shorten(file, 84)
+    model = file["model"]
+    model["vocab"] = {name: i for i, name in enumerate(["<|endoftext|>", "<|padding|>", *model["vocab"]])}
+    file["added_tokens"] = [added("<|endoftext|>", 0), added("<|padding|>", 1)]
+    append(file, "    ", "  ", special=False)
+    file["normalizer"] = {"type": "NFC"}
+
+
 def mistral(file):
     """Mistral's tokenizer: Llama 2's in the later form, with `▁` only before the text, not after a token inside it."""
     llama2(file)

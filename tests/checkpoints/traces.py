@@ -84,6 +84,43 @@ LLAMA = {
     },
     "head": {"generate": {"logits": ("lm_head", "out")}},
 }
+PHI3 = LLAMA | {"before": {"q": ("self_attn.qkv_proj", "queries"), "k": ("self_attn.qkv_proj", "keys")}}
+GEMMA2 = LLAMA | {
+    "layer": LLAMA["layer"] | {
+        "self_attn_output_norm": ("post_attention_layernorm", "out"),
+        "self_attn.residual": ("pre_feedforward_layernorm", "in"),
+        "final_layer_norm": ("pre_feedforward_layernorm", "out"),
+        "fc2_output_norm": ("post_feedforward_layernorm", "out"),
+    },
+    "head": {"generate": {"logits": ("", "logits")}},  # after the cap
+}
+GEMMA3 = GEMMA2 | {"before": {"q": ("self_attn.q_norm", "first heads"), "k": ("self_attn.k_norm", "first heads")}}
+# "attention" is called with one argument that has q, k and v of each head side by side.
+GPT_NEOX = {
+    "name": "decoder",
+    "layers": "layers",
+    "attention": "attention",
+    "before": {"q": ("attention.query_key_value", "first part of heads"),
+               "k": ("attention.query_key_value", "second part of heads")},
+    "stack": {
+        "embed_tokens": ("embed_in", "out"),
+        "embeddings": ("layers.0", "in"),
+        "layer_norm": ("final_layer_norm", "out"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn_layer_norm": ("input_layernorm", "out"),
+        "self_attn.context": ("attention.dense", "heads in"),
+        "self_attn.output": ("attention.dense", "out"),
+        "final_layer_norm": ("post_attention_layernorm", "out"),
+        "fc1": ("mlp.dense_4h_to_h", "in"),
+        "fc2": ("mlp.dense_4h_to_h", "out"),
+        "output": ("", "out"),
+    },
+    "head": {"generate": {"logits": ("embed_out", "out")}},
+}
+GPT_NEOX_IN_TURN = GPT_NEOX | {
+    "layer": GPT_NEOX["layer"] | {"self_attn.residual": ("post_attention_layernorm", "in")}}
 QWEN3 = LLAMA | {"before": {"q": ("self_attn.q_norm", "out"), "k": ("self_attn.k_norm", "out")}}
 MODERNBERT = {
     "layers": "layers",
@@ -231,7 +268,16 @@ def trace(variant, model, inputs):
 
         def hook(_, arguments, output):
             value = arguments[0] if what.endswith("in") else output
+            value = value.logits if what == "logits" else value
             value = (value[0] if isinstance(value, tuple) else value).detach()[0]
+            if what in ("queries", "keys"):  # of one matrix for q, k and v
+                d = getattr(base.config, "head_dim", base.config.hidden_size // heads)
+                end = (heads + base.config.num_key_value_heads) * d
+                value = value[:, : heads * d] if what == "queries" else value[:, heads * d : end]
+            if what == "first heads":  # [heads, T, d]
+                value = value.transpose(0, 1)
+            if what.endswith("part of heads"):
+                value = value.unflatten(-1, (heads, 3, -1))[:, :, int(what.startswith("second"))]
             if what.startswith("heads"):
                 value = value.unflatten(-1, (heads, -1))
             if what.endswith("third"):
@@ -289,11 +335,13 @@ def turned(names, layers, found, stack, run):
             found[f"before.{name}.{part}"] = found[f"before.{name}.{part}"].reshape(found[f"{name}.{part}"].shape)
         each = q.shape[1] // k.shape[1]  # query heads of one key and value head
         keys, values = (x[0].repeat_interleave(each, 0) for x in (k, v))
-        scores = q[0] @ keys.transpose(1, 2) * q.shape[-1] ** -0.5
+        scores = q[0] @ keys.transpose(1, 2) * scaling
+        if cap := more.get("softcap"):
+            scores = cap * torch.tanh(scores / cap)
         if mask is not None:
             assert set(mask.unique().tolist()) <= {0.0, torch.finfo(mask.dtype).min}
             scores = scores.masked_fill(mask[0] < 0, -torch.inf)
-        assert scaling == q.shape[-1] ** -0.5
+        assert scaling == getattr(module.config, "query_pre_attn_scalar", q.shape[-1]) ** -0.5
         found[f"{name}.scores"], found[f"{name}.weights"] = scores, weights[0]
         near(torch.softmax(scores, -1), weights[0])
         near((weights[0] @ values).transpose(0, 1), context[0])

@@ -148,6 +148,16 @@ class Bookkeeper {
   void enter_rows(const LedgerColumn& column, const TracedTensor& rows,
                   std::span<const float> bias);
   void lead_back_norm(const Norm& norm, const std::vector<float>& input);
+  // Calls enter() with the gradient of a sublayer's output, which may have a norm of its own,
+  // before it is added to the stream.
+  template <class Enter>
+  void enter_output(const Norm* norm, const TracedTensor& output, const Enter& enter) {
+    if (!norm) return enter();
+    const std::vector<float> stream = gradient_;
+    lead_back_norm(*norm, output.data);
+    enter();
+    gradient_ = stream;
+  }
   // An attention of a layer, over the stack's own tokens or over the source's.
   struct Site {
     std::string name;
@@ -203,6 +213,22 @@ void add_outputs(const Linear& layer, const Contrast& contrast, Readout& readout
   }
 }
 
+// A cap's effect on each output here is a multiplier, like an activation's.
+void add_capped_outputs(const LanguageModel& model, const Contrast& contrast, const float* input,
+                        const float* capped, Readout& readout) {
+  const Linear& layer = model.lm_head();
+  const auto scale = static_cast<double>(model.scale_of_states());
+  std::vector<float> row(layer.in());
+  for (std::size_t c = 0; c < contrast.weights.size(); ++c) {
+    if (contrast.weights[c] == 0.0f) continue;
+    layer.copy_output(c, row);
+    const double bias = layer.bias().empty() ? 0.0 : static_cast<double>(layer.bias()[c]);
+    const double before = scale * dot(row.data(), input, row.size()) + bias;
+    const double factor = multiplier(Activation::tanh, before, static_cast<double>(capped[c]));
+    add_output(layer, c, static_cast<double>(contrast.weights[c]) * factor, readout);
+  }
+}
+
 Readout readout_of(const EncoderModel& model, std::span<const TracedTensor> trace,
                    const Contrast& contrast) {
   const SequenceHead& head = head_of(model);
@@ -234,15 +260,19 @@ Readout readout_of(const EncoderModel& model, std::span<const TracedTensor> trac
 }
 
 Readout readout_of(const LanguageModel& model, const NextTokenRun& run, const Contrast& contrast) {
-  Readout readout;
-  add_outputs(model.lm_head(), contrast, readout);
-  const float scale = model.scale_of_states();
-  for (float& weight : readout.weights) weight *= scale;
   const TracedTensor& states = find_traced(run.trace, "decoder.output");
   const std::size_t tokens = states.shape[0], width = states.shape[1];
+  const float* last = states.data.data() + (tokens - 1) * width;
+  const float scale = model.scale_of_states();
+  Readout readout;
+  if (model.caps_logits()) {
+    add_capped_outputs(model, contrast, last, run.logits.data(), readout);
+  } else {
+    add_outputs(model.lm_head(), contrast, readout);
+  }
+  for (float& weight : readout.weights) weight *= scale;
   readout.shares.resize(tokens);
   readout.shares.back() = 1;
-  const float* last = states.data.data() + (tokens - 1) * width;
   readout.rounding =
       contrast.of(run.logits.data()) - dot(readout.weights.data(), last, width) - readout.bias;
   return readout;
@@ -380,7 +410,10 @@ void Bookkeeper::lead_back_layer(std::size_t layer) {
   const TracedTensor& fc2 = traced(layer, "fc2");
   const char* const before = block.attends() ? "encoder_attn_layer_norm" : "self_attn_layer_norm";
   if (post) lead_back_norm(*block.final_layer_norm(), sum_of(traced(layer, before), fc2));
-  enter_rows({.kind = Kind::feed_forward, .layer = layer}, fc2, block.feed_forward().fc2().bias());
+  enter_output(block.fc2_output_norm(), fc2, [&] {
+    enter_rows({.kind = Kind::feed_forward, .layer = layer}, fc2,
+               block.feed_forward().fc2().bias());
+  });
   if (block.attends()) {
     if (post) {
       lead_back_norm(
@@ -395,7 +428,9 @@ void Bookkeeper::lead_back_layer(std::size_t layer) {
                    sum_of(traced(layer, "input"), traced(layer, "self_attn.output")));
   }
   if (is_recurrent(config_)) return enter_recurrent_unit(layer);
-  enter_attention(layer, {"self_attn", Kind::head, block.self_attn().out_proj(), 0});
+  enter_output(block.self_attn_output_norm(), traced(layer, "self_attn.output"), [&] {
+    enter_attention(layer, {"self_attn", Kind::head, block.self_attn().out_proj(), 0});
+  });
 }
 
 void Bookkeeper::lead_back_stack() {
