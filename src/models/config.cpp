@@ -195,7 +195,7 @@ class StackCheck {
     check_matrix("d_model", d_model, d_model);
     if (reads_pictures(stack_)) return check(std::get<PatchInput>(stack_.input));
     const TokenInput& input = stack_.tokens();
-    const std::size_t width = input.d_embedding > 0 ? input.d_embedding : d_model;
+    const std::size_t width = stack_.embedding_width();
     check_matrix("d_embedding", width, d_model);
     check_matrix("vocab_size", input.vocab_size, width);
     if (input.positions != PositionKind::none) {
@@ -231,9 +231,9 @@ class StackCheck {
     const bool sinusoidal = input.positions == PositionKind::sinusoidal ||
                             input.positions == PositionKind::sinusoidal_halves ||
                             input.positions == PositionKind::sinusoidal_endpoint;
-    if (sinusoidal && stack_.d_model % 2 != 0) {
-      fail("d_model",
-           {"expected an even number for sinusoidal positions, got {}", {stack_.d_model}});
+    if (sinusoidal && stack_.embedding_width() % 2 != 0) {
+      fail("d_model", {"expected an even number for sinusoidal positions, got {}",
+                       {stack_.embedding_width()}});
     }
     if (input.padding && input.position_offset == 0) {
       fail("padding", {"only with a \"position_offset\", got {}", {*input.padding}});

@@ -86,6 +86,10 @@ struct StackConfig {
   TokenInput& tokens() { return std::get<TokenInput>(input); }
   const TokenInput& tokens() const { return std::get<TokenInput>(input); }
   std::size_t vocab_size() const { return tokens().vocab_size; }
+  /// Returns the width of the embeddings, before a projection if there is one.
+  std::size_t embedding_width() const {
+    return tokens().d_embedding > 0 ? tokens().d_embedding : d_model;
+  }
   /// Returns the number of query heads, which is the same in all layers.
   std::size_t n_heads() const { return layers.front().attention.n_heads; }
   /// Returns whether the layers have a recurrent unit instead of self-attention.

@@ -96,6 +96,11 @@ def of_gpt_neox(config):
     return config | {"rotary_emb_base": int(rope["rope_theta"]), "rotary_pct": rope["partial_rotary_factor"]}
 
 
+def of_dtype_4(config):
+    """Returns the keys of transformers 4."""
+    return of_dtype(config, "4.30.0")
+
+
 def of_modernbert(config):
     """Returns the keys of the first ModernBERT models. No code reads some of them."""
     parts = config["rope_parameters"]

@@ -59,6 +59,28 @@ BERT = [
     (r"^pooler\.dense|^classifier\.dense", "head.dense"),
     (r"^classifier\.out_proj", "classifier"),
 ]
+ELECTRA = [(r"^electra\.", ""), (r"^embeddings_project", "encoder.embed_projection"), *BERT]
+MPNET = [
+    (r"^mpnet\.", ""),
+    (r"^encoder\.relative_attention_bias", "encoder.relative_bias"),
+    (r"\.attention\.attn\.(q|k|v)\.", r".self_attn.\1_proj."),
+    (r"\.attention\.attn\.o\.", ".self_attn.out_proj."),
+    (r"\.attention\.LayerNorm", ".self_attn_layer_norm"),
+    *BERT,
+]
+ALBERT = [
+    (r"^albert\.", ""),
+    (r"^encoder\.embedding_hidden_mapping_in", "encoder.embed_projection"),
+    (r"^encoder\.albert_layer_groups\.(\d+)\.albert_layers\.0\.", r"encoder.layer_groups.\1."),
+    (r"\.attention\.dense", ".self_attn.out_proj"),
+    (r"\.attention\.LayerNorm", ".self_attn_layer_norm"),
+    (r"\.attention\.(q|k|v)[a-z]+\.", r".self_attn.\1_proj."),
+    (r"\.ffn_output\.", ".fc2."),
+    (r"\.ffn\.", ".fc1."),
+    (r"\.full_layer_layer_norm", ".final_layer_norm"),
+    (r"^pooler\.", "head.dense."),
+    *BERT[1:5],
+]
 DISTILBERT = [
     (r"^distilbert\.", ""),
     *BERT[1:5],
@@ -140,7 +162,7 @@ T5 = [
 ]
 MARIAN = [(r"^model\.(shared|)", lambda found: "embed_tokens" if found[1] else ""),
           (r"^final_logits_bias", "lm_head.bias")]
-NAMES = {"bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
+NAMES = {"electra": ELECTRA, "mpnet": MPNET, "albert": ALBERT, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
          "phi3": PHI3, "gemma2": GEMMA, "gemma3_text": GEMMA, "gpt_neox": GPT_NEOX, "mistral": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "smollm3": LLAMA, "modernbert": MODERNBERT, "t5": T5, "mt5": T5,
          "marian": MARIAN}
 PARTS = {"qkv": ("q_proj", "k_proj", "v_proj"), "gate_and_fc1": ("fc1_gate", "fc1")}
@@ -283,8 +305,9 @@ def run(names, task, model, inputs, replaced=lambda name, x: x):
     """Runs one text. Returns the logits, [rows, C], and the trace. replaced(name, x): the numbers of a module's output."""
     trace, hooks, attending = Trace(), [], []
 
-    def catch(name, module, what, heads=None, scale=1):
-        def hook(_, arguments, output):
+    def catch(full_name, module, what, heads=None, scale=1, calls=(0,)):
+        def hook(_, arguments, output, calls=iter(calls)):
+            name = full_name.replace("CALL", str(next(calls)))
             tensor = arguments[0] if what.endswith("in") else output
             tensor = tensor.logits if what == "logits" else tensor
             tensor = tensor[0] if isinstance(tensor, tuple) else tensor
@@ -318,13 +341,15 @@ def run(names, task, model, inputs, replaced=lambda name, x: x):
         for name, (part, what) in names["stack"].items():
             scale = module.embed_scale if what == "times embed_scale" else 1
             catch(f"{stack}.{name}", module.get_submodule(part), what, scale=scale)
-        for l, layer in enumerate(layers):
+        calls_of = traces.calls_of(names, model.config) if names.get("repeated") else [[l] for l in range(len(layers))]
+        for calls, layer in zip(calls_of, layers):
             for name, (part, what) in (names["layer"] | names.get(stack, {})).items():
                 part = part.replace("last", str(len(layer.layer) - 1)) if "last" in part else part
-                catch(f"{stack}.layers.{l}.{name}", layer.get_submodule(part), what, heads)
+                catch(f"{stack}.layers.CALL.{name}", layer.get_submodule(part), what, heads, calls=calls)
             for name, attention in attentions_of(layer).items():
                 hooks.append(attention.register_forward_pre_hook(
-                    lambda *_, name=f"{stack}.layers.{l}.{name}": attending.append(name)))
+                    lambda *_, name=f"{stack}.layers.CALL.{name}", calls=iter(calls): attending.append(
+                        name.replace("CALL", str(next(calls))))))
     for name, (part, what) in names.get("head", {}).get(task, {}).items():
         catch(name, model.get_submodule(part.format(base=model.base_model_prefix)), what)
 
@@ -334,7 +359,8 @@ def run(names, task, model, inputs, replaced=lambda name, x: x):
     for hook in hooks:
         hook.remove()
     for stack, (_, layers) in stacks.items():
-        last = f"{stack}.layers.{len(layers) - 1}.output"
+        count = model.config.num_hidden_layers if names.get("repeated") else len(layers)
+        last = f"{stack}.layers.{count - 1}.output"
         last = f"{stack}.layer_norm" if f"{stack}.layer_norm" in trace.tensors else last
         trace.add(f"{stack}.output", trace.tensors[last])
     if "logits" in output and len(stacks) == 2:

@@ -131,6 +131,29 @@ XLM_ROBERTA = dataclasses.replace(
     models={"sequence": transformers.XLMRobertaForSequenceClassification,
             "tokens": transformers.XLMRobertaForTokenClassification})
 
+ELECTRA = dataclasses.replace(
+    BERT, config=transformers.ElectraConfig, trace=traces.ELECTRA,
+    models={"sequence": transformers.ElectraForSequenceClassification,
+            "tokens": transformers.ElectraForTokenClassification,
+            "answer": transformers.ElectraForQuestionAnswering},
+    size=BERT.size | dict(hidden_size=16, num_attention_heads=2, intermediate_size=28, embedding_size=10))
+
+ALBERT = dataclasses.replace(
+    BERT, config=transformers.AlbertConfig, trace=traces.ALBERT, tokenizer="precompiled", specials=tokens.ALBERT,
+    models={"sequence": transformers.AlbertForSequenceClassification,
+            "tokens": transformers.AlbertForTokenClassification, "embed": transformers.AlbertModel},
+    size=BERT.size | dict(hidden_size=16, num_attention_heads=2, intermediate_size=28, embedding_size=10,
+                          num_hidden_layers=3))
+
+MPNET = dataclasses.replace(
+    BERT, config=transformers.MPNetConfig, trace=traces.MPNET, inputs=["input_ids", "attention_mask"],
+    specials=tokens.MPNET,
+    models={"sequence": transformers.MPNetForSequenceClassification,
+            "tokens": transformers.MPNetForTokenClassification, "embed": transformers.MPNetModel},
+    size=BERT.size | dict(hidden_size=16, num_attention_heads=2, intermediate_size=28, max_position_embeddings=42,
+                          bos_token_id=0, eos_token_id=2, pad_token_id=1),
+    positions=lambda settings: settings["max_position_embeddings"] - 2)
+
 GPT2 = Family(
     config=transformers.GPT2Config,
     models={"generate": transformers.GPT2LMHeadModel},
@@ -235,6 +258,13 @@ MASKED = [
     ("The very idea of a very, very long film", "It is not."),
     ("the film is not good the film", "it is not bad and it is not bad"),
 ]
+PLAIN = [
+    ("Great cast.", "Not good!"),
+    "I loved it!",
+    "Où est la MAGIE ? Straße",
+    "Meh 😐 ``fine''",
+    "She plays the widow with such restraint that you forget she is acting, and the camera lingers.",
+]
 NEWS = [
     "New York isn't Köln, 日本 or O'Neill's.",
     "Mary-Jane 😐 met\tJürgen [SEP] on Tuesday",
@@ -257,6 +287,11 @@ SENTENCES = [
     "Où est la MAGIE ? 日本 😐",
     "\u200b",
     "She plays the widow with such restraint that you forget she is acting, and the camera lingers.",
+]
+LONG_SENTENCES = [
+    *SENTENCES[:3],
+    "a <mask> film<pad>is not </s>good",
+    "it is not bad and it is not bad and it is not bad and it is not bad and it is not bad and it is not good",
 ]
 PROMPTED = [
     ("I loved it!", None),
@@ -315,6 +350,10 @@ BERT_POOLER = {"bert.pooler.dense.weight": [16, 16], "bert.pooler.dense.bias": [
 DISTILBERT_HEADS = {
     "vocab_transform.weight": [16, 16], "vocab_transform.bias": [16], "vocab_layer_norm.weight": [16],
     "vocab_layer_norm.bias": [16], "vocab_projector.bias": [400]}
+ELECTRA_HEADS = {
+    "discriminator_predictions.dense.weight": [16, 16], "discriminator_predictions.dense.bias": [16],
+    "discriminator_predictions.dense_prediction.weight": [1, 16], "discriminator_predictions.dense_prediction.bias": [1],
+    "electra.embeddings.position_ids": [1, 20]}
 ROBERTA_HEADS = {
     "roberta.embeddings.position_ids": [1, 22], "roberta.pooler.dense.weight": [24, 24],
     "roberta.pooler.dense.bias": [24], "lm_head.bias": [503], "lm_head.dense.weight": [24, 24],
@@ -407,6 +446,27 @@ VARIANTS = [
             labels=SENTIMENT, dtype="BF16", size=SMALL, config=forms.as_camembert),
     Variant("xlm_roberta_tokens", XLM_ROBERTA, "tokens", seed=45, texts=NEWS, labels=ENTITIES, dtype="F16",
             size=SMALL),
+
+    Variant("electra_sequence", ELECTRA, "sequence", seed=5, texts=REVIEWS[:6], traced=0, labels=SENTIMENT, dtype="F16",
+            unused=tuple(ELECTRA_HEADS), tensors=forms.foreign(ELECTRA_HEADS), config=forms.of_dtype_4),
+    Variant("electra_tokens", ELECTRA, "tokens", seed=4, texts=NEWS[1:3], traced=0, labels=ENTITIES, dtype="BF16",
+            size=dict(embedding_size=16, layer_norm_eps=0.01)),
+    Variant("electra_answer", ELECTRA, "answer", seed=19, texts=QUESTIONS[1:4], dtype="F16",
+            size=dict(max_position_embeddings=32), config=forms.without("architectures")),
+    Variant("albert_sequence", ALBERT, "sequence", seed=5, texts=PLAIN, traced=0, labels=SENTIMENT, dtype="F16",
+            tokenizer_json=tokenizer_forms.albert, tokenizer_config=AS_IT_IS, config=forms.of_dtype_4),
+    Variant("albert_tokens", ALBERT, "tokens", seed=9, texts=NEWS[:2], traced=1, labels=ENTITIES, dtype="BF16",
+            tokenizer_json=tokenizer_forms.albert, tokenizer_config=AS_IT_IS,
+            size=dict(num_hidden_layers=5, num_hidden_groups=2, embedding_size=16, hidden_act="gelu")),
+    Variant("albert_embed", ALBERT, "embed", seed=3, texts=SENTENCES[:3], traced=0, dtype="F16",
+            tokenizer_json=tokenizer_forms.albert, tokenizer_config=AS_IT_IS,
+            files=forms.sentence_transformers(16, ["mean_tokens"], True)),
+    Variant("mpnet_embed", MPNET, "embed", seed=6, texts=LONG_SENTENCES, traced=0, dtype="F16",
+            tokenizer_json=tokenizer_forms.mpnet, tokenizer_config=AS_IT_IS,
+            unused=("embeddings.position_ids",), tensors=forms.foreign({"embeddings.position_ids": [1, 42]}),
+            config=forms.of_dtype_4, files=forms.sentence_transformers(16, ["mean_tokens"], True, 38)),
+    Variant("mpnet_sequence", MPNET, "sequence", seed=8, texts=PLAIN, traced=1, labels=SENTIMENT, dtype="BF16",
+            tokenizer_json=tokenizer_forms.mpnet, tokenizer_config=AS_IT_IS, size=dict(layer_norm_eps=1e-5)),
 
     Variant("gpt2_generate", GPT2, "generate", seed=3, traced=0, texts=PROMPTS,
             tokenizer_files=tokens.vocabulary_and_merges, unused=tuple(MASKS),

@@ -223,6 +223,48 @@ ROBERTA = BERT | {
                      "logits": ("classifier", "out")},
     },
 }
+ELECTRA = ROBERTA
+MPNET = ROBERTA | {
+    "stack": {name: what for name, what in BERT["stack"].items() if name != "embed_types"},
+    "layer": BERT["layer"] | {
+        "self_attn.q": ("attention.attn.q", "heads"),
+        "self_attn.k": ("attention.attn.k", "heads"),
+        "self_attn.v": ("attention.attn.v", "heads"),
+        "self_attn.context": ("attention.attn.o", "heads in"),
+        "self_attn.output": ("attention.attn.o", "out"),
+        "self_attn.residual": ("attention.LayerNorm", "in"),
+        "self_attn_layer_norm": ("attention.LayerNorm", "out"),
+    },
+}
+# The library's layers are groups, one after another. Each is called several times.
+ALBERT = {
+    "layers": "encoder.albert_layer_groups",
+    "repeated": True,
+    "stack": {
+        "embed_tokens": ("embeddings.word_embeddings", "out"),
+        "embed_positions": ("embeddings.position_embeddings", "out"),
+        "embed_types": ("embeddings.token_type_embeddings", "out"),
+        "embeddings": ("encoder.embedding_hidden_mapping_in", "out"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn.q": ("albert_layers.0.attention.query", "heads"),
+        "self_attn.k": ("albert_layers.0.attention.key", "heads"),
+        "self_attn.v": ("albert_layers.0.attention.value", "heads"),
+        "self_attn.context": ("albert_layers.0.attention.dense", "heads in"),
+        "self_attn.output": ("albert_layers.0.attention.dense", "out"),
+        "self_attn.residual": ("albert_layers.0.attention.LayerNorm", "in"),
+        "self_attn_layer_norm": ("albert_layers.0.attention.LayerNorm", "out"),
+        "fc1": ("albert_layers.0.ffn_output", "in"),
+        "fc2": ("albert_layers.0.ffn_output", "out"),
+        "final_layer_norm": ("albert_layers.0.full_layer_layer_norm", "out"),
+        "output": ("", "out"),
+    },
+    "head": BERT["head"] | {
+        "sequence": {"pooled": ("{base}.pooler", "in"), "head.dense": ("{base}.pooler_activation", "out"),
+                     "logits": ("classifier", "out")},
+    },
+}
 DISTILBERT = {
     "layers": "transformer.layer",
     "stack": {
@@ -251,6 +293,15 @@ DISTILBERT = {
 }
 
 
+def calls_of(names, config):
+    """Returns, for each layer of the library's list, the numbers of the layers that it is."""
+    layers = config.num_hidden_layers
+    if not names.get("repeated"):
+        return [[layer] for layer in range(layers)]
+    groups = config.num_hidden_groups
+    return [[layer for layer in range(layers) if layer * groups // layers == group] for group in range(groups)]
+
+
 def trace(variant, model, inputs):
     """Returns every named tensor of a run on one text, without the batch dimension."""
     names = variant.family.trace
@@ -262,11 +313,12 @@ def trace(variant, model, inputs):
     causal = stack == "decoder"
     found, hooks = {}, []
 
-    def catch(name, module, what):
+    def catch(full_name, module, what, calls=(0,)):
         if isinstance(module, torch.nn.Identity):  # the model has no such module
             return
 
-        def hook(_, arguments, output):
+        def hook(_, arguments, output, calls=iter(calls)):
+            name = full_name.replace("CALL", str(next(calls)))
             value = arguments[0] if what.endswith("in") else output
             value = value.logits if what == "logits" else value
             value = (value[0] if isinstance(value, tuple) else value).detach()[0]
@@ -287,11 +339,11 @@ def trace(variant, model, inputs):
 
     for name, (module, what) in names["stack"].items():
         catch(f"{stack}.{name}", base.get_submodule(module), what)
-    for l, layer in enumerate(layers):
+    for calls, layer in zip(calls_of(names, base.config), layers):
         for name, (module, what) in names["layer"].items():
-            catch(f"{stack}.layers.{l}.{name}", layer.get_submodule(module), what)
+            catch(f"{stack}.layers.CALL.{name}", layer.get_submodule(module), what, calls)
         for name, (module, what) in names.get("before", {}).items():
-            catch(f"before.{stack}.layers.{l}.self_attn.{name}", layer.get_submodule(module), what)
+            catch(f"before.{stack}.layers.CALL.self_attn.{name}", layer.get_submodule(module), what, calls)
     for name, (module, what) in names["head"].get(variant.task, {}).items():
         catch(name, model.get_submodule(module.format(base=base_name)), what)
     if "attention" in names:
@@ -309,12 +361,15 @@ def trace(variant, model, inputs):
             found |= {f"{attention}.{part}": x.unflatten(-1, (heads, -1)) for part, x in zip("qkv", parts)}
         q, k, v = (found[f"{attention}.{part}"].transpose(0, 1) for part in "qkv")
         scores = q @ k.transpose(1, 2) * q.shape[-1] ** -0.5
+        if model.config.model_type == "mpnet":
+            with torch.no_grad():
+                scores = scores + base.encoder.compute_position_bias(q.transpose(0, 1)[None])[0]
         if causal:
             scores = scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf)
         found[f"{attention}.scores"], found[f"{attention}.weights"] = scores, weights[0]
         near(torch.softmax(scores, -1), weights[0])
         near((weights[0] @ v).transpose(0, 1), found[f"{attention}.context"])
-    last = f"{stack}.layers.{len(layers) - 1}.output"
+    last = f"{stack}.layers.{base.config.num_hidden_layers - 1}.output"
     found[f"{stack}.output"] = found.get(f"{stack}.layer_norm", found[last])
     return found
 

@@ -113,7 +113,8 @@ class Bookkeeper {
         trace_(trace) {
     ledger_.columns = columns_of(stack_, compute);
     own_tokens_ = ledger_.tokens = traced(0, "input").shape[0];
-    gradient_.resize(own_tokens_ * config_.d_model);
+    width_ = config_.d_model;
+    gradient_.resize(own_tokens_ * width_);
     if (attends(stack_)) ledger_.tokens += traced(0, "encoder_attn.v").shape[0];
     ledger_.written.resize(ledger_.tokens * ledger_.columns.size());
     ledger_.read = ledger_.written;
@@ -130,7 +131,7 @@ class Bookkeeper {
   const TracedTensor& traced(std::size_t layer, std::string_view name) const {
     return find_traced(trace_, layer_name(name_, layer, name));
   }
-  float* gradient(std::size_t row) { return gradient_.data() + row * config_.d_model; }
+  float* gradient(std::size_t row) { return gradient_.data() + row * width_; }
 
   std::size_t column(const LedgerColumn& column) const {
     const auto found = std::ranges::find(ledger_.columns, column);
@@ -168,6 +169,7 @@ class Bookkeeper {
   void enter_attention(std::size_t layer, const Site& site);
   void enter_recurrent_unit(std::size_t layer);
   void lead_back_layer(std::size_t layer);
+  void lead_back_projection(const Linear& projection);
   void enter_embeddings();
 
   const Stack& stack_;
@@ -179,6 +181,7 @@ class Bookkeeper {
   std::size_t own_tokens_;         // T; those of a source follow
   std::vector<std::size_t> rows_;  // rows that the answer is read from: others have no gradient
   std::vector<float> gradient_;    // [T, D] of the answer with respect to the stream's rows
+  std::size_t width_;              // D, or the width of embeddings that are projected to it
 };
 
 // Returns the stream after an addition.
@@ -292,7 +295,7 @@ void Bookkeeper::lead_back(const Readout& readout) {
 }
 
 void Bookkeeper::lead_back_norm(const Norm& norm, const std::vector<float>& input) {
-  const std::size_t width = config_.d_model;
+  const std::size_t width = width_;
   for (const std::size_t i : rows_) {
     float* const a = gradient(i);
     if (norm.bias()) enter(i, column({.kind = Kind::bias}), dot(a, norm.bias(), width));
@@ -302,7 +305,7 @@ void Bookkeeper::lead_back_norm(const Norm& norm, const std::vector<float>& inpu
 
 void Bookkeeper::enter_rows(const LedgerColumn& writer, const TracedTensor& rows,
                             std::span<const float> bias) {
-  const std::size_t width = config_.d_model;
+  const std::size_t width = width_;
   for (const std::size_t i : rows_) {
     const double of_bias = bias.empty() ? 0.0 : dot(gradient(i), bias.data(), width);
     enter(i, column(writer), dot(gradient(i), rows.data.data() + i * width, width) - of_bias);
@@ -381,7 +384,28 @@ void Bookkeeper::enter_recurrent_unit(std::size_t layer) {
   }
 }
 
+// Replaces the gradient of the projected embeddings by that of the embeddings.
+void Bookkeeper::lead_back_projection(const Linear& projection) {
+  const std::vector<float> weights = dense_weights(projection);  // [D, E]
+  const std::size_t inputs = projection.in();
+  std::vector<float> of_inputs(own_tokens_ * inputs);
+  for (const std::size_t i : rows_) {
+    const float* const a = gradient(i);
+    enter(i, column({.kind = Kind::bias}), dot(a, projection.bias().data(), width_));
+    for (std::size_t e = 0; e < inputs; ++e) {
+      double sum = 0;
+      for (std::size_t c = 0; c < width_; ++c) {
+        sum += static_cast<double>(a[c]) * static_cast<double>(weights[c * inputs + e]);
+      }
+      of_inputs[i * inputs + e] = static_cast<float>(sum);
+    }
+  }
+  gradient_ = std::move(of_inputs);
+  width_ = inputs;
+}
+
 void Bookkeeper::enter_embeddings() {
+  if (const Linear* projection = input_.projection()) lead_back_projection(*projection);
   struct Part {
     LedgerColumn column;
     const TracedTensor& rows;

@@ -127,11 +127,9 @@ Stack::Stack(Kind kind, const StackConfig& config, Compute compute)
 
 void Stack::declare(const ParameterScope& scope) {
   if (relative_bias_) relative_bias_->declare(scope.scope("relative_bias"));
-  // A group's weights have the name of its first layer.
-  std::size_t declared = 0;
-  for (std::size_t i = 0; i < config_.layers.size(); ++i) {
-    if (config_.group_of(i) != declared) continue;
-    blocks_[declared++]->declare(scope.scope("layers").scope(i));
+  const char* const blocks = config_.layer_groups > 0 ? "layer_groups" : "layers";
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    blocks_[i]->declare(scope.scope(blocks).scope(i));
   }
   if (layer_norm_) layer_norm_->declare(scope.scope("layer_norm"));
 }

@@ -19,7 +19,8 @@ class Stack {
 
   Stack(Kind kind, const StackConfig& config, Compute compute);
 
-  /// Declares `relative_bias`, `layers.N`, `layer_norm`.
+  /// Declares `relative_bias`, `layers.N`, or `layer_groups.N` if layers share weights, and
+  /// `layer_norm`.
   void declare(const ParameterScope& scope);
 
   /// Runs block `layer` on x [N, D] in place.
