@@ -7,9 +7,9 @@
 namespace glassformer {
 namespace {
 
-constexpr std::array model_types = {Family::Type{"albert", "AlbertTokenizer"}};
+constexpr std::array albert_types = {Family::Type{"albert", "AlbertTokenizer"}};
 
-constexpr std::array tensors = {
+constexpr std::array albert_tensors = {
     TensorName{"embeddings.word_embeddings", "encoder.embed_tokens"},
     TensorName{"embeddings.position_embeddings", "encoder.embed_positions"},
     TensorName{"embeddings.token_type_embeddings", "encoder.embed_types"},
@@ -32,13 +32,13 @@ constexpr std::array tensors = {
                "encoder.layer_groups.#.final_layer_norm"},
 };
 
-constexpr std::array heads = {
+constexpr std::array albert_heads = {
     TensorName{"pooler", "head.dense"},
     TensorName{"classifier", "classifier"},
     TensorName{"qa_outputs", "qa_outputs"},
 };
 
-constexpr std::array keys = {
+constexpr std::array albert_keys = {
     ConfigKey{"vocab_size", "vocab_size", "30000"},
     ConfigKey{"max_position_embeddings", "max_length", "512"},
     ConfigKey{"num_hidden_layers", "layers", "12"},
@@ -52,7 +52,7 @@ constexpr std::array keys = {
     ConfigKey{"hidden_act", "activation", "\"gelu_new\""},
 };
 
-ModelConfig read(HubConfig& config) {
+ModelConfig read_albert(HubConfig& config) {
   if (const std::size_t inner = config.free_size("inner_group_num", 1); inner != 1) {
     config.refuse("inner_group_num", "1", std::to_string(inner));
   }
@@ -60,7 +60,7 @@ ModelConfig read(HubConfig& config) {
   config.expect_embeddings("predictions.decoder.weight");
   ModelConfig model;
   StackConfig& stack = model.architecture.encoder.emplace(post_norm_stack());
-  config.read(stack, {.keys = keys, .layer_tensors = {}});
+  config.read(stack, {.keys = albert_keys, .layer_tensors = {}});
   config.read_head(model, {.activation = Activation::tanh});
   config.finish(model);
   return model;
@@ -68,10 +68,10 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-extern const Family albert = {.model_types = model_types,
+extern const Family albert = {.model_types = albert_types,
                               .prefix = "albert.",
-                              .tensors = tensors,
-                              .heads = heads,
-                              .read = read};
+                              .tensors = albert_tensors,
+                              .heads = albert_heads,
+                              .read = read_albert};
 
 }  // namespace glassformer

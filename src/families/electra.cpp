@@ -8,9 +8,9 @@
 namespace glassformer {
 namespace {
 
-constexpr std::array model_types = {Family::Type{"electra", "ElectraTokenizer"}};
+constexpr std::array electra_types = {Family::Type{"electra", "ElectraTokenizer"}};
 
-constexpr std::array heads = {
+constexpr std::array electra_heads = {
     TensorName{"embeddings_project", "encoder.embed_projection"},
     TensorName{"classifier.dense", "head.dense"},
     TensorName{"classifier.out_proj", "classifier"},  // of texts
@@ -18,7 +18,7 @@ constexpr std::array heads = {
     TensorName{"qa_outputs", "qa_outputs"},
 };
 
-constexpr std::array keys = {
+constexpr std::array electra_keys = {
     ConfigKey{"vocab_size", "vocab_size", "30522"},
     ConfigKey{"max_position_embeddings", "max_length", "512"},
     ConfigKey{"num_hidden_layers", "layers", "12"},
@@ -31,11 +31,11 @@ constexpr std::array keys = {
     ConfigKey{"hidden_act", "activation", "\"gelu\""},
 };
 
-ModelConfig read(HubConfig& config) {
+ModelConfig read_electra(HubConfig& config) {
   config.expect_embeddings("generator_lm_head.weight");
   ModelConfig model;
   StackConfig& stack = model.architecture.encoder.emplace();
-  read_bert_stack(config, stack, keys);
+  read_bert_stack(config, stack, electra_keys);
   if (stack.tokens().d_embedding == stack.d_model) stack.tokens().d_embedding = 0;
   config.read_head(model, {.activation = Activation::gelu});
   config.finish(model);
@@ -44,10 +44,10 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-extern const Family electra = {.model_types = model_types,
+extern const Family electra = {.model_types = electra_types,
                                .prefix = "electra.",
                                .tensors = bert_tensors,
-                               .heads = heads,
-                               .read = read};
+                               .heads = electra_heads,
+                               .read = read_electra};
 
 }  // namespace glassformer

@@ -12,10 +12,10 @@
 namespace glassformer {
 namespace {
 
-constexpr std::array model_types = {Family::Type{"gemma2", "GemmaTokenizer"},
+constexpr std::array gemma_types = {Family::Type{"gemma2", "GemmaTokenizer"},
                                     Family::Type{"gemma3_text", "GemmaTokenizer"}};
 
-constexpr std::array tensors = {
+constexpr std::array gemma_tensors = {
     TensorName{"embed_tokens", "decoder.embed_tokens"},
     TensorName{"layers.#.input_layernorm", "decoder.layers.#.self_attn_layer_norm",
                TensorLayout::one_less},
@@ -38,13 +38,13 @@ constexpr std::array tensors = {
                TensorLayout::one_less},
     TensorName{"norm", "decoder.layer_norm", TensorLayout::one_less},
 };
-constexpr std::array heads = {
+constexpr std::array gemma_heads = {
     TensorName{"lm_head", "lm_head"},
     TensorName{"lm_head", "decoder.embed_tokens"},  // tied: the file may have either
 };
 
 using GemmaKeys = std::array<ConfigKey, 10>;
-constexpr GemmaKeys keys_with(const char* vocabulary, const char* positions) {
+constexpr GemmaKeys gemma_keys(const char* vocabulary, const char* positions) {
   return {{
       {"vocab_size", "vocab_size", vocabulary},
       {"max_position_embeddings", "max_length", positions},
@@ -58,8 +58,8 @@ constexpr GemmaKeys keys_with(const char* vocabulary, const char* positions) {
       {"hidden_activation", "activation", "\"gelu_pytorch_tanh\""},
   }};
 }
-constexpr GemmaKeys second_keys = keys_with("256000", "8192");
-constexpr GemmaKeys third_keys = keys_with("262208", "131072");
+constexpr GemmaKeys gemma2_keys = gemma_keys("256000", "8192");
+constexpr GemmaKeys gemma3_keys = gemma_keys("262208", "131072");
 
 // Returns a cap, or nothing if the file says null.
 std::optional<float> read_cap(HubConfig& config, const char* key, std::optional<float> usual) {
@@ -70,16 +70,16 @@ std::optional<float> read_cap(HubConfig& config, const char* key, std::optional<
 }
 
 // The rotary embeddings of the two kinds of layers.
-struct Rotaries {
+struct GemmaRotaries {
   RotaryConfig full, sliding;
 };
 
-Rotaries read_second(HubConfig& config) {
+GemmaRotaries read_gemma2_rotaries(HubConfig& config) {
   const RotaryConfig both = read_rope(config, RopeRules{});
   return {both, both};
 }
 
-Rotaries read_third(HubConfig& config) {
+GemmaRotaries read_gemma3_rotaries(HubConfig& config) {
   constexpr const char* key = "rope_parameters";
   float local = 10000;
   if (config.find("rope_local_base_freq")) {
@@ -100,7 +100,7 @@ Rotaries read_third(HubConfig& config) {
   return {read("full_attention", 1e6f), read("sliding_attention", local)};
 }
 
-ModelConfig read(HubConfig& config) {
+ModelConfig read_gemma(HubConfig& config) {
   const bool second = config.text("model_type", "gemma2") == "gemma2";
   config.expect_flag("use_bidirectional_attention", false);
   ModelConfig model;
@@ -114,11 +114,12 @@ ModelConfig read(HubConfig& config) {
   attention.qk_norm = !second;
   attention.score_divisor =
       std::sqrt(static_cast<float>(config.free_size("query_pre_attn_scalar", 256)));
-  attention.score_cap =
-      read_cap(config, "attn_logit_softcapping", second ? std::optional(50.0f) : std::nullopt);
-  config.read(stack, {.keys = second ? second_keys : third_keys, .layer_tensors = "layers."});
+  // The library does not use this key of Gemma 3.
+  if (second) attention.score_cap = read_cap(config, "attn_logit_softcapping", 50.0f);
+  config.read(stack, {.keys = second ? gemma2_keys : gemma3_keys, .layer_tensors = "layers."});
 
-  const Rotaries rotaries = second ? read_second(config) : read_third(config);
+  const GemmaRotaries rotaries =
+      second ? read_gemma2_rotaries(config) : read_gemma3_rotaries(config);
   const std::vector<bool> types = sliding_layers(config, stack.layers.size());
   const std::size_t every = second ? 2 : config.free_size("sliding_window_pattern", 6);
   const std::size_t window = window_of(config, 4096);
@@ -138,11 +139,11 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-extern const Family gemma = {.model_types = model_types,
+extern const Family gemma = {.model_types = gemma_types,
                              .prefix = "model.",
-                             .tensors = tensors,
-                             .heads = heads,
-                             .read = read,
+                             .tensors = gemma_tensors,
+                             .heads = gemma_heads,
+                             .read = read_gemma,
                              .writes = true};
 
 }  // namespace glassformer

@@ -9,9 +9,9 @@
 namespace glassformer {
 namespace {
 
-constexpr std::array model_types = {Family::Type{"gpt_neox", "GPTNeoXTokenizer"}};
+constexpr std::array gpt_neox_types = {Family::Type{"gpt_neox", "GPTNeoXTokenizer"}};
 
-constexpr std::array tensors = {
+constexpr std::array gpt_neox_tensors = {
     TensorName{"embed_in", "decoder.embed_tokens"},
     TensorName{"layers.#.input_layernorm", "decoder.layers.#.self_attn_layer_norm"},
     TensorName{"layers.#.attention.query_key_value", "decoder.layers.#.self_attn.q_proj",
@@ -26,12 +26,12 @@ constexpr std::array tensors = {
     TensorName{"layers.#.mlp.dense_4h_to_h", "decoder.layers.#.fc2"},
     TensorName{"final_layer_norm", "decoder.layer_norm"},
 };
-constexpr std::array heads = {
+constexpr std::array gpt_neox_heads = {
     TensorName{"embed_out", "lm_head"},
     TensorName{"embed_out", "decoder.embed_tokens"},  // tied: the file may have either
 };
 
-constexpr std::array keys = {
+constexpr std::array gpt_neox_keys = {
     ConfigKey{"vocab_size", "vocab_size", "50432"},
     ConfigKey{"max_position_embeddings", "max_length", "2048"},
     ConfigKey{"num_hidden_layers", "layers", "44"},
@@ -43,7 +43,7 @@ constexpr std::array keys = {
     ConfigKey{"use_parallel_residual", "parallel", "true"},
 };
 
-ModelConfig read(HubConfig& config) {
+ModelConfig read_gpt_neox(HubConfig& config) {
   ModelConfig model;
   StackConfig& stack = model.architecture.decoder.emplace();
   stack.tokens().positions = PositionKind::none;
@@ -52,7 +52,7 @@ ModelConfig read(HubConfig& config) {
   layer.mixer = Mixer::causal;
   layer.attention.bias = layer.attention.out_bias = config.flag("attention_bias", true);
   stack.layers = {layer};
-  config.read(stack, {.keys = keys, .layer_tensors = "layers."});
+  config.read(stack, {.keys = gpt_neox_keys, .layer_tensors = "layers."});
   const std::size_t d_head = stack.layers[0].attention.d_head;
   const RotaryConfig rotary = read_rope(config, {.size = d_head / 4,
                                                  .d_head = d_head,
@@ -74,11 +74,11 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-extern const Family gpt_neox = {.model_types = model_types,
+extern const Family gpt_neox = {.model_types = gpt_neox_types,
                                 .prefix = "gpt_neox.",
-                                .tensors = tensors,
-                                .heads = heads,
-                                .read = read,
+                                .tensors = gpt_neox_tensors,
+                                .heads = gpt_neox_heads,
+                                .read = read_gpt_neox,
                                 .writes = true};
 
 }  // namespace glassformer

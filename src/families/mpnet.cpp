@@ -8,9 +8,9 @@
 namespace glassformer {
 namespace {
 
-constexpr std::array model_types = {Family::Type{"mpnet", "MPNetTokenizer"}};
+constexpr std::array mpnet_types = {Family::Type{"mpnet", "MPNetTokenizer"}};
 
-constexpr std::array tensors = {
+constexpr std::array mpnet_tensors = {
     TensorName{"embeddings.word_embeddings", "encoder.embed_tokens"},
     TensorName{"embeddings.position_embeddings", "encoder.embed_positions"},
     TensorName{"embeddings.LayerNorm", "encoder.layernorm_embedding"},
@@ -25,14 +25,14 @@ constexpr std::array tensors = {
     TensorName{"encoder.layer.#.output.LayerNorm", "encoder.layers.#.final_layer_norm"},
 };
 
-constexpr std::array heads = {
+constexpr std::array mpnet_heads = {
     TensorName{"classifier.dense", "head.dense"},
     TensorName{"classifier.out_proj", "classifier"},  // of texts
     TensorName{"classifier", "classifier"},           // of tokens
     TensorName{"qa_outputs", "qa_outputs"},
 };
 
-constexpr std::array keys = {
+constexpr std::array mpnet_keys = {
     ConfigKey{"vocab_size", "vocab_size", "30527"},
     ConfigKey{"max_position_embeddings", "max_length", "512"},
     ConfigKey{"num_hidden_layers", "layers", "12"},
@@ -44,22 +44,22 @@ constexpr std::array keys = {
 };
 
 // The library has these numbers in its code.
-constexpr std::int32_t padding = 1;
-constexpr RelativeConfig distances = {.buckets = 32, .distance = 128};
+constexpr std::int32_t mpnet_padding = 1;
+constexpr RelativeConfig mpnet_distances = {.buckets = 32, .distance = 128};
 
-ModelConfig read(HubConfig& config) {
+ModelConfig read_mpnet(HubConfig& config) {
   constexpr const char* key = "relative_attention_num_buckets";
-  if (const std::size_t buckets = config.free_size(key, distances.buckets);
-      buckets != distances.buckets) {
+  if (const std::size_t buckets = config.free_size(key, mpnet_distances.buckets);
+      buckets != mpnet_distances.buckets) {
     config.refuse(key, "32", std::to_string(buckets));
   }
   config.expect_embeddings("lm_head.decoder.weight");
   ModelConfig model;
   StackConfig& stack = model.architecture.encoder.emplace(post_norm_stack());
-  stack.relative = distances;
-  config.read(stack, {.keys = keys, .layer_tensors = "encoder.layer."});
-  stack.tokens().position_offset = padding + 1;
-  stack.tokens().padding = padding;
+  stack.relative = mpnet_distances;
+  config.read(stack, {.keys = mpnet_keys, .layer_tensors = "encoder.layer."});
+  stack.tokens().position_offset = mpnet_padding + 1;
+  stack.tokens().padding = mpnet_padding;
   config.read_head(model, {.activation = Activation::tanh});
   config.finish(model);
   return model;
@@ -67,10 +67,10 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-extern const Family mpnet = {.model_types = model_types,
+extern const Family mpnet = {.model_types = mpnet_types,
                              .prefix = "mpnet.",
-                             .tensors = tensors,
-                             .heads = heads,
-                             .read = read};
+                             .tensors = mpnet_tensors,
+                             .heads = mpnet_heads,
+                             .read = read_mpnet};
 
 }  // namespace glassformer

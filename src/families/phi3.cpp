@@ -10,9 +10,9 @@
 namespace glassformer {
 namespace {
 
-constexpr std::array model_types = {Family::Type{"phi3", "LlamaTokenizer"}};
+constexpr std::array phi3_types = {Family::Type{"phi3", "LlamaTokenizer"}};
 
-constexpr std::array tensors = {
+constexpr std::array phi3_tensors = {
     TensorName{"embed_tokens", "decoder.embed_tokens"},
     TensorName{"layers.#.input_layernorm", "decoder.layers.#.self_attn_layer_norm"},
     TensorName{"layers.#.self_attn.qkv_proj", "decoder.layers.#.self_attn.q_proj"},
@@ -25,17 +25,17 @@ constexpr std::array tensors = {
     TensorName{"layers.#.mlp.down_proj", "decoder.layers.#.fc2"},
     TensorName{"norm", "decoder.layer_norm"},
 };
-constexpr std::array heads = {
+constexpr std::array phi3_heads = {
     TensorName{"lm_head", "lm_head"},
     TensorName{"lm_head", "decoder.embed_tokens"},  // tied: the file may have either
 };
 
-constexpr LlamaKeys keys = llama_keys("4096", "8192", "32", nullptr, "1e-5");
+constexpr LlamaKeys phi3_keys = llama_keys("4096", "8192", "32", nullptr, "1e-5");
 
-ModelConfig read(HubConfig& config) {
+ModelConfig read_phi3(HubConfig& config) {
   ModelConfig model;
   StackConfig& stack = model.architecture.decoder.emplace(gated_decoder());
-  config.read(stack, {.keys = keys, .layer_tensors = "layers."});
+  config.read(stack, {.keys = phi3_keys, .layer_tensors = "layers."});
   for (LayerConfig& layer : stack.layers) layer.attention.window = window_of(config, 0);
   const std::size_t d_head = stack.layers[0].attention.d_head;
   set_rotary(stack, read_rope(config, {.size = d_head, .d_head = d_head, .long_texts = true}));
@@ -49,11 +49,11 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-extern const Family phi3 = {.model_types = model_types,
+extern const Family phi3 = {.model_types = phi3_types,
                             .prefix = "model.",
-                            .tensors = tensors,
-                            .heads = heads,
-                            .read = read,
+                            .tensors = phi3_tensors,
+                            .heads = phi3_heads,
+                            .read = read_phi3,
                             .writes = true};
 
 }  // namespace glassformer

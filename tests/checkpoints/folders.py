@@ -53,6 +53,9 @@ def randomize(model, variant):
             value = (value * 2**24).round() / 2**24
             assert torch.equal(value.half().float(), value) and torch.equal(value.bfloat16().float(), value)
             parameter.data.copy_(value)
+    if hasattr(model, "final_logits_bias"):
+        value = 0.2 * torch.randn(model.final_logits_bias.shape, generator=random)
+        model.final_logits_bias.copy_(value.bfloat16().float())
     if variant.task == "text2text" or variant.task == "generate" and variant.family.formula:
         ends = (variant.generation or {}).get("eos_token_id", model.config.eos_token_id)
         model.get_output_embeddings().weight.data[ends] *= 2  # texts end

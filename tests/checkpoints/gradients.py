@@ -162,7 +162,8 @@ T5 = [
 ]
 MARIAN = [(r"^model\.(shared|)", lambda found: "embed_tokens" if found[1] else ""),
           (r"^final_logits_bias", "lm_head.bias")]
-NAMES = {"electra": ELECTRA, "mpnet": MPNET, "albert": ALBERT, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
+BART = [*MARIAN, (r"\.layernorm_embedding", ".layernorm_embedding")]
+NAMES = {"bart": BART, "electra": ELECTRA, "mpnet": MPNET, "albert": ALBERT, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
          "phi3": PHI3, "gemma2": GEMMA, "gemma3_text": GEMMA, "gpt_neox": GPT_NEOX, "mistral": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "smollm3": LLAMA, "modernbert": MODERNBERT, "t5": T5, "mt5": T5,
          "marian": MARIAN}
 PARTS = {"qkv": ("q_proj", "k_proj", "v_proj"), "gate_and_fc1": ("fc1_gate", "fc1")}

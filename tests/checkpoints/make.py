@@ -175,6 +175,15 @@ MT5 = dataclasses.replace(
     T5, config=transformers.MT5Config, tokenizer="unigram_bytes",
     models={"text2text": transformers.MT5ForConditionalGeneration})
 
+BART = Family(
+    config=transformers.BartConfig,
+    models={"text2text": transformers.BartForConditionalGeneration},
+    size=dict(d_model=16, encoder_layers=2, decoder_layers=2, encoder_attention_heads=2, decoder_attention_heads=2,
+              encoder_ffn_dim=28, decoder_ffn_dim=28, max_position_embeddings=24, bos_token_id=0, pad_token_id=1,
+              eos_token_id=2, decoder_start_token_id=2, forced_eos_token_id=2),
+    trace=traces.BART, inputs=["input_ids", "attention_mask"], tokenizer="bytes_masked",
+    from_vocabulary=tokens.byte_level)
+
 LLAMA = Family(
     config=transformers.LlamaConfig,
     models={"generate": transformers.LlamaForCausalLM},
@@ -600,6 +609,13 @@ VARIANTS = [
             unused=tuple(T5_DECODER), tensors=forms.in_turn(
                 forms.renamed("shared.weight", "encoder.embed_tokens.weight"), forms.foreign(T5_DECODER)),
             files=forms.modules(*T5_MODULES, transformer="0_Transformer", max_length=20)),
+    Variant("bart", BART, "text2text", seed=3, texts=REQUESTS, traced=0, dtype="F16",
+            tokenizer_files=tokens.vocabulary_and_merges,
+            size=dict(scale_embedding=True, decoder_layers=1, decoder_ffn_dim=20, encoder_attention_heads=4),
+            generation=dict(forced_bos_token_id=0, forced_eos_token_id=2, no_repeat_ngram_size=3, num_beams=2,
+                            max_length=14, early_stopping=True)),
+    Variant("bart_first", BART, "text2text", seed=5, texts=REQUESTS[:2], traced=1, dtype="BF16", generation=None,
+            tokenizer_config=AS_IT_IS, config=forms.of_bart),
     Variant("mt5", MT5, "text2text", seed=3, traced=2, texts=REQUESTS[:3], dtype="F16", own_output=True,
             size=dict(feed_forward_proj="gated-silu", vocab_size=560, num_decoder_layers=1,
                       relative_attention_num_buckets=6, relative_attention_max_distance=9, d_kv=4, num_heads=4),

@@ -217,6 +217,13 @@ MARIAN = {
         "encoder_attn_layer_norm": ("encoder_attn_layer_norm", "out"),
     },
 }
+BART = MARIAN | {
+    "stack": {
+        "embed_tokens": ("embed_tokens", "out"),  # scaled
+        "embed_positions": ("embed_positions", "out"),
+        "embeddings": ("layernorm_embedding", "out"),
+    },
+}
 ROBERTA = BERT | {
     "head": BERT["head"] | {
         "sequence": {"pooled": ("classifier.dense", "in"), "head.dense": ("classifier.out_proj", "in"),

@@ -149,14 +149,14 @@ class Bookkeeper {
   void enter_rows(const LedgerColumn& column, const TracedTensor& rows,
                   std::span<const float> bias);
   void lead_back_norm(const Norm& norm, const std::vector<float>& input);
-  // Calls enter() with the gradient of a sublayer's output, which may have a norm of its own,
+  // Calls enter_parts() with the gradient of a sublayer's output, which may have a norm of its own,
   // before it is added to the stream.
   template <class Enter>
-  void enter_output(const Norm* norm, const TracedTensor& output, const Enter& enter) {
-    if (!norm) return enter();
+  void enter_output(const Norm* norm, const TracedTensor& output, const Enter& enter_parts) {
+    if (!norm) return enter_parts();
     const std::vector<float> stream = gradient_;
     lead_back_norm(*norm, output.data);
-    enter();
+    enter_parts();
     gradient_ = stream;
   }
   // An attention of a layer, over the stack's own tokens or over the source's.

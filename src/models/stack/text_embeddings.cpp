@@ -40,7 +40,7 @@ void TextEmbeddings::declare(const ParameterScope& scope) {
   }
 }
 
-View TextEmbeddings::embeddings(View x, const Run& run) const {
+View TextEmbeddings::rows_for(View x, const Run& run) const {
   return embed_projection_ ? run.make(x.shape(0), embed_projection_->in()) : x;
 }
 
@@ -66,7 +66,7 @@ void TextEmbeddings::add_rest(const Positions& positions, std::span<const std::i
 
 void TextEmbeddings::operator()(const Batch& batch, View x, const Run& run) const {
   const Arena::Scope memory(run.arena());
-  const View rows = embeddings(x, run);
+  const View rows = rows_for(x, run);
   const std::span<const std::int32_t> ids = batch.ids(), types = batch.types();
   (*embed_tokens_)(ids, rows, run);
   if (!batch.positions().empty()) return add_rest(batch.positions(), types, rows, x, run);
@@ -81,7 +81,7 @@ void TextEmbeddings::operator()(std::span<const std::int32_t> ids,
                                 std::span<const std::size_t> positions, View x,
                                 const Run& run) const {
   const Arena::Scope memory(run.arena());
-  const View embedded = embeddings(x, run);
+  const View embedded = rows_for(x, run);
   (*embed_tokens_)(ids, embedded, run);
   for (std::size_t i = 0; config_.zero_start && i < positions.size(); ++i) {
     if (positions[i] == 0) set_to_zero(rows(embedded, i, 1), run);

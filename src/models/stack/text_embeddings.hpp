@@ -47,7 +47,7 @@ class TextEmbeddings final : public StackInput {
   std::vector<std::size_t> without_padding(std::span<const std::int32_t> ids,
                                            const Sequences& sequences) const;
   // The embeddings [N, E]: x [N, D] itself or, if they are projected to it later, another tensor.
-  View embeddings(View x, const Run& run) const;
+  View rows_for(View x, const Run& run) const;
   // Adds the rest to the rows of the tokens, and writes the result to x.
   template <class Positions>
   void add_rest(const Positions& positions, std::span<const std::int32_t> types, View embeddings,
