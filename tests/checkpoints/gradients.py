@@ -472,7 +472,8 @@ def make_gradients(folder, names, texts, parameters):
     found = derivatives.gradients(y, parameters)
     of_ours, of_trace, values = ours(model, found), trace.gradients(y), trace.values()
     derivatives.check_trace(of_trace)
-    derivatives.check_layers(values, of_trace, of_ours)
+    if not names.get("repeated"):  # else a matrix has the sum of several layers
+        derivatives.check_layers(values, of_trace, of_ours)
     again = lambda: derivatives.value(contrast, run(names, texts.task, model, inputs)[0])
     derivatives.check_differences(again, parameters, found)
     derivatives.save_gradients(folder / "expected.", header, y, contrast, of_trace, of_ours)

@@ -230,7 +230,7 @@ ROBERTA = BERT | {
                      "logits": ("classifier", "out")},
     },
 }
-ELECTRA = ROBERTA
+ELECTRA = ROBERTA | {"stack": BERT["stack"] | {"embeddings": ("encoder.layer.0", "in")}}  # projected
 MPNET = ROBERTA | {
     "stack": {name: what for name, what in BERT["stack"].items() if name != "embed_types"},
     "layer": BERT["layer"] | {
