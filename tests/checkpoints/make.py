@@ -378,6 +378,9 @@ GEMMA_TOKENIZER = dict(tokenizer_class="GemmaTokenizer", add_bos_token=True, add
                        model_max_length=1000000000000000019884624838656)
 NEOX_MASKS = {f"gpt_neox.layers.{layer}.attention.{name}": shape for layer in range(2)
               for name, shape in {"bias": [1, 1, 64, 64], "masked_bias": [1], "rotary_emb.inv_freq": [2]}.items()}
+BART_SIZE = dict(scale_embedding=True, decoder_layers=1, decoder_ffn_dim=20, encoder_attention_heads=4)
+BART_GENERATION = dict(forced_bos_token_id=0, forced_eos_token_id=2, no_repeat_ngram_size=3, num_beams=2,
+                       max_length=14, early_stopping=True)
 SMALL = dict(hidden_size=16, num_attention_heads=2, intermediate_size=28)
 SMALLEST = dict(hidden_size=8, num_attention_heads=2, intermediate_size=12)
 SENTIMENT = ["negative", "neutral", "positive"]
@@ -464,7 +467,7 @@ VARIANTS = [
             size=dict(max_position_embeddings=32), config=forms.without("architectures")),
     Variant("albert_sequence", ALBERT, "sequence", seed=5, texts=PLAIN, traced=0, labels=SENTIMENT, dtype="F16",
             tokenizer_json=tokenizer_forms.albert, tokenizer_config=AS_IT_IS, config=forms.of_dtype_4),
-    Variant("albert_tokens", ALBERT, "tokens", seed=9, texts=NEWS[:2], traced=1, labels=ENTITIES, dtype="BF16",
+    Variant("albert_tokens", ALBERT, "tokens", seed=9, texts=NEWS[2:5:2], traced=1, labels=ENTITIES, dtype="BF16",
             tokenizer_json=tokenizer_forms.albert, tokenizer_config=AS_IT_IS,
             size=dict(num_hidden_layers=5, num_hidden_groups=2, embedding_size=16, hidden_act="gelu")),
     Variant("albert_embed", ALBERT, "embed", seed=3, texts=SENTENCES[:3], traced=0, dtype="F16",
@@ -609,13 +612,10 @@ VARIANTS = [
             unused=tuple(T5_DECODER), tensors=forms.in_turn(
                 forms.renamed("shared.weight", "encoder.embed_tokens.weight"), forms.foreign(T5_DECODER)),
             files=forms.modules(*T5_MODULES, transformer="0_Transformer", max_length=20)),
-    Variant("bart", BART, "text2text", seed=3, texts=REQUESTS, traced=0, dtype="F16",
-            tokenizer_files=tokens.vocabulary_and_merges,
-            size=dict(scale_embedding=True, decoder_layers=1, decoder_ffn_dim=20, encoder_attention_heads=4),
-            generation=dict(forced_bos_token_id=0, forced_eos_token_id=2, no_repeat_ngram_size=3, num_beams=2,
-                            max_length=14, early_stopping=True)),
-    Variant("bart_first", BART, "text2text", seed=5, texts=REQUESTS[:2], traced=1, dtype="BF16",
-            tokenizer_config=AS_IT_IS, config=forms.of_bart, generation=dict(forced_eos_token_id=2)),
+    Variant("bart", BART, "text2text", seed=3, texts=REQUESTS[::3], traced=1, dtype="F16",
+            tokenizer_files=tokens.vocabulary_and_merges, size=BART_SIZE, generation=BART_GENERATION),
+    Variant("bart_first", BART, "text2text", seed=3, same_as="bart", dtype="BF16", config=forms.of_bart,
+            tokenizer_config=AS_IT_IS, size=BART_SIZE, generation=BART_GENERATION),
     Variant("mt5", MT5, "text2text", seed=3, traced=2, texts=REQUESTS[:3], dtype="F16", own_output=True,
             size=dict(feed_forward_proj="gated-silu", vocab_size=560, num_decoder_layers=1,
                       relative_attention_num_buckets=6, relative_attention_max_distance=9, d_kv=4, num_heads=4),
