@@ -52,6 +52,9 @@ class Fields {
   /// At most `most` texts, each of at least one character.
   virtual void texts(const char* name, std::vector<std::string>& values, std::size_t most) = 0;
 
+  /// At most `most` numbers. By default, they are left as they are.
+  virtual void numbers(const char*, std::vector<float>&, std::size_t /*most*/) {}
+
   /// Refuses a field that has no meaning together with the others. `expected` says when it has one.
   virtual void refuse(const char* name, const char* expected) = 0;
 

@@ -1,8 +1,9 @@
+#include "families/llama.hpp"
+
 #include <algorithm>
 #include <array>
 
 #include "families/config/rope.hpp"
-#include "families/family.hpp"
 
 // Llama (Touvron et al. 2023; TinyLlama, SmolLM2), Mistral (Jiang et al. 2023), Qwen2, Qwen3 and
 // SmolLM3: decoder-only models with rotary positions, RMS norms, gated feed-forward blocks and
@@ -36,70 +37,37 @@ constexpr std::array heads = {
     TensorName{"lm_head", "decoder.embed_tokens"},  // tied: the file may have either
 };
 
-// The defaults for missing keys of each model type.
-using LlamaKeys = std::array<ConfigKey, 11>;
-constexpr LlamaKeys keys_with(const char* positions, const char* d_ff, const char* n_heads,
-                              const char* n_kv_heads) {
-  return {{
-      {"vocab_size", "vocab_size", "32000"},
-      {"max_position_embeddings", "max_length", positions},
-      {"num_hidden_layers", "layers", "32"},
-      {"hidden_size", "d_model", "4096"},
-      {"intermediate_size", "d_ff", d_ff},
-      {"num_attention_heads", "n_heads", n_heads},
-      {"num_key_value_heads", "n_kv_heads", n_kv_heads},
-      {"head_dim", "d_head", nullptr},
-      {"rms_norm_eps", "layer_norm_eps", "1e-6"},
-      {"hidden_act", "activation", "\"silu\""},
-      {"mlp_bias", "feed_forward_bias", "false"},
-  }};
-}
-constexpr LlamaKeys llama_keys = keys_with("2048", "11008", "32", nullptr);
-constexpr LlamaKeys mistral_keys = keys_with("131072", "14336", "32", "8");
-constexpr LlamaKeys qwen_keys = keys_with("32768", "22016", "32", "32");
-constexpr LlamaKeys smollm_keys = keys_with("32768", "11008", "16", "4");
+constexpr LlamaKeys llama_defaults = llama_keys("2048", "11008", "32", nullptr);
+constexpr LlamaKeys mistral_defaults = llama_keys("131072", "14336", "32", "8");
+constexpr LlamaKeys qwen_defaults = llama_keys("32768", "22016", "32", "32");
+constexpr LlamaKeys smollm_defaults = llama_keys("32768", "11008", "16", "4");
 
 // The settings of a model type.
 struct ModelKind {
   const LlamaKeys& keys;
   float rope_base = 10000;
-  bool tied = false;
-  std::int32_t bos = -1, end = -1;  // -1: no such token
+  DecoderDefaults defaults = {};
 };
 
 ModelKind model_kind(std::string_view type) {
-  if (type == "mistral") return {.keys = mistral_keys, .bos = 1, .end = 2};
-  if (type.starts_with("qwen")) return {.keys = qwen_keys};
+  if (type == "mistral") return {.keys = mistral_defaults, .defaults = {.bos = 1, .end = 2}};
+  if (type.starts_with("qwen")) return {.keys = qwen_defaults};
   if (type == "smollm3") {
-    return {.keys = smollm_keys, .rope_base = 2e6f, .tied = true, .bos = 128000, .end = 128001};
+    return {.keys = smollm_defaults,
+            .rope_base = 2e6f,
+            .defaults = {.tied = true, .bos = 128000, .end = 128001}};
   }
-  return {.keys = llama_keys, .bos = 1, .end = 2};
+  return {.keys = llama_defaults, .defaults = {.bos = 1, .end = 2}};
 }
 
 StackConfig usual_stack(HubConfig& config, std::string_view type) {
-  LayerConfig layer;
-  layer.mixer = Mixer::causal;
-  AttentionConfig& attention = layer.attention;
+  StackConfig stack = gated_decoder();
+  AttentionConfig& attention = stack.layers[0].attention;
   attention.bias = type == "qwen2" || config.flag("attention_bias", false);
   attention.out_bias = type != "qwen2" && attention.bias;
   attention.qk_norm = type == "qwen3";
   if (type == "qwen3") attention.d_head = 128;
-  layer.feed_forward.gated = true;
-  StackConfig stack;
-  stack.tokens().positions = PositionKind::none;
-  stack.layer_norm.kind = NormKind::rms;
-  stack.final_norm = true;
-  stack.layers = {layer};
   return stack;
-}
-
-// Returns the window of a layer with sliding attention, including the query itself. 0: no window.
-std::size_t window_of(HubConfig& config) {
-  const JsonValue* window = config.object().find("sliding_window");
-  if (window && !present(window)) return 0;
-  const std::size_t size = config.free_size("sliding_window", 4096);
-  if (size < 2) config.refuse("sliding_window", "at least 2", std::to_string(size));
-  return size - 1;
 }
 
 // Sets windows for Qwen2 and Qwen3: in the layers that the file names, or in all from
@@ -112,7 +80,7 @@ void read_windows(HubConfig& config, StackConfig& stack) {
                          "expected true with a sliding layer in layer_types, got false");
   }
   if (!uses) return;
-  const std::size_t window = window_of(config), first = config.id("max_window_layers", 28);
+  const std::size_t window = window_of(config, 4096), first = config.id("max_window_layers", 28);
   for (std::size_t i = 0; i < stack.layers.size(); ++i) {
     const bool slides = sliding.empty() ? i >= first : sliding[i];
     if (slides) stack.layers[i].attention.window = window;
@@ -151,42 +119,65 @@ void read_smollm(HubConfig& config, StackConfig& stack) {
   }
 }
 
-void set_rotary(HubConfig& config, StackConfig& stack, float base) {
-  RotaryConfig rotary = read_rope(config, base);
-  for (LayerConfig& layer : stack.layers) {
-    rotary.size = layer.attention.d_head;
-    layer.attention.rotary = rotary;
-  }
-}
-
 ModelConfig read(HubConfig& config) {
   const std::string type = config.text("model_type", "llama");
   const ModelKind kind = model_kind(type);
   ModelConfig model;
   StackConfig& stack = model.architecture.decoder.emplace(usual_stack(config, type));
   config.read(stack, {.keys = kind.keys, .layer_tensors = "layers."});
-  set_rotary(config, stack, kind.rope_base);
+  set_rotary(stack, read_rope(config, {.base = kind.rope_base}));
   if (type == "mistral") {
-    for (LayerConfig& layer : stack.layers) layer.attention.window = window_of(config);
+    for (LayerConfig& layer : stack.layers) layer.attention.window = window_of(config, 4096);
   }
   if (type.starts_with("qwen")) read_windows(config, stack);
   if (type == "smollm3") read_smollm(config, stack);
-
-  const auto has_row = [&](std::int32_t id) {
-    return id >= 0 && static_cast<std::size_t>(id) < stack.vocab_size();
-  };
-  if (has_row(kind.end)) model.generation.end_ids = {kind.end};
-  if (has_row(kind.bos)) model.generation.bos_id = kind.bos;
-  config.read_next_token(model, kind.tied);
-  // If the file has an output matrix, the library uses it, whatever the tying setting is.
-  if (config.has_tensor("lm_head.weight") && config.has_tensor("embed_tokens.weight")) {
-    model.architecture.embeddings = EmbeddingSharing::separate;
-  }
+  read_next_token_head(config, model, kind.defaults);
   config.finish(model);
   return model;
 }
 
 }  // namespace
+
+StackConfig gated_decoder() {
+  LayerConfig layer;
+  layer.mixer = Mixer::causal;
+  layer.feed_forward.gated = true;
+  StackConfig stack;
+  stack.tokens().positions = PositionKind::none;
+  stack.layer_norm.kind = NormKind::rms;
+  stack.final_norm = true;
+  stack.layers = {layer};
+  return stack;
+}
+
+void set_rotary(StackConfig& stack, const RotaryConfig& rotary) {
+  for (LayerConfig& layer : stack.layers) {
+    layer.attention.rotary = rotary;
+    if (rotary.size == 0) layer.attention.rotary->size = layer.attention.d_head;
+  }
+}
+
+std::size_t window_of(HubConfig& config, std::size_t usual) {
+  const JsonValue* window = config.object().find("sliding_window");
+  if (window ? !present(window) : usual == 0) return 0;
+  const std::size_t size = config.free_size("sliding_window", usual);
+  if (size < 2) config.refuse("sliding_window", "at least 2", std::to_string(size));
+  return size - 1;
+}
+
+void read_next_token_head(HubConfig& config, ModelConfig& model, const DecoderDefaults& defaults) {
+  const std::size_t vocab_size = model.decoder().vocab_size();
+  const auto has_row = [&](std::int32_t id) {
+    return id >= 0 && static_cast<std::size_t>(id) < vocab_size;
+  };
+  if (has_row(defaults.end)) model.generation.end_ids = {defaults.end};
+  if (has_row(defaults.bos)) model.generation.bos_id = defaults.bos;
+  config.read_next_token(model, defaults.tied);
+  // If the file has an output matrix, the library uses it, whatever the tying setting is.
+  if (config.has_tensor("lm_head.weight") && config.has_tensor("embed_tokens.weight")) {
+    model.architecture.embeddings = EmbeddingSharing::separate;
+  }
+}
 
 extern const Family llama = {.model_types = model_types,
                              .prefix = "model.",

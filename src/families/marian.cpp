@@ -1,6 +1,6 @@
-#include <array>
+#include "families/marian.hpp"
 
-#include "families/family.hpp"
+#include <array>
 
 // MarianMT (Junczys-Dowmunt et al. 2018; Tiedemann and Thottingal 2020, "OPUS-MT"): an encoder and
 // a decoder with post-norm. Both embeddings and the output layer share one table.
@@ -9,42 +9,6 @@ namespace glassformer {
 namespace {
 
 constexpr std::array model_types = {Family::Type{"marian", "MarianTokenizer"}};
-
-constexpr std::array tensors = {
-    // A shared table has several names. A file may hold it under any or all of them.
-    TensorName{"shared", "embed_tokens"},
-    TensorName{"decoder.embed_tokens", "embed_tokens"},
-    TensorName{"encoder.embed_tokens", "embed_tokens"},
-    TensorName{"lm_head", "embed_tokens"},
-    // Alternatively, there are two tables.
-    TensorName{"encoder.embed_tokens", "encoder.embed_tokens"},
-    TensorName{"decoder.embed_tokens", "decoder.embed_tokens"},
-    TensorName{"lm_head", "decoder.embed_tokens"},
-    TensorName{"encoder.embed_positions", "encoder.embed_positions"},
-    TensorName{"decoder.embed_positions", "decoder.embed_positions"},
-    TensorName{"encoder.layers.#.self_attn.q_proj", "encoder.layers.#.self_attn.q_proj"},
-    TensorName{"encoder.layers.#.self_attn.k_proj", "encoder.layers.#.self_attn.k_proj"},
-    TensorName{"encoder.layers.#.self_attn.v_proj", "encoder.layers.#.self_attn.v_proj"},
-    TensorName{"encoder.layers.#.self_attn.out_proj", "encoder.layers.#.self_attn.out_proj"},
-    TensorName{"encoder.layers.#.self_attn_layer_norm", "encoder.layers.#.self_attn_layer_norm"},
-    TensorName{"encoder.layers.#.fc1", "encoder.layers.#.fc1"},
-    TensorName{"encoder.layers.#.fc2", "encoder.layers.#.fc2"},
-    TensorName{"encoder.layers.#.final_layer_norm", "encoder.layers.#.final_layer_norm"},
-    TensorName{"decoder.layers.#.self_attn.q_proj", "decoder.layers.#.self_attn.q_proj"},
-    TensorName{"decoder.layers.#.self_attn.k_proj", "decoder.layers.#.self_attn.k_proj"},
-    TensorName{"decoder.layers.#.self_attn.v_proj", "decoder.layers.#.self_attn.v_proj"},
-    TensorName{"decoder.layers.#.self_attn.out_proj", "decoder.layers.#.self_attn.out_proj"},
-    TensorName{"decoder.layers.#.self_attn_layer_norm", "decoder.layers.#.self_attn_layer_norm"},
-    TensorName{"decoder.layers.#.encoder_attn.q_proj", "decoder.layers.#.encoder_attn.q_proj"},
-    TensorName{"decoder.layers.#.encoder_attn.k_proj", "decoder.layers.#.encoder_attn.k_proj"},
-    TensorName{"decoder.layers.#.encoder_attn.v_proj", "decoder.layers.#.encoder_attn.v_proj"},
-    TensorName{"decoder.layers.#.encoder_attn.out_proj", "decoder.layers.#.encoder_attn.out_proj"},
-    TensorName{"decoder.layers.#.encoder_attn_layer_norm",
-               "decoder.layers.#.encoder_attn_layer_norm"},
-    TensorName{"decoder.layers.#.fc1", "decoder.layers.#.fc1"},
-    TensorName{"decoder.layers.#.fc2", "decoder.layers.#.fc2"},
-    TensorName{"decoder.layers.#.final_layer_norm", "decoder.layers.#.final_layer_norm"},
-};
 
 constexpr std::array heads = {TensorName{"final_logits_bias", "lm_head.bias"}};
 
@@ -114,7 +78,7 @@ ModelConfig read(HubConfig& config) {
 
 extern const Family marian = {.model_types = model_types,
                               .prefix = "model.",
-                              .tensors = tensors,
+                              .tensors = marian_tensors,
                               .heads = heads,
                               .read = read,
                               .two_tokenizers = true,

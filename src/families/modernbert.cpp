@@ -67,7 +67,7 @@ Rotaries read_rotaries(HubConfig& config) {
   JsonObject kinds(*parameters, config.object().json_source(), key);
   const auto read = [&](const char* kind, RotaryConfig& rotary) {
     if (!present(kinds.find(kind))) config.refuse(key, {"an object {}", {kind}}, "none");
-    rotary = read_rope(config, kind, *kinds.find(kind), rotary.base);
+    rotary = read_rope(config, kind, *kinds.find(kind), {.base = rotary.base});
   };
   read("full_attention", rotaries.global);
   read("sliding_attention", rotaries.local);

@@ -65,6 +65,8 @@ class StoredTensor {
     for (const NamedParameter& part : parts_) outputs_ += part.shape[0];
     inputs_ = first.size() > 1 ? first[1] : 1;
     transposed_ = layout == TensorLayout::transposed && first.size() > 1;
+    one_less_ = layout == TensorLayout::one_less;
+    if (layout == TensorLayout::by_head) head_rows_ = parts_[0].head_rows;
     shape_ = first;
     shape_[0] = outputs_;
     if (transposed_) shape_ = {inputs_, outputs_};
@@ -75,6 +77,12 @@ class StoredTensor {
   // Takes rows of the file's tensor, from `first` on. In a transposed tensor, each row has weights
   // of all outputs, so rows are kept until the last one has arrived.
   void set(std::span<const float> values, std::size_t first) {
+    if (one_less_) {
+      std::vector<float> more(values.begin(), values.end());
+      for (float& value : more) value += 1.0f;
+      return set_outputs(more, first);
+    }
+    if (head_rows_ > 0) return set_heads(values, first);
     if (!transposed_) return set_outputs(values, first);
     kept_.reserve(inputs_ * outputs_);
     kept_.insert(kept_.end(), values.begin(), values.end());
@@ -93,6 +101,22 @@ class StoredTensor {
   }
 
  private:
+  // Passes rows that are in the order of heads, head_rows_ of each part in turn.
+  void set_heads(std::span<const float> values, std::size_t first) {
+    std::vector<float> vector(shape_.size() == 1 ? outputs_ : 0);  // comes as a whole
+    for (std::size_t i = 0; i < values.size() / inputs_; ++i) {
+      const std::size_t block = (first + i) / head_rows_, row = (first + i) % head_rows_;
+      const std::size_t part = block % parts_.size(), head = block / parts_.size();
+      const std::size_t output = part * parts_[0].shape[0] + head * head_rows_ + row;
+      if (vector.empty()) {
+        set_outputs(values.subspan(i * inputs_, inputs_), output);
+      } else {
+        vector[output] = values[i];
+      }
+    }
+    if (!vector.empty()) set_outputs(vector, 0);
+  }
+
   // Passes the weights of some outputs, from `first` on, to the parts they belong to.
   void set_outputs(std::span<const float> values, std::size_t first) {
     const std::size_t end = first + values.size() / inputs_;
@@ -116,8 +140,9 @@ class StoredTensor {
   std::vector<NamedParameter> parts_;
   std::vector<std::size_t> shape_;  // in the file
   std::size_t inputs_, outputs_ = 0;
-  bool transposed_;
-  std::vector<float> kept_;  // [inputs, outputs], rows received so far
+  bool transposed_, one_less_;
+  std::size_t head_rows_ = 0;  // 0: rows are not in the order of heads
+  std::vector<float> kept_;    // [inputs, outputs], rows received so far
 };
 
 // Combines the parameters that one tensor of the file holds into one.

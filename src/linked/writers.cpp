@@ -13,11 +13,12 @@
 
 namespace glassformer {
 
-extern const Family gpt2, llama, marian, t5_writer, bergamot;
+extern const Family gpt2, llama, phi3, gemma, gpt_neox, marian, bart, t5_writer, bergamot;
 
 namespace {
 
-constexpr std::array families = {&gpt2, &llama, &marian, &t5_writer};
+constexpr std::array families = {&gpt2,     &llama,  &phi3, &gemma,
+                                 &gpt_neox, &marian, &bart, &t5_writer};
 constexpr std::array containers = {&bergamot};
 constexpr std::array tasks = {
     TaskEntry{Task::translation, make_translate},

@@ -26,6 +26,11 @@ void rotary_fields(Fields& visitor, RotaryConfig& rotary, std::size_t d_head) {
   visitor.size("rotary_size", rotary.size, dimension, d_head);
   enum_field(visitor, "rotary_scaling", rotary.scaling, RotaryScaling::none);
   if (rotary.scaling == RotaryScaling::none) return;
+  if (rotary.scaling == RotaryScaling::per_pair) {
+    visitor.numbers("rotary_factors", rotary.factors, max_width);
+    visitor.number("rotary_amplitude", rotary.amplitude, positive);
+    return;
+  }
   visitor.number("rotary_factor", rotary.factor, positive);
   if (rotary.scaling == RotaryScaling::linear) return;
   visitor.number("rotary_low_frequency", rotary.low_frequency, positive);
@@ -38,6 +43,8 @@ void layer_fields(Fields& visitor, LayerConfig& layer) {
   enum_field(visitor, "norm", layer.norm);
   visitor.flag("attention_norm", layer.attention_norm, AbsentFlag::on);
   visitor.flag("residual", layer.residual, AbsentFlag::on);
+  visitor.flag("output_norms", layer.output_norms, AbsentFlag::off);
+  visitor.flag("parallel", layer.parallel, AbsentFlag::off);
   enum_field(visitor, "attention", layer.mixer);
   if (layer.mixer == Mixer::local || layer.mixer == Mixer::causal) {
     std::optional<std::size_t> window;
@@ -58,6 +65,8 @@ void layer_fields(Fields& visitor, LayerConfig& layer) {
     visitor.number("score_divisor", divisor, NumberRange::positive);
   });
   visitor.flag("divide_by_layer", attention.divide_by_layer, AbsentFlag::off);
+  optional_field(visitor, "score_cap", attention.score_cap,
+                 [&](float& cap) { visitor.number("score_cap", cap, NumberRange::positive); });
   FeedForwardConfig& feed_forward = layer.feed_forward;
   enum_field(visitor, "activation", feed_forward.activation);
   visitor.flag("gated", feed_forward.gated, AbsentFlag::off);
@@ -76,7 +85,8 @@ void each_layer(Fields& visitor, StackConfig& stack, const Visit& visit) {
 void position_fields(Fields& visitor, StackConfig& stack) {
   TokenInput& input = stack.tokens();
   enum_field(visitor, "positions", input.positions);
-  if (input.positions == PositionKind::relative) {
+  if (input.positions == PositionKind::relative ||
+      visitor.has("relative_buckets", stack.has_relative_bias())) {
     visitor.size("relative_buckets", stack.relative.buckets, dimension);
     visitor.size("relative_distance", stack.relative.distance, length);
   }
@@ -97,6 +107,7 @@ void layer_list(Fields& visitor, StackConfig& stack) {
   std::size_t layers = stack.layers.size();
   visitor.size("layers", layers, layer_count);
   stack.layers.resize(layers, stack.layers.empty() ? LayerConfig() : stack.layers.front());
+  visitor.size("layer_groups", stack.layer_groups, layer_count, 0);
   each_layer(visitor, stack,
              [&](LayerConfig& layer) { layer_sizes(visitor, layer, stack.d_model); });
 }
@@ -139,6 +150,7 @@ void fields(Fields& visitor, StackConfig& stack) {
   visitor.size("max_length", stack.max_length, {.most = max_positions, .dimension = in_weights});
   position_fields(visitor, stack);
   visitor.size("token_types", input.token_types, dimension, 0);
+  visitor.size("d_embedding", input.d_embedding, dimension, 0);
   visitor.flag("scale_embedding", input.scale_embedding);
   visitor.flag("embedding_norm", input.norm, AbsentFlag::off);
   norm_and_layer_fields(visitor, stack);
@@ -162,6 +174,7 @@ class StackCheck {
     check_sizes();
     check_positions();
     for (const LayerConfig& layer : stack_.layers) check(layer);
+    check_groups();
   }
 
  private:
@@ -182,9 +195,11 @@ class StackCheck {
     check_matrix("d_model", d_model, d_model);
     if (reads_pictures(stack_)) return check(std::get<PatchInput>(stack_.input));
     const TokenInput& input = stack_.tokens();
-    check_matrix("vocab_size", input.vocab_size, d_model);
+    const std::size_t width = stack_.embedding_width();
+    check_matrix("d_embedding", width, d_model);
+    check_matrix("vocab_size", input.vocab_size, width);
     if (input.positions != PositionKind::none) {
-      check_matrix("max_length", stack_.max_length + input.position_offset, d_model);
+      check_matrix("max_length", stack_.max_length + input.position_offset, width);
     }
     check_matrix("relative_buckets", stack_.relative.buckets, stack_.n_heads(), "n_heads");
   }
@@ -216,14 +231,14 @@ class StackCheck {
     const bool sinusoidal = input.positions == PositionKind::sinusoidal ||
                             input.positions == PositionKind::sinusoidal_halves ||
                             input.positions == PositionKind::sinusoidal_endpoint;
-    if (sinusoidal && stack_.d_model % 2 != 0) {
-      fail("d_model",
-           {"expected an even number for sinusoidal positions, got {}", {stack_.d_model}});
+    if (sinusoidal && stack_.embedding_width() % 2 != 0) {
+      fail("d_model", {"expected an even number for sinusoidal positions, got {}",
+                       {stack_.embedding_width()}});
     }
     if (input.padding && input.position_offset == 0) {
       fail("padding", {"only with a \"position_offset\", got {}", {*input.padding}});
     }
-    if (input.positions != PositionKind::relative) return;
+    if (!stack_.has_relative_bias()) return;
     const auto& [buckets, distance] = stack_.relative;
     if (buckets < 4 || buckets % 2 != 0) {
       fail("relative_buckets", {"expected an even number above 2, got {}", {buckets}});
@@ -231,6 +246,20 @@ class StackCheck {
     if (distance <= buckets / 2) {
       fail("relative_distance",
            {"expected more than {}, half of the buckets, got {}", {buckets / 2, distance}});
+    }
+  }
+
+  // Layers that share their weights must be the same.
+  void check_groups() const {
+    const std::size_t layers = stack_.layers.size();
+    if (stack_.layer_groups > layers) {
+      fail("layer_groups", {"expected at most {}, got {}", {layers, stack_.layer_groups}});
+    }
+    for (std::size_t i = 1; i < layers; ++i) {
+      if (stack_.group_of(i) == stack_.group_of(i - 1) &&
+          stack_.layers[i] != stack_.layers[i - 1]) {
+        fail("layer_groups", "expected layers of one group to be the same");
+      }
     }
   }
 
@@ -252,8 +281,19 @@ class StackCheck {
     check_matrix("n_heads", std::uint64_t{attention.n_heads} * attention.d_head, d_model);
     if (layer.mixer == Mixer::local && attention.window == 0) fail("attention_window", "missing");
     const bool scores = layer.mixer != Mixer::linear;
-    if (!scores && !reads_pictures(stack_) && stack_.tokens().positions == PositionKind::relative) {
-      fail("attention", "expected one that has scores, with \"positions\": \"relative\"");
+    if (!scores && (stack_.has_relative_bias() || attention.score_cap)) {
+      fail("attention", "expected one that has scores, with relative_buckets or a score_cap");
+    }
+    if (attention.score_cap && layer.mixer != Mixer::causal) {
+      fail("score_cap", "expected it only with \"attention\": \"causal\"");
+    }
+    const bool pre = layer.norm == NormPlacement::pre && layer.attention_norm && layer.residual;
+    if (layer.parallel && !pre) {
+      fail("parallel", "expected it only with a norm before each sublayer");
+    }
+    if (layer.output_norms && (!pre || layer.parallel)) {
+      fail("output_norms",
+           "expected them only with a norm before each sublayer, one after another");
     }
     if (layer.norm == NormPlacement::post && !layer.attention_norm) {
       fail("attention_norm", "expected true with \"norm\": \"post\", got false");
@@ -268,6 +308,13 @@ class StackCheck {
     if (rotary.size == 0 || rotary.size % 2 != 0 || rotary.size > d_head) {
       fail("rotary_size",
            {"expected an even number up to d_head {}, got {}", {d_head, rotary.size}});
+    }
+    if (rotary.scaling == RotaryScaling::per_pair && 2 * rotary.factors.size() != rotary.size) {
+      fail("rotary_factors", {"expected {} numbers, one for each pair, got {}",
+                              {rotary.size / 2, rotary.factors.size()}});
+    }
+    for (const float factor : rotary.factors) {
+      if (!(factor > 0)) fail("rotary_factors", "expected numbers above 0");
     }
     if (rotary.scaling != RotaryScaling::by_wavelength) return;
     if (rotary.high_frequency <= rotary.low_frequency) {
@@ -284,7 +331,7 @@ class StackCheck {
 void check_decoder(const Architecture& architecture, const FieldErrors& errors) {
   const StackConfig& decoder = *architecture.decoder;
   const bool alone = !architecture.encoder;
-  const bool relative = decoder.tokens().positions == PositionKind::relative;
+  const bool relative = decoder.has_relative_bias();
   for (const LayerConfig& layer : decoder.layers) {
     const bool recurrent = layer.mixer == Mixer::recurrent;
     if (layer.mixer != decoder.layers[0].mixer || (!recurrent && layer.mixer != Mixer::causal) ||
@@ -293,6 +340,14 @@ void check_decoder(const Architecture& architecture, const FieldErrors& errors) 
                   {"expected {}, got \"{}\"",
                    {alone ? "\"causal\" for this task" : "\"causal\" or \"recurrent\"",
                     name_of(layer.mixer)}});
+    }
+    if (decoder.tokens().d_embedding > 0 || decoder.layer_groups > 0) {
+      errors.fail(&decoder, decoder.layer_groups > 0 ? "layer_groups" : "d_embedding",
+                  "expected it only in an encoder");
+    }
+    if (!alone && (layer.parallel || layer.output_norms)) {
+      errors.fail(&decoder, layer.parallel ? "parallel" : "output_norms",
+                  "expected it only in models without cross-attention");
     }
     if (recurrent && (layer.attention.d_heads() != decoder.d_model || relative)) {
       errors.fail(&decoder, "attention",

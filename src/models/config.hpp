@@ -36,6 +36,8 @@ struct LayerConfig {
   NormPlacement norm = NormPlacement::pre;
   bool attention_norm = true;  ///< false: the mixer reads its input without a norm
   bool residual = true;        ///< false: a sublayer's output replaces its input (an experiment)
+  bool output_norms = false;   ///< x + norm(f(norm(x))): a second norm, on each sublayer's output
+  bool parallel = false;       ///< both sublayers read the layer's input: x + f(x) + g(x)
   FeedForwardConfig feed_forward;
 
   bool operator==(const LayerConfig&) const = default;
@@ -51,7 +53,9 @@ struct TokenInput {
   std::optional<std::int32_t> padding = {};
   bool zero_start = false;      ///< for a decoder: the start token's embedding is zeros
   std::size_t token_types = 0;  ///< 0: the model does not distinguish the texts of a pair
-  bool norm = false;            ///< a norm on the sum of all embeddings
+  /// The width of the embeddings, if a linear layer projects them to d_model; 0: they have d_model.
+  std::size_t d_embedding = 0;
+  bool norm = false;  ///< a norm on the sum of all embeddings
 
   bool operator==(const TokenInput&) const = default;
 };
@@ -71,7 +75,10 @@ struct StackConfig {
   std::size_t d_model = 0;
   std::size_t max_length = 0;  ///< rows in a sequence
   std::vector<LayerConfig> layers = {};
-  RelativeConfig relative;  ///< if positions are relative
+  /// The layers are divided into this many groups of neighbors that share their weights. 0: each
+  /// layer has its own.
+  std::size_t layer_groups = 0;
+  RelativeConfig relative;  ///< if there is a bias by distance, with or without other positions
   NormConfig layer_norm;
   bool final_norm = false;
 
@@ -79,10 +86,20 @@ struct StackConfig {
   TokenInput& tokens() { return std::get<TokenInput>(input); }
   const TokenInput& tokens() const { return std::get<TokenInput>(input); }
   std::size_t vocab_size() const { return tokens().vocab_size; }
+  /// Returns the width of the embeddings, before a projection if there is one.
+  std::size_t embedding_width() const {
+    return tokens().d_embedding > 0 ? tokens().d_embedding : d_model;
+  }
   /// Returns the number of query heads, which is the same in all layers.
   std::size_t n_heads() const { return layers.front().attention.n_heads; }
   /// Returns whether the layers have a recurrent unit instead of self-attention.
   bool recurrent() const { return layers.front().mixer == Mixer::recurrent; }
+  /// Returns the number of the group of layers that shares the weights of this one.
+  std::size_t group_of(std::size_t layer) const {
+    return layer_groups == 0 ? layer : layer * layer_groups / layers.size();
+  }
+  /// Returns whether attention has a bias by distance.
+  bool has_relative_bias() const { return relative.buckets > 0; }
   bool operator==(const StackConfig&) const = default;
 };
 
@@ -139,6 +156,8 @@ struct HeadConfig {
   bool distilled = false;
   bool bias = true;
   bool scale_states = false;  ///< only for next_token: states are first divided by √d_model
+  /// Only for next_token: logits become cap · tanh(logit / cap).
+  std::optional<float> logit_cap = {};
   std::vector<VectorModule> modules = {};  ///< for `vectors`, in this order
 
   bool operator==(const HeadConfig&) const = default;

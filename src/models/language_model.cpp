@@ -103,11 +103,15 @@ float LanguageModel::scale_of_states() const {
 
 void LanguageModel::project(const ConstView& hidden, const Linear& projection, View logits,
                             Session& session) const {
-  if (!architecture_.head.scale_states) return projection(hidden, logits, session);
-  const Arena::Scope memory(session.arena);
-  View scaled = session.arena.make(hidden.shape(0), hidden.shape(1));
-  kernels().scale(scaled.data(), hidden.data(), hidden.size(), scale_of_states());
-  projection(const_view(scaled), logits, session);
+  if (architecture_.head.scale_states) {
+    const Arena::Scope memory(session.arena);
+    View scaled = session.arena.make(hidden.shape(0), hidden.shape(1));
+    kernels().scale(scaled.data(), hidden.data(), hidden.size(), scale_of_states());
+    projection(const_view(scaled), logits, session);
+  } else {
+    projection(hidden, logits, session);
+  }
+  if (architecture_.head.logit_cap) cap(*architecture_.head.logit_cap, logits, Run(session));
 }
 
 View LanguageModel::forward(const Targets& targets, const ConstView* states, Run& run) const {
@@ -126,6 +130,7 @@ View LanguageModel::forward(const Targets& targets, const ConstView* states, Run
   }
   View logits = run.make(hidden.shape(0), vocab_size());
   lm_head_(scaled, logits, run);
+  if (architecture_.head.logit_cap) cap(*architecture_.head.logit_cap, logits, run);
   run.done("logits", logits);
   return logits;
 }

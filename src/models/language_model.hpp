@@ -78,6 +78,7 @@ class LanguageModel {
   /// Returns the layer that computes logits, and the factor applied to the states before it.
   const Linear& lm_head() const { return lm_head_; }
   float scale_of_states() const;
+  bool caps_logits() const { return architecture_.head.logit_cap.has_value(); }
 
   std::size_t vocab_size() const { return lm_head_.out(); }
   Compute compute() const { return compute_; }

@@ -32,6 +32,10 @@ void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::spa
     if (word.size() > 1 && word.size() > ids.size()) continue;
     if (std::equal(word.rbegin() + 1, word.rend(), ids.begin())) forbid_one(word.back());
   }
+  if (rules.second && ids.size() == 1) {
+    std::ranges::fill(scores, -infinity);
+    scores[static_cast<std::size_t>(*rules.second)] = 0.0f;
+  }
 }
 
 void penalize(std::span<const float> logits, const Repetition& repeated, std::span<float> scores) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,9 +29,12 @@ struct TokenRules {
   /// Tokens that may not come first, that is, when the decoder has read `begin` tokens.
   std::vector<std::int32_t> not_first = {};
   std::size_t begin = 0;
+  /// The token that must follow a decoder's first one, as if it had probability 1. Only if the
+  /// decoder has read nothing else.
+  std::optional<std::int32_t> second = {};
 
   bool empty() const {
-    return no_repeat_ngram == 0 && min_length == 0 && never.empty() && not_first.empty();
+    return no_repeat_ngram == 0 && min_length == 0 && never.empty() && not_first.empty() && !second;
   }
 };
 

@@ -21,6 +21,14 @@ class StackWriter final : public Fields {
   }
   void text(const char* name, std::string& value) override { add(name, value); }
   void texts(const char*, std::vector<std::string>&, std::size_t) override {}  // no stack has any
+  void numbers(const char* name, std::vector<float>& values, std::size_t) override {
+    JsonWriter json;
+    json.object([&] {
+      json.key(name);
+      json.array(values, [&](float value) { json.value(value); });
+    });
+    add_fields(json.take());
+  }
   void refuse(const char*, const char*) override {}
   void enter_layer(std::size_t index, std::size_t count) override {
     layers_.resize(count);
@@ -39,7 +47,11 @@ class StackWriter final : public Fields {
     if (name == "layers") return;  // their number; an array takes its place
     JsonWriter json;
     json.object([&] { json.field(name, value); });
-    const std::string object = json.take();
+    add_fields(json.take());
+  }
+
+  // Adds the fields of an object.
+  void add_fields(const std::string& object) {
     if (!fields_->empty()) *fields_ += ",";
     fields_->append(object, 1, object.size() - 2);
   }
@@ -77,6 +89,7 @@ std::string architecture_json(const ModelConfig& config) {
       if (head.distilled) json.field("distilled", true);
       if (head.dense) json.field("dense_activation", name_of(head.dense->activation));
       json.field("scale_states", head.scale_states);
+      if (head.logit_cap) json.field("logit_cap", *head.logit_cap);
     });
     json.field("embeddings", name_of(architecture.embeddings));
   });

@@ -44,6 +44,8 @@ struct NamedParameter {
   /// The shape in files, if those may have more dimensions: the same numbers in the same order.
   /// Empty: files have `shape`.
   std::vector<std::size_t> stored = {};
+  /// The rows that belong to one head, of a layer that computes heads. 0: there are no heads.
+  std::size_t head_rows = 0;
 };
 
 /// Sets values, row-major, from row `first` on; see NamedParameter::set. Quantizes them for a
@@ -76,6 +78,12 @@ class ParameterScope {
   void declare(std::string_view name, std::vector<std::size_t> shape, Parameter& parameter) const;
   /// Sets NamedParameter::stored of the parameter that was declared last.
   void store_last_as(std::vector<std::size_t> stored) const { out_->back().stored = stored; }
+  /// Returns the number of parameters that were declared.
+  std::size_t count() const { return out_->size(); }
+  /// Sets NamedParameter::head_rows of all parameters from number `first` on.
+  void set_head_rows(std::size_t first, std::size_t rows) const {
+    for (std::size_t i = first; i < out_->size(); ++i) (*out_)[i].head_rows = rows;
+  }
 
  private:
   std::string join(std::string_view name) const;

@@ -11,13 +11,14 @@ import tokens
 # The tokens that generation_config.json names.
 GENERATION_KEYS = {"generate": ("bos_token_id", "eos_token_id"),
                    "text2text": ("decoder_start_token_id", "eos_token_id", "pad_token_id")}
+LAST_NORMS = ("decoder.final_layer_norm", "model.norm", "gpt_neox.final_layer_norm")
 DTYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 
 
 def gain(name, variant):
     if name.split(".")[-1] in ("classifier", "out_proj", "qa_outputs"):
         return 3.2
-    if name == "lm_head" and variant.family.formula:
+    if name in ("lm_head", "embed_out") and variant.family.formula:
         return 2.4
     if name.split(".")[-1] == "q":  # this family does not divide the scores
         return 0.6
@@ -39,8 +40,10 @@ def randomize(model, variant):
                 value *= variant.embeddings
             elif type(module).__name__.endswith(("LayerNorm", "RMSNorm")) and kind == "weight":
                 value = 1 + 0.2 * value
-                if name.endswith("ln_f") or name in ("decoder.final_layer_norm", "model.norm"):  # otherwise texts repeat themselves
+                if name.endswith("ln_f") or name in LAST_NORMS:  # otherwise texts repeat themselves
                     value *= torch.randint(0, 2, value.shape, generator=random) * 2 - 1
+                if type(module).__name__.startswith("Gemma"):
+                    value -= 1  # the library adds 1
             elif parameter.dim() > 1:
                 inputs = parameter.shape[0] if type(module).__name__ == "Conv1D" else parameter[0].numel()
                 value *= gain(name, variant) / inputs ** 0.5
@@ -50,9 +53,12 @@ def randomize(model, variant):
             value = (value * 2**24).round() / 2**24
             assert torch.equal(value.half().float(), value) and torch.equal(value.bfloat16().float(), value)
             parameter.data.copy_(value)
+    if hasattr(model, "final_logits_bias"):
+        value = 0.2 * torch.randn(model.final_logits_bias.shape, generator=random)
+        model.final_logits_bias.copy_(value.bfloat16().float())
     if variant.task == "text2text" or variant.task == "generate" and variant.family.formula:
         ends = (variant.generation or {}).get("eos_token_id", model.config.eos_token_id)
-        model.lm_head.weight.data[ends] *= 2  # texts end
+        model.get_output_embeddings().weight.data[ends] *= 2  # texts end
     return model.eval()
 
 

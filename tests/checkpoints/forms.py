@@ -80,6 +80,36 @@ def of_dtype(config, version):
     return config | {"transformers_version": version}
 
 
+def of_gemma3(config):
+    """Returns the keys of transformers 4: a pattern instead of a list of types, and two bases."""
+    parts = config["rope_parameters"]
+    config = of_dtype(without("rope_parameters", "layer_types", "_sliding_window_pattern")(config), "4.50.0")
+    full = dict(parts["full_attention"])
+    return config | {"sliding_window_pattern": 3, "rope_theta": full.pop("rope_theta"), "rope_scaling": full,
+                     "rope_local_base_freq": parts["sliding_attention"]["rope_theta"]}
+
+
+def of_gpt_neox(config):
+    """Returns the keys of transformers 4."""
+    rope = config["rope_parameters"]
+    config = of_dtype(without("rope_parameters")(config), "4.24.0")
+    return config | {"rotary_emb_base": int(rope["rope_theta"]), "rotary_pct": rope["partial_rotary_factor"]}
+
+
+def of_dtype_4(config):
+    """Returns the keys of transformers 4."""
+    return of_dtype(config, "4.30.0")
+
+
+def of_bart(config):
+    """Returns the keys of the first BART models, with the settings for summaries."""
+    config = of_dtype(config, "4.7.0")
+    summaries = {"length_penalty": 1.0, "max_length": 128, "min_length": 12, "num_beams": 4}
+    return config | {"add_bias_logits": False, "add_final_layer_norm": False, "normalize_before": False,
+                     "normalize_embedding": True, "static_position_embeddings": False, "extra_pos_embeddings": 2,
+                     "task_specific_params": {"summarization": summaries}}
+
+
 def of_modernbert(config):
     """Returns the keys of the first ModernBERT models. No code reads some of them."""
     parts = config["rope_parameters"]

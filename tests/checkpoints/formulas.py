@@ -1,4 +1,4 @@
-"""Llama and related families, and ModernBERT, as formulas in float64 that use only config.json and the weights.
+"""Llama and related families, GPT-NeoX and ModernBERT, as formulas in float64 that use only config.json and the weights.
 
 make.py compares them with the library before it writes anything, so they compute the same as the library, for both
 forms of config.json: that of transformers 4 and that of transformers 5 (`rope_parameters`). Shapes: T tokens, D
@@ -14,13 +14,16 @@ from safetensors.torch import load_file
 from traces import near
 
 THETA = {"smollm3": 2e6}  # if config.json does not have it
-ACTIVATIONS = {"silu": torch.nn.functional.silu, "gelu": torch.nn.functional.gelu}
+ACTIVATIONS = {"silu": torch.nn.functional.silu, "gelu": torch.nn.functional.gelu,
+               "gelu_pytorch_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh")}
 
 
 def frequencies(rope, d):
     """Returns the radians per position [d/2] of the pairs of numbers (i, i + d/2)."""
     kind = rope.get("rope_type", rope.get("type", "default"))
     f = rope["rope_theta"] ** (-torch.arange(0, d, 2).double() / d)
+    if kind in ("longrope", "su"):
+        return f / torch.tensor(rope["short_factor"]).double()
     if kind == "linear":
         return f / rope["factor"]
     if kind == "llama3":
@@ -33,17 +36,22 @@ def frequencies(rope, d):
     return f
 
 
-def turned(x, f):
-    """Applies rotary positions to x [heads, T, d]."""
+def turned(x, f, amplitude=1.0):
+    """Applies rotary positions to the first numbers of x [heads, T, d], two for each frequency."""
     angle = torch.arange(x.shape[1]).double()[:, None] * f
-    one, two = x.chunk(2, -1)
-    return torch.cat([one * angle.cos() - two * angle.sin(), two * angle.cos() + one * angle.sin()], -1)
+    cos, sin = angle.cos() * amplitude, angle.sin() * amplitude
+    one, two, rest = x.split([len(f), len(f), x.shape[-1] - 2 * len(f)], -1)
+    return torch.cat([one * cos - two * sin, two * cos + one * sin, rest], -1)
 
 
-def attend(q, k, v, sees):
+def capped(x, cap):
+    return cap * torch.tanh(x / cap) if cap else x
+
+
+def attend(q, k, v, sees, scale=None, cap=None):
     """Attends with q [H, T, d] to k, v [G, T, d]. Returns [T, H·d]. sees [T, T]: which keys (columns) a query reads."""
     k, v = (x.repeat_interleave(len(q) // len(x), 0) for x in (k, v))
-    scores = q @ k.transpose(1, 2) * q.shape[-1] ** -0.5
+    scores = capped(q @ k.transpose(1, 2) * (scale or q.shape[-1] ** -0.5), cap)
     context = scores.masked_fill(~sees, -torch.inf).softmax(-1) @ v
     return context.transpose(0, 1).flatten(1)
 
@@ -77,6 +85,12 @@ class Llama(Formula):
         scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
         return {"rope_theta": config.get("rope_theta", THETA.get(config["model_type"], 1e4))} | scaling
 
+    def rotation(self):
+        """Returns the frequencies and the factor of all rotated numbers."""
+        config = self.config
+        d = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
+        return frequencies(self.rope(), d), 1.0
+
     def windows(self):
         """Returns, per layer, the most keys that a query reads, including its own; None: all keys before it."""
         config, layers = self.config, range(self.config["num_hidden_layers"])
@@ -102,7 +116,7 @@ class Llama(Formula):
         config, weights, epsilon = self.config, self.weights, self.config["rms_norm_eps"]
         heads = config["num_attention_heads"]
         d = config.get("head_dim") or config["hidden_size"] // heads
-        f, behind = frequencies(self.rope(), d), distances(len(ids))
+        (f, amplitude), behind = self.rotation(), distances(len(ids))
         x = weights["model.embed_tokens.weight"][ids]
         for layer, (window, turns) in enumerate(zip(self.windows(), self.turns())):
             name = f"model.layers.{layer}"
@@ -113,7 +127,7 @@ class Llama(Formula):
                 k = rms(k, weights[f"{name}.self_attn.k_norm.weight"], epsilon)
             q, k, v = (part.transpose(0, 1) for part in (q, k, v))
             if turns:
-                q, k = turned(q, f), turned(k, f)
+                q, k = turned(q, f, amplitude), turned(k, f, amplitude)
             sees = (behind >= 0) & (behind < (window or len(ids)))
             x = x + self.linear(f"{name}.self_attn.o_proj", attend(q, k, v, sees))
             read = rms(x, weights[f"{name}.post_attention_layernorm.weight"], epsilon)
@@ -126,6 +140,103 @@ class Llama(Formula):
         return self.config.get("tie_word_embeddings", self.config["model_type"] == "smollm3")
 
     output = logits
+
+
+class Phi3(Llama):
+    """Llama with one matrix for q, k and v, and one for gate and up."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        config, split = self.config, {}
+        heads, keys = config["num_attention_heads"], config["num_key_value_heads"]
+        self.d = config.get("head_dim") or config["hidden_size"] // heads
+        for name, x in self.weights.items():
+            if name.endswith("qkv_proj.weight"):
+                parts = x.split([heads * self.d, keys * self.d, keys * self.d])
+                split |= {name.replace("qkv_proj", f"{part}_proj"): part_x for part, part_x in zip("qkv", parts)}
+            if name.endswith("gate_up_proj.weight"):
+                split |= {name.replace("gate_up", part): part_x for part, part_x in zip(("gate", "up"), x.chunk(2))}
+        self.weights |= split
+
+    def windows(self):
+        return [self.config.get("sliding_window")] * self.config["num_hidden_layers"]
+
+    def rotation(self):
+        config, rope = self.config, self.rope()
+        part = rope.get("partial_rotary_factor", config.get("partial_rotary_factor", 1.0))
+        f = frequencies(rope, int(self.d * part))
+        if rope.get("rope_type", rope.get("type", "default")) == "default":
+            return f, 1.0
+        first = config["original_max_position_embeddings"]
+        return f, math.sqrt(1 + math.log(config["max_position_embeddings"] / first) / math.log(first))
+
+
+class Gemma(Formula):
+    """gemma2, gemma3_text."""
+
+    def norm(self, name, x):
+        return rms(x, 1 + self.weights[f"model.{name}.weight"], self.config["rms_norm_eps"])
+
+    def kinds(self):
+        config, second = self.config, self.config["model_type"] == "gemma2"
+        every = 2 if second else config.get("sliding_window_pattern", 6)
+        return config.get("layer_types") or ["sliding_attention" if (layer + 1) % every else "full_attention"
+                                             for layer in range(config["num_hidden_layers"])]
+
+    def ropes(self):
+        config, parts = self.config, self.config.get("rope_parameters") or {}
+        if config["model_type"] == "gemma2":
+            rope = {"rope_theta": config.get("rope_theta", 1e4)} | parts
+            return {"sliding_attention": rope, "full_attention": rope}
+        full = {"rope_theta": config.get("rope_theta", 1e6)} | (config.get("rope_scaling") or {})
+        return {"full_attention": full, "sliding_attention": {"rope_theta": config.get("rope_local_base_freq", 1e4)}} | parts
+
+    def output(self, ids):
+        config, weights, norm = self.config, self.weights, self.norm
+        d, behind, ropes = config["head_dim"], distances(len(ids)), self.ropes()
+        second = config["model_type"] == "gemma2"
+        x = weights["model.embed_tokens.weight"][ids] * config["hidden_size"] ** 0.5
+        for layer, kind in enumerate(self.kinds()):
+            name, f = f"layers.{layer}", frequencies(ropes[kind], d)
+            read = norm(f"{name}.input_layernorm", x)
+            q, k, v = (self.linear(f"model.{name}.self_attn.{part}_proj", read).unflatten(-1, (-1, d)) for part in "qkv")
+            if not second:
+                q, k = norm(f"{name}.self_attn.q_norm", q), norm(f"{name}.self_attn.k_norm", k)
+            q, k, v = (part.transpose(0, 1) for part in (q, k, v))
+            sees = (behind >= 0) & (behind < (config["sliding_window"] if kind == "sliding_attention" else len(ids)))
+            context = attend(turned(q, f), turned(k, f), v, sees, config["query_pre_attn_scalar"] ** -0.5,
+                             config.get("attn_logit_softcapping") if second else None)
+            attention = self.linear(f"model.{name}.self_attn.o_proj", context)
+            x = x + norm(f"{name}.post_attention_layernorm", attention)
+            read = norm(f"{name}.pre_feedforward_layernorm", x)
+            gate, up = (self.linear(f"model.{name}.mlp.{part}_proj", read) for part in ("gate", "up"))
+            down = self.linear(f"model.{name}.mlp.down_proj", ACTIVATIONS[config["hidden_activation"]](gate) * up)
+            x = x + norm(f"{name}.post_feedforward_layernorm", down)
+        table = "lm_head" if "lm_head.weight" in weights else "model.embed_tokens"
+        return capped(norm("norm", x) @ weights[f"{table}.weight"].T, config.get("final_logit_softcapping"))
+
+
+class GptNeoX(Formula):
+    def norm(self, name, x):
+        weights = (self.weights[f"gpt_neox.{name}.{kind}"] for kind in ("weight", "bias"))
+        return torch.nn.functional.layer_norm(x, x.shape[-1:], *weights, eps=self.config["layer_norm_eps"])
+
+    def output(self, ids):
+        config, linear, norm = self.config, self.linear, self.norm
+        heads, rope = config["num_attention_heads"], config.get("rope_parameters") or {}
+        d = config["hidden_size"] // heads
+        part = rope.get("partial_rotary_factor", config.get("rotary_pct", 0.25))
+        f = frequencies({"rope_theta": config.get("rotary_emb_base", 1e4)} | rope, int(d * part))
+        x, sees = self.weights["gpt_neox.embed_in.weight"][ids], distances(len(ids)) >= 0
+        for layer in range(config["num_hidden_layers"]):
+            name = f"layers.{layer}"
+            qkv = linear(f"gpt_neox.{name}.attention.query_key_value", norm(f"{name}.input_layernorm", x))
+            q, k, v = qkv.unflatten(-1, (heads, 3, d)).permute(2, 1, 0, 3)
+            attention = linear(f"gpt_neox.{name}.attention.dense", attend(turned(q, f), turned(k, f), v, sees))
+            read = x if config.get("use_parallel_residual", True) else x + attention
+            read = linear(f"gpt_neox.{name}.mlp.dense_h_to_4h", norm(f"{name}.post_attention_layernorm", read))
+            x = x + attention + linear(f"gpt_neox.{name}.mlp.dense_4h_to_h", ACTIVATIONS[config["hidden_act"]](read))
+        return norm("final_layer_norm", x) @ self.weights["embed_out.weight"].T
 
 
 class ModernBert(Formula):

@@ -37,7 +37,7 @@ import derivatives  # noqa: E402  (after the path is set)
 
 PROMPT = 12  # most tokens of a text that is continued
 LONGEST = 6  # tokens of a target, without the start token
-BASELINE = 11  # the token whose embedding integrated gradients begin with, in models with RMS norms
+BASELINE = 11  # the token whose embedding integrated gradients begin with, in models whose norms read only embeddings
 MADE_UP = [11, 42, 7, 63, 25]  # a target instead of one or two different tokens
 LEFT_OUT = ["marian_search"]  # its weights are those of `marian`, up to a bias, so all gradients are the same
 LOSSES = {"bert_tokens": [0, 1], "gpt2_generate": [0, 1], "llama": [0, 1]}
@@ -58,6 +58,28 @@ BERT = [
     (r"\.output\.LayerNorm", ".final_layer_norm"),
     (r"^pooler\.dense|^classifier\.dense", "head.dense"),
     (r"^classifier\.out_proj", "classifier"),
+]
+ELECTRA = [(r"^electra\.", ""), (r"^embeddings_project", "encoder.embed_projection"), *BERT]
+MPNET = [
+    (r"^mpnet\.", ""),
+    (r"^encoder\.relative_attention_bias", "encoder.relative_bias"),
+    (r"\.attention\.attn\.(q|k|v)\.", r".self_attn.\1_proj."),
+    (r"\.attention\.attn\.o\.", ".self_attn.out_proj."),
+    (r"\.attention\.LayerNorm", ".self_attn_layer_norm"),
+    *BERT,
+]
+ALBERT = [
+    (r"^albert\.", ""),
+    (r"^encoder\.embedding_hidden_mapping_in", "encoder.embed_projection"),
+    (r"^encoder\.albert_layer_groups\.(\d+)\.albert_layers\.0\.", r"encoder.layer_groups.\1."),
+    (r"\.attention\.dense", ".self_attn.out_proj"),
+    (r"\.attention\.LayerNorm", ".self_attn_layer_norm"),
+    (r"\.attention\.(q|k|v)[a-z]+\.", r".self_attn.\1_proj."),
+    (r"\.ffn_output\.", ".fc2."),
+    (r"\.ffn\.", ".fc1."),
+    (r"\.full_layer_layer_norm", ".final_layer_norm"),
+    (r"^pooler\.", "head.dense."),
+    *BERT[1:5],
 ]
 DISTILBERT = [
     (r"^distilbert\.", ""),
@@ -93,6 +115,22 @@ LLAMA = [
     (r"\.mlp\.down_proj", ".fc2"),
     (r"^decoder\.norm", "decoder.layer_norm"),
 ]
+PHI3 = [*LLAMA, (r"\.gate_up_proj", ".gate_and_fc1"), (r"\.qkv_proj", ".qkv")]
+GEMMA = [*LLAMA[:3], (r"\.post_attention_layernorm", ".self_attn_output_norm"),
+         (r"\.pre_feedforward_layernorm", ".final_layer_norm"), (r"\.post_feedforward_layernorm", ".fc2_output_norm"),
+         *LLAMA[4:]]
+GPT_NEOX = [
+    (r"^gpt_neox\.", "decoder."),
+    (r"\.embed_in", ".embed_tokens"),
+    (r"^embed_out", "lm_head"),
+    (r"\.input_layernorm", ".self_attn_layer_norm"),
+    (r"\.attention\.query_key_value", ".self_attn.qkv"),
+    (r"\.attention\.dense", ".self_attn.out_proj"),
+    (r"\.post_attention_layernorm", ".final_layer_norm"),
+    (r"\.mlp\.dense_h_to_4h", ".fc1"),
+    (r"\.mlp\.dense_4h_to_h", ".fc2"),
+    (r"^decoder\.final_layer_norm", "decoder.layer_norm"),
+]
 MODERNBERT = [
     (r"^model\.", "encoder."),
     (r"\.embeddings\.tok_embeddings", ".embed_tokens"),
@@ -124,10 +162,23 @@ T5 = [
 ]
 MARIAN = [(r"^model\.(shared|)", lambda found: "embed_tokens" if found[1] else ""),
           (r"^final_logits_bias", "lm_head.bias")]
-NAMES = {"bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
-         "mistral": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "smollm3": LLAMA, "modernbert": MODERNBERT, "t5": T5, "mt5": T5,
+BART = [*MARIAN, (r"\.layernorm_embedding", ".layernorm_embedding")]
+NAMES = {"bart": BART, "electra": ELECTRA, "mpnet": MPNET, "albert": ALBERT, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
+         "phi3": PHI3, "gemma2": GEMMA, "gemma3_text": GEMMA, "gpt_neox": GPT_NEOX, "mistral": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "smollm3": LLAMA, "modernbert": MODERNBERT, "t5": T5, "mt5": T5,
          "marian": MARIAN}
 PARTS = {"qkv": ("q_proj", "k_proj", "v_proj"), "gate_and_fc1": ("fc1_gate", "fc1")}
+
+
+def split(config, matrix, tensor):
+    """Returns the parts of a tensor for several of our matrices."""
+    heads = config.num_attention_heads
+    if config.model_type == "gpt_neox":  # the parts of one head after those of another
+        parts = tensor.unflatten(0, (heads, 3, -1))
+        return [parts[:, part].flatten(0, 1) for part in range(3)]
+    if config.model_type == "phi3" and matrix == "qkv":
+        keys = config.num_key_value_heads
+        return tensor.unflatten(0, (heads + 2 * keys, -1)).split([heads, keys, keys])
+    return tensor.chunk(len(PARTS[matrix]))
 
 
 def ours(model, tensors):
@@ -144,8 +195,8 @@ def ours(model, tensors):
         block, _, matrix = layer.rpartition(".")
         parts = PARTS.get(matrix)
         if parts:
-            for part, rows in zip(parts, tensor.chunk(len(parts))):
-                found[f"{block}.{part}.{kind}"] = rows
+            for part, rows in zip(parts, split(model.config, matrix, tensor)):
+                found[f"{block}.{part}.{kind}"] = rows.reshape(-1, *tensor.shape[1:])
         else:
             found[name] = tensor
     return found
@@ -255,9 +306,11 @@ def run(names, task, model, inputs, replaced=lambda name, x: x):
     """Runs one text. Returns the logits, [rows, C], and the trace. replaced(name, x): the numbers of a module's output."""
     trace, hooks, attending = Trace(), [], []
 
-    def catch(name, module, what, heads=None, scale=1):
-        def hook(_, arguments, output):
+    def catch(full_name, module, what, heads=None, scale=1, calls=(0,)):
+        def hook(_, arguments, output, calls=iter(calls)):
+            name = full_name.replace("CALL", str(next(calls)))
             tensor = arguments[0] if what.endswith("in") else output
+            tensor = tensor.logits if what == "logits" else tensor
             tensor = tensor[0] if isinstance(tensor, tuple) else tensor
             tensor.data = replaced(name, tensor.data)
             if name.endswith("self_attn.qkv"):
@@ -289,13 +342,15 @@ def run(names, task, model, inputs, replaced=lambda name, x: x):
         for name, (part, what) in names["stack"].items():
             scale = module.embed_scale if what == "times embed_scale" else 1
             catch(f"{stack}.{name}", module.get_submodule(part), what, scale=scale)
-        for l, layer in enumerate(layers):
+        calls_of = traces.calls_of(names, model.config) if names.get("repeated") else [[l] for l in range(len(layers))]
+        for calls, layer in zip(calls_of, layers):
             for name, (part, what) in (names["layer"] | names.get(stack, {})).items():
                 part = part.replace("last", str(len(layer.layer) - 1)) if "last" in part else part
-                catch(f"{stack}.layers.{l}.{name}", layer.get_submodule(part), what, heads)
+                catch(f"{stack}.layers.CALL.{name}", layer.get_submodule(part), what, heads, calls=calls)
             for name, attention in attentions_of(layer).items():
                 hooks.append(attention.register_forward_pre_hook(
-                    lambda *_, name=f"{stack}.layers.{l}.{name}": attending.append(name)))
+                    lambda *_, name=f"{stack}.layers.CALL.{name}", calls=iter(calls): attending.append(
+                        name.replace("CALL", str(next(calls))))))
     for name, (part, what) in names.get("head", {}).get(task, {}).items():
         catch(name, model.get_submodule(part.format(base=model.base_model_prefix)), what)
 
@@ -305,7 +360,8 @@ def run(names, task, model, inputs, replaced=lambda name, x: x):
     for hook in hooks:
         hook.remove()
     for stack, (_, layers) in stacks.items():
-        last = f"{stack}.layers.{len(layers) - 1}.output"
+        count = model.config.num_hidden_layers if names.get("repeated") else len(layers)
+        last = f"{stack}.layers.{count - 1}.output"
         last = f"{stack}.layer_norm" if f"{stack}.layer_norm" in trace.tensors else last
         trace.add(f"{stack}.output", trace.tensors[last])
     if "logits" in output and len(stacks) == 2:
@@ -416,7 +472,8 @@ def make_gradients(folder, names, texts, parameters):
     found = derivatives.gradients(y, parameters)
     of_ours, of_trace, values = ours(model, found), trace.gradients(y), trace.values()
     derivatives.check_trace(of_trace)
-    derivatives.check_layers(values, of_trace, of_ours)
+    if not names.get("repeated"):  # else a matrix has the sum of several layers
+        derivatives.check_layers(values, of_trace, of_ours)
     again = lambda: derivatives.value(contrast, run(names, texts.task, model, inputs)[0])
     derivatives.check_differences(again, parameters, found)
     derivatives.save_gradients(folder / "expected.", header, y, contrast, of_trace, of_ours)
@@ -440,8 +497,8 @@ def make_integrated(folder, names, texts):
         return derivatives.value(found["contrast"], logits), embeddings
 
     header = {"text": found["text"], "target_ids": target}
-    # An RMS norm removes the length of an embedding: on the way from zeros, almost all changes near zero.
-    rms = any("RMSNorm" in type(module).__name__ or type(module).__name__.endswith("T5LayerNorm") for module in model.modules())
+    # A norm of embeddings alone removes their length: on the way from zeros, almost all changes near zero.
+    rms = model.config.model_type == "gpt_neox" or any("RMSNorm" in type(module).__name__ or type(module).__name__.endswith("T5LayerNorm") for module in model.modules())
     scores = derivatives.integrated(run_at, ids, kept, BASELINE if rms else None)
     derivatives.save_integrated(folder / "expected.", header, found["contrast"], kept, scores)
 

@@ -131,6 +131,29 @@ XLM_ROBERTA = dataclasses.replace(
     models={"sequence": transformers.XLMRobertaForSequenceClassification,
             "tokens": transformers.XLMRobertaForTokenClassification})
 
+ELECTRA = dataclasses.replace(
+    BERT, config=transformers.ElectraConfig, trace=traces.ELECTRA,
+    models={"sequence": transformers.ElectraForSequenceClassification,
+            "tokens": transformers.ElectraForTokenClassification,
+            "answer": transformers.ElectraForQuestionAnswering},
+    size=BERT.size | dict(hidden_size=16, num_attention_heads=2, intermediate_size=28, embedding_size=10))
+
+ALBERT = dataclasses.replace(
+    BERT, config=transformers.AlbertConfig, trace=traces.ALBERT, tokenizer="precompiled", specials=tokens.ALBERT,
+    models={"sequence": transformers.AlbertForSequenceClassification,
+            "tokens": transformers.AlbertForTokenClassification, "embed": transformers.AlbertModel},
+    size=BERT.size | dict(hidden_size=16, num_attention_heads=2, intermediate_size=28, embedding_size=10,
+                          num_hidden_layers=3))
+
+MPNET = dataclasses.replace(
+    BERT, config=transformers.MPNetConfig, trace=traces.MPNET, inputs=["input_ids", "attention_mask"],
+    specials=tokens.MPNET,
+    models={"sequence": transformers.MPNetForSequenceClassification,
+            "tokens": transformers.MPNetForTokenClassification, "embed": transformers.MPNetModel},
+    size=BERT.size | dict(hidden_size=16, num_attention_heads=2, intermediate_size=28, max_position_embeddings=42,
+                          bos_token_id=0, eos_token_id=2, pad_token_id=1),
+    positions=lambda settings: settings["max_position_embeddings"] - 2)
+
 GPT2 = Family(
     config=transformers.GPT2Config,
     models={"generate": transformers.GPT2LMHeadModel},
@@ -151,6 +174,15 @@ T5_ENCODER = dataclasses.replace(T5, models={"embed": transformers.T5EncoderMode
 MT5 = dataclasses.replace(
     T5, config=transformers.MT5Config, tokenizer="unigram_bytes",
     models={"text2text": transformers.MT5ForConditionalGeneration})
+
+BART = Family(
+    config=transformers.BartConfig,
+    models={"text2text": transformers.BartForConditionalGeneration},
+    size=dict(d_model=16, encoder_layers=2, decoder_layers=2, encoder_attention_heads=2, decoder_attention_heads=2,
+              encoder_ffn_dim=28, decoder_ffn_dim=28, max_position_embeddings=24, bos_token_id=0, pad_token_id=1,
+              eos_token_id=2, decoder_start_token_id=2, forced_eos_token_id=2),
+    trace=traces.BART, inputs=["input_ids", "attention_mask"], tokenizer="bytes_masked",
+    from_vocabulary=tokens.byte_level)
 
 LLAMA = Family(
     config=transformers.LlamaConfig,
@@ -178,6 +210,29 @@ SMOLLM3 = dataclasses.replace(
     LLAMA, config=transformers.SmolLM3Config, models={"generate": transformers.SmolLM3ForCausalLM},
     specials=tokens.SMOLLM3,
     size=LLAMA.size | dict(num_hidden_layers=3, bos_token_id=340, eos_token_id=342, pad_token_id=341))
+
+PHI3 = dataclasses.replace(
+    LLAMA, config=transformers.Phi3Config, models={"generate": transformers.Phi3ForCausalLM}, trace=traces.PHI3,
+    size=LLAMA.size | dict(pad_token_id=0), formula=formulas.Phi3,
+    positions=lambda settings: min(settings["max_position_embeddings"],
+                                   settings.get("original_max_position_embeddings", 4096)))
+
+GEMMA2 = dataclasses.replace(
+    LLAMA, config=transformers.Gemma2Config, models={"generate": transformers.Gemma2ForCausalLM}, trace=traces.GEMMA2,
+    specials=tokens.GEMMA, formula=formulas.Gemma,
+    size=LLAMA.size | dict(head_dim=6, num_hidden_layers=3, bos_token_id=2, eos_token_id=1, pad_token_id=0))
+
+GEMMA3 = dataclasses.replace(
+    GEMMA2, config=transformers.Gemma3TextConfig, models={"generate": transformers.Gemma3ForCausalLM},
+    trace=traces.GEMMA3)
+
+GPT_NEOX = dataclasses.replace(
+    LLAMA, config=transformers.GPTNeoXConfig, models={"generate": transformers.GPTNeoXForCausalLM},
+    trace=traces.GPT_NEOX, specials=tokens.GPT_NEOX, formula=formulas.GptNeoX,
+    size=dict(hidden_size=32, intermediate_size=40, num_hidden_layers=2, num_attention_heads=2,
+              max_position_embeddings=64, bos_token_id=0, eos_token_id=0))
+
+GPT_NEOX_IN_TURN = dataclasses.replace(GPT_NEOX, trace=traces.GPT_NEOX_IN_TURN)
 
 MODERNBERT = Family(
     config=transformers.ModernBertConfig,
@@ -212,6 +267,13 @@ MASKED = [
     ("The very idea of a very, very long film", "It is not."),
     ("the film is not good the film", "it is not bad and it is not bad"),
 ]
+PLAIN = [
+    ("Great cast.", "Not good!"),
+    "I loved it!",
+    "Où est la MAGIE ? Straße",
+    "Meh 😐 ``fine''",
+    "She plays the widow with such restraint that you forget she is acting, and the camera lingers.",
+]
 NEWS = [
     "New York isn't Köln, 日本 or O'Neill's.",
     "Mary-Jane 😐 met\tJürgen [SEP] on Tuesday",
@@ -234,6 +296,11 @@ SENTENCES = [
     "Où est la MAGIE ? 日本 😐",
     "\u200b",
     "She plays the widow with such restraint that you forget she is acting, and the camera lingers.",
+]
+LONG_SENTENCES = [
+    *SENTENCES[:3],
+    "a <mask> film<pad>is not </s>good",
+    "it is not bad and it is not bad and it is not bad and it is not bad and it is not bad and it is not good",
 ]
 PROMPTED = [
     ("I loved it!", None),
@@ -292,6 +359,10 @@ BERT_POOLER = {"bert.pooler.dense.weight": [16, 16], "bert.pooler.dense.bias": [
 DISTILBERT_HEADS = {
     "vocab_transform.weight": [16, 16], "vocab_transform.bias": [16], "vocab_layer_norm.weight": [16],
     "vocab_layer_norm.bias": [16], "vocab_projector.bias": [400]}
+ELECTRA_HEADS = {
+    "discriminator_predictions.dense.weight": [16, 16], "discriminator_predictions.dense.bias": [16],
+    "discriminator_predictions.dense_prediction.weight": [1, 16], "discriminator_predictions.dense_prediction.bias": [1],
+    "electra.embeddings.position_ids": [1, 20]}
 ROBERTA_HEADS = {
     "roberta.embeddings.position_ids": [1, 22], "roberta.pooler.dense.weight": [24, 24],
     "roberta.pooler.dense.bias": [24], "lm_head.bias": [503], "lm_head.dense.weight": [24, 24],
@@ -303,6 +374,13 @@ LLAMA2_TOKENIZER = dict(tokenizer_class="LlamaTokenizer", add_bos_token=True, ad
                         model_max_length=1000000000000000019884624838656)
 QWEN2_TOKENIZER = dict(tokenizer_class="Qwen2Tokenizer", add_bos_token=False, add_prefix_space=False, bos_token=None,
                        model_max_length=131072, unk_token=None)
+GEMMA_TOKENIZER = dict(tokenizer_class="GemmaTokenizer", add_bos_token=True, add_eos_token=False,
+                       model_max_length=1000000000000000019884624838656)
+NEOX_MASKS = {f"gpt_neox.layers.{layer}.attention.{name}": shape for layer in range(2)
+              for name, shape in {"bias": [1, 1, 64, 64], "masked_bias": [1], "rotary_emb.inv_freq": [2]}.items()}
+BART_SIZE = dict(scale_embedding=True, decoder_layers=1, decoder_ffn_dim=20, encoder_attention_heads=4)
+BART_GENERATION = dict(forced_bos_token_id=0, forced_eos_token_id=2, no_repeat_ngram_size=3, num_beams=2,
+                       max_length=14, early_stopping=True)
 SMALL = dict(hidden_size=16, num_attention_heads=2, intermediate_size=28)
 SMALLEST = dict(hidden_size=8, num_attention_heads=2, intermediate_size=12)
 SENTIMENT = ["negative", "neutral", "positive"]
@@ -381,6 +459,27 @@ VARIANTS = [
     Variant("xlm_roberta_tokens", XLM_ROBERTA, "tokens", seed=45, texts=NEWS, labels=ENTITIES, dtype="F16",
             size=SMALL),
 
+    Variant("electra_sequence", ELECTRA, "sequence", seed=5, texts=REVIEWS[:6], traced=0, labels=SENTIMENT, dtype="F16",
+            unused=tuple(ELECTRA_HEADS), tensors=forms.foreign(ELECTRA_HEADS), config=forms.of_dtype_4),
+    Variant("electra_tokens", ELECTRA, "tokens", seed=4, texts=NEWS[1:3], traced=0, labels=ENTITIES, dtype="BF16",
+            size=dict(embedding_size=16, layer_norm_eps=0.01)),
+    Variant("electra_answer", ELECTRA, "answer", seed=19, texts=QUESTIONS[1:4], dtype="F16",
+            size=dict(max_position_embeddings=32), config=forms.without("architectures")),
+    Variant("albert_sequence", ALBERT, "sequence", seed=5, texts=PLAIN, traced=0, labels=SENTIMENT, dtype="F16",
+            tokenizer_json=tokenizer_forms.albert, tokenizer_config=AS_IT_IS, config=forms.of_dtype_4),
+    Variant("albert_tokens", ALBERT, "tokens", seed=9, texts=NEWS[2:5:2], traced=1, labels=ENTITIES, dtype="BF16",
+            tokenizer_json=tokenizer_forms.albert, tokenizer_config=AS_IT_IS,
+            size=dict(num_hidden_layers=5, num_hidden_groups=2, embedding_size=16, hidden_act="gelu")),
+    Variant("albert_embed", ALBERT, "embed", seed=3, texts=SENTENCES[:3], traced=0, dtype="F16",
+            tokenizer_json=tokenizer_forms.albert, tokenizer_config=AS_IT_IS,
+            files=forms.sentence_transformers(16, ["mean_tokens"], True)),
+    Variant("mpnet_embed", MPNET, "embed", seed=6, texts=LONG_SENTENCES, traced=0, dtype="F16",
+            tokenizer_json=tokenizer_forms.mpnet, tokenizer_config=AS_IT_IS | dict(model_max_length=38),
+            unused=("embeddings.position_ids",), tensors=forms.foreign({"embeddings.position_ids": [1, 42]}),
+            config=forms.of_dtype_4, files=forms.sentence_transformers(16, ["mean_tokens"], True, 38)),
+    Variant("mpnet_sequence", MPNET, "sequence", seed=8, texts=PLAIN, traced=1, labels=SENTIMENT, dtype="BF16",
+            tokenizer_json=tokenizer_forms.mpnet, tokenizer_config=AS_IT_IS, size=dict(layer_norm_eps=1e-5)),
+
     Variant("gpt2_generate", GPT2, "generate", seed=3, traced=0, texts=PROMPTS,
             tokenizer_files=tokens.vocabulary_and_merges, unused=tuple(MASKS),
             tensors=forms.foreign(MASKS)),
@@ -435,6 +534,46 @@ VARIANTS = [
             config=forms.in_turn(forms.of_4("no_rope_layers", "tie_word_embeddings", no_rope_layer_interval=2),
                                  forms.without("rope_theta", "rope_scaling"))),
 
+    Variant("phi3", PHI3, "generate", seed=8, traced=0, texts=STORIES[:2], dtype="BF16",
+            tokenizer_json=tokenizer_forms.phi3, tokenizer_config=LLAMA2_TOKENIZER,
+            size=dict(hidden_size=24, num_attention_heads=3, num_key_value_heads=1, sliding_window=6,
+                      rope_parameters=dict(rope_type="default", rope_theta=1e4, partial_rotary_factor=0.75)),
+            generation=dict(eos_token_id=[2, 40])),
+    Variant("phi3_long", PHI3, "generate", seed=9, traced=0, texts=STORIES[:1], dtype="F16",
+            tokenizer_json=tokenizer_forms.phi3, tokenizer_config=LLAMA2_TOKENIZER,
+            size=dict(max_position_embeddings=128, original_max_position_embeddings=48, tie_word_embeddings=True,
+                      rope_parameters=dict(rope_type="longrope", short_factor=[1.0, 1.5], long_factor=[2.0, 7.0],
+                                           rope_theta=1e4)),
+            config=forms.of_4(rope_scaling=dict(type="longrope", short_factor=[1.0, 1.5], long_factor=[2.0, 7.0]))),
+    Variant("gemma2", GEMMA2, "generate", seed=9, traced=0, texts=STORIES[:2], dtype="F16",
+            tokenizer_json=tokenizer_forms.gemma, tokenizer_config=GEMMA_TOKENIZER,
+            size=dict(sliding_window=5, query_pre_attn_scalar=9, attn_logit_softcapping=2.0, final_logit_softcapping=6.0),
+            config=forms.of_4(), generation=dict(eos_token_id=[1, 107])),
+    Variant("gemma2_plain", GEMMA2, "generate", seed=5, traced=0, texts=STORIES[:1], dtype="BF16",
+            tokenizer_json=tokenizer_forms.gemma, tokenizer_config=GEMMA_TOKENIZER,
+            size=dict(attn_logit_softcapping=None, final_logit_softcapping=None, num_hidden_layers=2, sliding_window=4,
+                      query_pre_attn_scalar=6, attention_bias=True,
+                      layer_types=["full_attention", "sliding_attention"])),
+    Variant("gemma3", GEMMA3, "generate", seed=12, traced=0, texts=STORIES[:1], dtype="BF16",
+            tokenizer_json=tokenizer_forms.gemma, tokenizer_config=GEMMA_TOKENIZER,
+            size=dict(sliding_window=4, query_pre_attn_scalar=4,
+                      layer_types=["sliding_attention", "sliding_attention", "full_attention"],
+                      rope_parameters=dict(full_attention=dict(rope_type="linear", factor=4.0, rope_theta=1e4),
+                                           sliding_attention=dict(rope_type="default", rope_theta=50.0))),
+            config=forms.of_gemma3),
+    Variant("gemma3_types", GEMMA3, "generate", seed=15, traced=0, texts=STORIES[:1], dtype="F16",
+            tokenizer_json=tokenizer_forms.gemma, tokenizer_config=GEMMA_TOKENIZER,
+            size=dict(num_hidden_layers=2, sliding_window=4, query_pre_attn_scalar=8, final_logit_softcapping=7.0,
+                      rms_norm_eps=0.01, layer_types=["full_attention", "sliding_attention"])),
+    Variant("gpt_neox", GPT_NEOX, "generate", seed=17, traced=0, texts=STORIES[:1], dtype="F16",
+            tokenizer_json=tokenizer_forms.gpt_neox, tokenizer_config=AS_IT_IS, config=forms.of_gpt_neox,
+            unused=tuple(NEOX_MASKS), tensors=forms.foreign(NEOX_MASKS)),
+    Variant("gpt_neox_in_turn", GPT_NEOX_IN_TURN, "generate", seed=13, traced=0, texts=STORIES[:1], dtype="BF16",
+            tokenizer_json=tokenizer_forms.gpt_neox, tokenizer_config=AS_IT_IS,
+            size=dict(hidden_size=24, num_attention_heads=3, use_parallel_residual=False, attention_bias=False,
+                      layer_norm_eps=0.01, rope_parameters=dict(rope_type="default", rope_theta=500.0,
+                                                                partial_rotary_factor=0.5))),
+
     Variant("modernbert_sequence", MODERNBERT, "sequence", seed=12, traced=1, texts=SCENES, labels=SENTIMENT, dtype="F16",
             tokenizer_json=tokenizer_forms.modernbert, tokenizer_config=AS_IT_IS,
             size=dict(classifier_pooling="mean"), config=forms.of_modernbert),
@@ -473,6 +612,10 @@ VARIANTS = [
             unused=tuple(T5_DECODER), tensors=forms.in_turn(
                 forms.renamed("shared.weight", "encoder.embed_tokens.weight"), forms.foreign(T5_DECODER)),
             files=forms.modules(*T5_MODULES, transformer="0_Transformer", max_length=20)),
+    Variant("bart", BART, "text2text", seed=3, texts=REQUESTS[::3], traced=1, dtype="F16",
+            tokenizer_files=tokens.vocabulary_and_merges, size=BART_SIZE, generation=BART_GENERATION),
+    Variant("bart_first", BART, "text2text", seed=3, same_as="bart", dtype="BF16", config=forms.of_bart,
+            tokenizer_config=AS_IT_IS, size=BART_SIZE, generation=BART_GENERATION),
     Variant("mt5", MT5, "text2text", seed=3, traced=2, texts=REQUESTS[:3], dtype="F16", own_output=True,
             size=dict(feed_forward_proj="gated-silu", vocab_size=560, num_decoder_layers=1,
                       relative_attention_num_buckets=6, relative_attention_max_distance=9, d_kv=4, num_heads=4),

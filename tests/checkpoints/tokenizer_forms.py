@@ -103,6 +103,40 @@ def modernbert(file):
                                       {name: id_of(file, name) for name in ("[CLS]", "[SEP]")})
 
 
+def renamed(file, names):
+    """Puts other special tokens in place of the first four and the last of a Unigram tokenizer."""
+    model = file["model"]
+    model["vocab"] = [[name, 0.0] for name in names] + model["vocab"][4:]
+    model["unk_id"] = names.index(next(name for name in names if "unk" in name.lower()))
+    file["added_tokens"] = [added(name, i) for i, name in enumerate(names)]
+    file["post_processor"] = template(file, "[CLS] A [SEP]", "[CLS] A [SEP] B:1 [SEP]:1",
+                                      {name: names.index(name) for name in ("[CLS]", "[SEP]")})
+
+
+def albert(file):
+    """ALBERT's tokenizer: SentencePiece's Unigram, lower case, without accents, with one kind of quotation marks."""
+    precompiled = file["normalizer"]
+    renamed(file, ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"])
+    file["added_tokens"][4]["lstrip"] = True
+    replace = {"type": "Replace", "content": '"'}
+    file["normalizer"] = {"type": "Sequence", "normalizers": [
+        replace | {"pattern": {"String": "``"}}, replace | {"pattern": {"String": "''"}}, {"type": "NFKD"},
+        {"type": "StripAccents"}, {"type": "Lowercase"}, precompiled]}
+
+
+def mpnet(file):
+    """MPNet's tokenizer: BERT's with RoBERTa's special tokens."""
+    model = file["model"]
+    old = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+    pieces = [name for name in sorted(model["vocab"], key=model["vocab"].get) if name not in old]
+    names = ["<s>", "<pad>", "</s>", "[UNK]", *pieces, "<mask>"]
+    model["vocab"] = {name: i for i, name in enumerate(names)}
+    file["added_tokens"] = [added(name, i) for i, name in enumerate(names[:4])]
+    file["added_tokens"].append(added("<mask>", len(names) - 1, lstrip=True))
+    file["post_processor"] = {"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0], "trim_offsets": True,
+                              "add_prefix_space": False}
+
+
 def text_of(name):
     """Returns the text of a byte-level token, if it is text."""
     from tokenizers import decoders
@@ -135,6 +169,41 @@ def llama2(file):
     file["decoder"] = {"type": "Sequence", "decoders": [
         {"type": "Replace", "pattern": {"String": SPACE}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"},
         {"type": "Strip", "content": " ", "start": 1, "stop": 0}]}
+
+
+def phi3(file):
+    """Phi-3's tokenizer: Llama 2's with tokens of a chat that swallow the spaces after them."""
+    llama2(file)
+    append(file, "<|endoftext|>", "<|assistant|>", "<|end|>", rstrip=True)
+
+
+def gemma(file):
+    """Gemma's tokenizer: SentencePiece's BPE with bytes, no `▁` before the text, runs of new lines as tokens, and
+    `<bos>` before the text.
+    """
+    llama2(file)
+    model, names = file["model"], ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>"]
+    pieces = [name for name in model["vocab"] if name not in ("<unk>", "<s>", "</s>")]
+    model["vocab"] = {name: i for i, name in enumerate([*names, *pieces])}
+    model["merges"] = [merge.split(" ") for merge in model["merges"]]
+    file["added_tokens"] = [added(name, i) for i, name in enumerate(names)]
+    append(file, "\n", "\n\n", special=False, normalized=False)
+    append(file, "<start_of_turn>", "<end_of_turn>")
+    file["normalizer"] = {"type": "Replace", "pattern": {"String": " "}, "content": SPACE}
+    file["pre_tokenizer"] = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
+    file["post_processor"] = template(file, "<bos> A", "<bos> A <bos>:1 B:1", {"<bos>": 2})
+    file["decoder"] = {"type": "Sequence", "decoders": [
+        {"type": "Replace", "pattern": {"String": SPACE}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"}]}
+
+
+def gpt_neox(file):
+    """The tokenizer of GPT-NeoX and Pythia: NFC and bytes, the end of a text first, runs of spaces after the vocabulary."""
+    shorten(file, 84)
+    model = file["model"]
+    model["vocab"] = {name: i for i, name in enumerate(["<|endoftext|>", "<|padding|>", *model["vocab"]])}
+    file["added_tokens"] = [added("<|endoftext|>", 0), added("<|padding|>", 1)]
+    append(file, "    ", "  ", special=False)
+    file["normalizer"] = {"type": "NFC"}
 
 
 def mistral(file):

@@ -84,6 +84,43 @@ LLAMA = {
     },
     "head": {"generate": {"logits": ("lm_head", "out")}},
 }
+PHI3 = LLAMA | {"before": {"q": ("self_attn.qkv_proj", "queries"), "k": ("self_attn.qkv_proj", "keys")}}
+GEMMA2 = LLAMA | {
+    "layer": LLAMA["layer"] | {
+        "self_attn_output_norm": ("post_attention_layernorm", "out"),
+        "self_attn.residual": ("pre_feedforward_layernorm", "in"),
+        "final_layer_norm": ("pre_feedforward_layernorm", "out"),
+        "fc2_output_norm": ("post_feedforward_layernorm", "out"),
+    },
+    "head": {"generate": {"logits": ("", "logits")}},  # after the cap
+}
+GEMMA3 = GEMMA2 | {"before": {"q": ("self_attn.q_norm", "first heads"), "k": ("self_attn.k_norm", "first heads")}}
+# "attention" is called with one argument that has q, k and v of each head side by side.
+GPT_NEOX = {
+    "name": "decoder",
+    "layers": "layers",
+    "attention": "attention",
+    "before": {"q": ("attention.query_key_value", "first part of heads"),
+               "k": ("attention.query_key_value", "second part of heads")},
+    "stack": {
+        "embed_tokens": ("embed_in", "out"),
+        "embeddings": ("layers.0", "in"),
+        "layer_norm": ("final_layer_norm", "out"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn_layer_norm": ("input_layernorm", "out"),
+        "self_attn.context": ("attention.dense", "heads in"),
+        "self_attn.output": ("attention.dense", "out"),
+        "final_layer_norm": ("post_attention_layernorm", "out"),
+        "fc1": ("mlp.dense_4h_to_h", "in"),
+        "fc2": ("mlp.dense_4h_to_h", "out"),
+        "output": ("", "out"),
+    },
+    "head": {"generate": {"logits": ("embed_out", "out")}},
+}
+GPT_NEOX_IN_TURN = GPT_NEOX | {
+    "layer": GPT_NEOX["layer"] | {"self_attn.residual": ("post_attention_layernorm", "in")}}
 QWEN3 = LLAMA | {"before": {"q": ("self_attn.q_norm", "out"), "k": ("self_attn.k_norm", "out")}}
 MODERNBERT = {
     "layers": "layers",
@@ -180,9 +217,58 @@ MARIAN = {
         "encoder_attn_layer_norm": ("encoder_attn_layer_norm", "out"),
     },
 }
+BART = MARIAN | {
+    "stack": {
+        "embed_tokens": ("embed_tokens", "out"),  # scaled
+        "embed_positions": ("embed_positions", "out"),
+        "embeddings": ("layernorm_embedding", "out"),
+    },
+}
 ROBERTA = BERT | {
     "head": BERT["head"] | {
         "sequence": {"pooled": ("classifier.dense", "in"), "head.dense": ("classifier.out_proj", "in"),
+                     "logits": ("classifier", "out")},
+    },
+}
+ELECTRA = ROBERTA | {"stack": BERT["stack"] | {"embeddings": ("encoder.layer.0", "in")}}  # projected
+MPNET = ROBERTA | {
+    "stack": {name: what for name, what in BERT["stack"].items() if name != "embed_types"},
+    "layer": BERT["layer"] | {
+        "self_attn.q": ("attention.attn.q", "heads"),
+        "self_attn.k": ("attention.attn.k", "heads"),
+        "self_attn.v": ("attention.attn.v", "heads"),
+        "self_attn.context": ("attention.attn.o", "heads in"),
+        "self_attn.output": ("attention.attn.o", "out"),
+        "self_attn.residual": ("attention.LayerNorm", "in"),
+        "self_attn_layer_norm": ("attention.LayerNorm", "out"),
+    },
+}
+# The library's layers are groups, one after another. Each is called several times.
+ALBERT = {
+    "layers": "encoder.albert_layer_groups",
+    "repeated": True,
+    "stack": {
+        "embed_tokens": ("embeddings.word_embeddings", "out"),
+        "embed_positions": ("embeddings.position_embeddings", "out"),
+        "embed_types": ("embeddings.token_type_embeddings", "out"),
+        "embeddings": ("encoder.embedding_hidden_mapping_in", "out"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn.q": ("albert_layers.0.attention.query", "heads"),
+        "self_attn.k": ("albert_layers.0.attention.key", "heads"),
+        "self_attn.v": ("albert_layers.0.attention.value", "heads"),
+        "self_attn.context": ("albert_layers.0.attention.dense", "heads in"),
+        "self_attn.output": ("albert_layers.0.attention.dense", "out"),
+        "self_attn.residual": ("albert_layers.0.attention.LayerNorm", "in"),
+        "self_attn_layer_norm": ("albert_layers.0.attention.LayerNorm", "out"),
+        "fc1": ("albert_layers.0.ffn_output", "in"),
+        "fc2": ("albert_layers.0.ffn_output", "out"),
+        "final_layer_norm": ("albert_layers.0.full_layer_layer_norm", "out"),
+        "output": ("", "out"),
+    },
+    "head": BERT["head"] | {
+        "sequence": {"pooled": ("{base}.pooler", "in"), "head.dense": ("{base}.pooler_activation", "out"),
                      "logits": ("classifier", "out")},
     },
 }
@@ -214,6 +300,15 @@ DISTILBERT = {
 }
 
 
+def calls_of(names, config):
+    """Returns, for each layer of the library's list, the numbers of the layers that it is."""
+    layers = config.num_hidden_layers
+    if not names.get("repeated"):
+        return [[layer] for layer in range(layers)]
+    groups = config.num_hidden_groups
+    return [[layer for layer in range(layers) if layer * groups // layers == group] for group in range(groups)]
+
+
 def trace(variant, model, inputs):
     """Returns every named tensor of a run on one text, without the batch dimension."""
     names = variant.family.trace
@@ -225,13 +320,23 @@ def trace(variant, model, inputs):
     causal = stack == "decoder"
     found, hooks = {}, []
 
-    def catch(name, module, what):
+    def catch(full_name, module, what, calls=(0,)):
         if isinstance(module, torch.nn.Identity):  # the model has no such module
             return
 
-        def hook(_, arguments, output):
+        def hook(_, arguments, output, calls=iter(calls)):
+            name = full_name.replace("CALL", str(next(calls)))
             value = arguments[0] if what.endswith("in") else output
+            value = value.logits if what == "logits" else value
             value = (value[0] if isinstance(value, tuple) else value).detach()[0]
+            if what in ("queries", "keys"):  # of one matrix for q, k and v
+                d = getattr(base.config, "head_dim", base.config.hidden_size // heads)
+                end = (heads + base.config.num_key_value_heads) * d
+                value = value[:, : heads * d] if what == "queries" else value[:, heads * d : end]
+            if what == "first heads":  # [heads, T, d]
+                value = value.transpose(0, 1)
+            if what.endswith("part of heads"):
+                value = value.unflatten(-1, (heads, 3, -1))[:, :, int(what.startswith("second"))]
             if what.startswith("heads"):
                 value = value.unflatten(-1, (heads, -1))
             if what.endswith("third"):
@@ -241,11 +346,11 @@ def trace(variant, model, inputs):
 
     for name, (module, what) in names["stack"].items():
         catch(f"{stack}.{name}", base.get_submodule(module), what)
-    for l, layer in enumerate(layers):
+    for calls, layer in zip(calls_of(names, base.config), layers):
         for name, (module, what) in names["layer"].items():
-            catch(f"{stack}.layers.{l}.{name}", layer.get_submodule(module), what)
+            catch(f"{stack}.layers.CALL.{name}", layer.get_submodule(module), what, calls)
         for name, (module, what) in names.get("before", {}).items():
-            catch(f"before.{stack}.layers.{l}.self_attn.{name}", layer.get_submodule(module), what)
+            catch(f"before.{stack}.layers.CALL.self_attn.{name}", layer.get_submodule(module), what, calls)
     for name, (module, what) in names["head"].get(variant.task, {}).items():
         catch(name, model.get_submodule(module.format(base=base_name)), what)
     if "attention" in names:
@@ -263,12 +368,15 @@ def trace(variant, model, inputs):
             found |= {f"{attention}.{part}": x.unflatten(-1, (heads, -1)) for part, x in zip("qkv", parts)}
         q, k, v = (found[f"{attention}.{part}"].transpose(0, 1) for part in "qkv")
         scores = q @ k.transpose(1, 2) * q.shape[-1] ** -0.5
+        if model.config.model_type == "mpnet":
+            with torch.no_grad():
+                scores = scores + base.encoder.compute_position_bias(q.transpose(0, 1)[None])[0]
         if causal:
             scores = scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf)
         found[f"{attention}.scores"], found[f"{attention}.weights"] = scores, weights[0]
         near(torch.softmax(scores, -1), weights[0])
         near((weights[0] @ v).transpose(0, 1), found[f"{attention}.context"])
-    last = f"{stack}.layers.{len(layers) - 1}.output"
+    last = f"{stack}.layers.{base.config.num_hidden_layers - 1}.output"
     found[f"{stack}.output"] = found.get(f"{stack}.layer_norm", found[last])
     return found
 
@@ -289,11 +397,13 @@ def turned(names, layers, found, stack, run):
             found[f"before.{name}.{part}"] = found[f"before.{name}.{part}"].reshape(found[f"{name}.{part}"].shape)
         each = q.shape[1] // k.shape[1]  # query heads of one key and value head
         keys, values = (x[0].repeat_interleave(each, 0) for x in (k, v))
-        scores = q[0] @ keys.transpose(1, 2) * q.shape[-1] ** -0.5
+        scores = q[0] @ keys.transpose(1, 2) * scaling
+        if cap := more.get("softcap"):
+            scores = cap * torch.tanh(scores / cap)
         if mask is not None:
             assert set(mask.unique().tolist()) <= {0.0, torch.finfo(mask.dtype).min}
             scores = scores.masked_fill(mask[0] < 0, -torch.inf)
-        assert scaling == q.shape[-1] ** -0.5
+        assert scaling == getattr(module.config, "query_pre_attn_scalar", q.shape[-1]) ** -0.5
         found[f"{name}.scores"], found[f"{name}.weights"] = scores, weights[0]
         near(torch.softmax(scores, -1), weights[0])
         near((weights[0] @ values).transpose(0, 1), context[0])

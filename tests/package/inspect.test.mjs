@@ -85,6 +85,31 @@ test('layers that differ are told layer by layer', async () => {
   );
 });
 
+test('caps, parallel layers and shared weights are told', async () => {
+  const gemma = (await inspect(checkpoint('gemma2'))).architecture;
+  assert.deepEqual(
+    gemma.decoder.layers.map(({ scoreCap, attentionWindow, outputNorms }) => [
+      scoreCap,
+      attentionWindow,
+      outputNorms,
+    ]),
+    [
+      [2, 4, true],
+      [2, undefined, true],
+      [2, 4, true],
+    ],
+  );
+  assert.equal(gemma.head.logitCap, 6);
+  const [layer] = (await inspect(checkpoint('gpt_neox'))).architecture.decoder.layers;
+  assert.deepEqual([layer.parallel, layer.rotarySize, layer.dHead], [true, 4, 16]);
+  const [factors] = (await inspect(checkpoint('phi3_long'))).architecture.decoder.layers;
+  assert.deepEqual(factors.rotaryFactors, [1, 1.5]);
+  const albert = (await inspect(checkpoint('albert_tokens'))).architecture.encoder;
+  assert.deepEqual([albert.layerGroups, albert.dEmbedding, albert.layers.length], [2, 16, 5]);
+  const mpnet = (await inspect(checkpoint('mpnet_embed'))).architecture.encoder;
+  assert.deepEqual([mpnet.positions, mpnet.relativeBuckets], ['learned', 32]);
+});
+
 test('inspecting reads no weights', async () => {
   const folder = goldenFolder('pre_norm_mean');
   const names = ['config.json', 'model.safetensors', 'tokenizer.model'];
@@ -112,9 +137,9 @@ test('a model that cannot be loaded is described as far as it is known', async (
   assert.equal(misfit.info.task, 'text-classification');
   assert.ok(misfit.tensors.length > 20);
 
-  const unknown = await inspect({ ...files, 'config.json': config({ model_type: 'albert' }) });
+  const unknown = await inspect({ ...files, 'config.json': config({ model_type: 'bigbird' }) });
   assert.equal(unknown.problem.code, 'unsupported');
-  assert.equal(unknown.family, 'albert');
+  assert.equal(unknown.family, 'bigbird');
   assert.equal(unknown.publishedClass, 'BertForSequenceClassification');
   assert.equal(unknown.info, undefined);
   assert.deepEqual(unknown.tensors, []);

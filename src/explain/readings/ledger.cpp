@@ -113,7 +113,8 @@ class Bookkeeper {
         trace_(trace) {
     ledger_.columns = columns_of(stack_, compute);
     own_tokens_ = ledger_.tokens = traced(0, "input").shape[0];
-    gradient_.resize(own_tokens_ * config_.d_model);
+    width_ = config_.d_model;
+    gradient_.resize(own_tokens_ * width_);
     if (attends(stack_)) ledger_.tokens += traced(0, "encoder_attn.v").shape[0];
     ledger_.written.resize(ledger_.tokens * ledger_.columns.size());
     ledger_.read = ledger_.written;
@@ -130,7 +131,7 @@ class Bookkeeper {
   const TracedTensor& traced(std::size_t layer, std::string_view name) const {
     return find_traced(trace_, layer_name(name_, layer, name));
   }
-  float* gradient(std::size_t row) { return gradient_.data() + row * config_.d_model; }
+  float* gradient(std::size_t row) { return gradient_.data() + row * width_; }
 
   std::size_t column(const LedgerColumn& column) const {
     const auto found = std::ranges::find(ledger_.columns, column);
@@ -148,6 +149,16 @@ class Bookkeeper {
   void enter_rows(const LedgerColumn& column, const TracedTensor& rows,
                   std::span<const float> bias);
   void lead_back_norm(const Norm& norm, const std::vector<float>& input);
+  // Calls enter_parts() with the gradient of a sublayer's output, which may have a norm of its own,
+  // before it is added to the stream.
+  template <class Enter>
+  void enter_output(const Norm* norm, const TracedTensor& output, const Enter& enter_parts) {
+    if (!norm) return enter_parts();
+    const std::vector<float> stream = gradient_;
+    lead_back_norm(*norm, output.data);
+    enter_parts();
+    gradient_ = stream;
+  }
   // An attention of a layer, over the stack's own tokens or over the source's.
   struct Site {
     std::string name;
@@ -158,6 +169,7 @@ class Bookkeeper {
   void enter_attention(std::size_t layer, const Site& site);
   void enter_recurrent_unit(std::size_t layer);
   void lead_back_layer(std::size_t layer);
+  void lead_back_projection(const Linear& projection);
   void enter_embeddings();
 
   const Stack& stack_;
@@ -169,6 +181,7 @@ class Bookkeeper {
   std::size_t own_tokens_;         // T; those of a source follow
   std::vector<std::size_t> rows_;  // rows that the answer is read from: others have no gradient
   std::vector<float> gradient_;    // [T, D] of the answer with respect to the stream's rows
+  std::size_t width_;              // D, or the width of embeddings that are projected to it
 };
 
 // Returns the stream after an addition.
@@ -203,6 +216,22 @@ void add_outputs(const Linear& layer, const Contrast& contrast, Readout& readout
   }
 }
 
+// A cap's effect on each output here is a multiplier, like an activation's.
+void add_capped_outputs(const LanguageModel& model, const Contrast& contrast, const float* input,
+                        const float* capped, Readout& readout) {
+  const Linear& layer = model.lm_head();
+  const auto scale = static_cast<double>(model.scale_of_states());
+  std::vector<float> row(layer.in());
+  for (std::size_t c = 0; c < contrast.weights.size(); ++c) {
+    if (contrast.weights[c] == 0.0f) continue;
+    layer.copy_output(c, row);
+    const double bias = layer.bias().empty() ? 0.0 : static_cast<double>(layer.bias()[c]);
+    const double before = scale * dot(row.data(), input, row.size()) + bias;
+    const double factor = multiplier(Activation::tanh, before, static_cast<double>(capped[c]));
+    add_output(layer, c, static_cast<double>(contrast.weights[c]) * factor, readout);
+  }
+}
+
 Readout readout_of(const EncoderModel& model, std::span<const TracedTensor> trace,
                    const Contrast& contrast) {
   const SequenceHead& head = head_of(model);
@@ -234,15 +263,19 @@ Readout readout_of(const EncoderModel& model, std::span<const TracedTensor> trac
 }
 
 Readout readout_of(const LanguageModel& model, const NextTokenRun& run, const Contrast& contrast) {
-  Readout readout;
-  add_outputs(model.lm_head(), contrast, readout);
-  const float scale = model.scale_of_states();
-  for (float& weight : readout.weights) weight *= scale;
   const TracedTensor& states = find_traced(run.trace, "decoder.output");
   const std::size_t tokens = states.shape[0], width = states.shape[1];
+  const float* last = states.data.data() + (tokens - 1) * width;
+  const float scale = model.scale_of_states();
+  Readout readout;
+  if (model.caps_logits()) {
+    add_capped_outputs(model, contrast, last, run.logits.data(), readout);
+  } else {
+    add_outputs(model.lm_head(), contrast, readout);
+  }
+  for (float& weight : readout.weights) weight *= scale;
   readout.shares.resize(tokens);
   readout.shares.back() = 1;
-  const float* last = states.data.data() + (tokens - 1) * width;
   readout.rounding =
       contrast.of(run.logits.data()) - dot(readout.weights.data(), last, width) - readout.bias;
   return readout;
@@ -262,7 +295,7 @@ void Bookkeeper::lead_back(const Readout& readout) {
 }
 
 void Bookkeeper::lead_back_norm(const Norm& norm, const std::vector<float>& input) {
-  const std::size_t width = config_.d_model;
+  const std::size_t width = width_;
   for (const std::size_t i : rows_) {
     float* const a = gradient(i);
     if (norm.bias()) enter(i, column({.kind = Kind::bias}), dot(a, norm.bias(), width));
@@ -272,7 +305,7 @@ void Bookkeeper::lead_back_norm(const Norm& norm, const std::vector<float>& inpu
 
 void Bookkeeper::enter_rows(const LedgerColumn& writer, const TracedTensor& rows,
                             std::span<const float> bias) {
-  const std::size_t width = config_.d_model;
+  const std::size_t width = width_;
   for (const std::size_t i : rows_) {
     const double of_bias = bias.empty() ? 0.0 : dot(gradient(i), bias.data(), width);
     enter(i, column(writer), dot(gradient(i), rows.data.data() + i * width, width) - of_bias);
@@ -351,7 +384,28 @@ void Bookkeeper::enter_recurrent_unit(std::size_t layer) {
   }
 }
 
+// Replaces the gradient of the projected embeddings by that of the embeddings.
+void Bookkeeper::lead_back_projection(const Linear& projection) {
+  const std::vector<float> weights = dense_weights(projection);  // [D, E]
+  const std::size_t inputs = projection.in();
+  std::vector<float> of_inputs(own_tokens_ * inputs);
+  for (const std::size_t i : rows_) {
+    const float* const a = gradient(i);
+    enter(i, column({.kind = Kind::bias}), dot(a, projection.bias().data(), width_));
+    for (std::size_t e = 0; e < inputs; ++e) {
+      double sum = 0;
+      for (std::size_t c = 0; c < width_; ++c) {
+        sum += static_cast<double>(a[c]) * static_cast<double>(weights[c * inputs + e]);
+      }
+      of_inputs[i * inputs + e] = static_cast<float>(sum);
+    }
+  }
+  gradient_ = std::move(of_inputs);
+  width_ = inputs;
+}
+
 void Bookkeeper::enter_embeddings() {
+  if (const Linear* projection = input_.projection()) lead_back_projection(*projection);
   struct Part {
     LedgerColumn column;
     const TracedTensor& rows;
@@ -380,7 +434,10 @@ void Bookkeeper::lead_back_layer(std::size_t layer) {
   const TracedTensor& fc2 = traced(layer, "fc2");
   const char* const before = block.attends() ? "encoder_attn_layer_norm" : "self_attn_layer_norm";
   if (post) lead_back_norm(*block.final_layer_norm(), sum_of(traced(layer, before), fc2));
-  enter_rows({.kind = Kind::feed_forward, .layer = layer}, fc2, block.feed_forward().fc2().bias());
+  enter_output(block.fc2_output_norm(), fc2, [&] {
+    enter_rows({.kind = Kind::feed_forward, .layer = layer}, fc2,
+               block.feed_forward().fc2().bias());
+  });
   if (block.attends()) {
     if (post) {
       lead_back_norm(
@@ -395,7 +452,9 @@ void Bookkeeper::lead_back_layer(std::size_t layer) {
                    sum_of(traced(layer, "input"), traced(layer, "self_attn.output")));
   }
   if (is_recurrent(config_)) return enter_recurrent_unit(layer);
-  enter_attention(layer, {"self_attn", Kind::head, block.self_attn().out_proj(), 0});
+  enter_output(block.self_attn_output_norm(), traced(layer, "self_attn.output"), [&] {
+    enter_attention(layer, {"self_attn", Kind::head, block.self_attn().out_proj(), 0});
+  });
 }
 
 void Bookkeeper::lead_back_stack() {

@@ -1,6 +1,7 @@
 #include "families/config/config_fields.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace glassformer {
 namespace {
@@ -136,6 +137,25 @@ void ConfigReader::texts(const char* name, std::vector<std::string>& values, std
   }
 }
 
+// An array of numbers applies to every layer; an array of arrays has one for each layer.
+void ConfigReader::numbers(const char* name, std::vector<float>& values, std::size_t most) {
+  const std::size_t layers = std::exchange(count_, 0);
+  JsonValue found = *require_unless(name, false);
+  count_ = layers;
+  if (found.is_array() && count_entries(found) > 0) {
+    JsonEntries first(found);
+    first.next();
+    if (first.value().type() != JsonValue::Type::number) found = *require_unless(name, false);
+  }
+  if (!found.is_array() || count_entries(found) > most) {
+    object_.fail(key_, {"an array of at most {} numbers", {most}}, found);
+  }
+  values.clear();
+  for (JsonEntries entry(found); entry.next();) {
+    values.push_back(object_.float_number(key_, entry.value()));
+  }
+}
+
 void ConfigReader::refuse(const char* name, const char* expected) {
   const JsonValue* found = find(name);
   if (found) object_.fail(key_, {"{}, got {}", {expected, describe(*found)}});
@@ -250,6 +270,14 @@ void ConfigWriter::texts(const char* name, std::vector<std::string>& values, std
   JsonWriter json;
   json.array(values, [&](const std::string& value) { json.value(value); });
   raw(name, json.take());
+}
+
+void ConfigWriter::numbers(const char* name, std::vector<float>& values, std::size_t) {
+  JsonWriter json;
+  json.array(values, [&](float value) { json.value(value); });
+  Field& made = field(name);
+  made.values[index_] = json.take();
+  made.usual = false;
 }
 
 void ConfigWriter::raw(std::string_view key, std::string json) {

@@ -73,6 +73,7 @@ class ConfigReader final : public ConfigFields {
   void choose(const char* name, std::size_t& value, EnumNames names, std::size_t absent) override;
   void text(const char* name, std::string& value) override;
   void texts(const char* name, std::vector<std::string>& values, std::size_t most) override;
+  void numbers(const char* name, std::vector<float>& values, std::size_t most) override;
   void refuse(const char* name, const char* expected) override;
   void enter_layer(std::size_t index, std::size_t count) override;
   void leave_layers() override { count_ = 0; }
@@ -136,6 +137,7 @@ class ConfigWriter final : public ConfigFields {
   void choose(const char* name, std::size_t& value, EnumNames names, std::size_t absent) override;
   void text(const char* name, std::string& value) override;
   void texts(const char* name, std::vector<std::string>& values, std::size_t most) override;
+  void numbers(const char* name, std::vector<float>& values, std::size_t most) override;
   void refuse(const char*, const char*) override {}
   void enter_layer(std::size_t index, std::size_t count) override;
   void leave_layers() override { index_ = count_ = 0; }

@@ -38,7 +38,6 @@ constexpr std::array others = {
 constexpr std::array lists = {
     "force_words_ids",
     "sequence_bias",
-    "forced_bos_token_id",
     "forced_decoder_ids",
     "exponential_decay_length_penalty",
 };
@@ -65,6 +64,7 @@ void fields(Visitor& visitor, Config& config) {
   visitor.number("top_p", config.top_p);
   visitor.number("repetition_penalty", config.repetition_penalty);
   visitor.number("length_penalty", config.length_penalty);
+  visitor.first_id("forced_bos_token_id", config.second_token);
   visitor.first_id("forced_eos_token_id", config.last_token);
   visitor.flag("renormalize_logits", config.renormalize);
   visitor.stopping("early_stopping", config.early_stopping);
@@ -331,6 +331,7 @@ void expect_searched(const GenerationConfig& config, std::string_view file) {
                       : !config.stop_strings.empty() ? "stop_strings"
                       : !config.suppressed.empty()   ? "suppress_tokens"
                       : !config.not_first.empty()    ? "begin_suppress_tokens"
+                      : config.second_token          ? "forced_bos_token_id"
                                                      : nullptr;
   if (other) {
     throw_error(ErrorCode::unsupported,
@@ -358,6 +359,7 @@ void check_generation(const GenerationConfig& config, std::size_t vocab_size,
   for (const std::int32_t id : config.suppressed) check("suppress_tokens", id);
   for (const std::int32_t id : config.not_first) check("begin_suppress_tokens", id);
   if (config.start_id) check("decoder_start_token_id", *config.start_id);
+  if (config.second_token) check("forced_bos_token_id", *config.second_token);
   if (config.last_token) check("forced_eos_token_id", *config.last_token);
 }
 

@@ -248,7 +248,9 @@ Task HubConfig::task() {
     return Task::text_classification;
   }
   if (!has_tensor("classifier.weight")) return Task::feature_extraction;
-  if (!has_tensor("pooler.dense.weight")) return Task::token_classification;
+  if (!has_tensor("pooler.dense.weight") && !has_tensor("pooler.weight")) {
+    return Task::token_classification;
+  }
   object_.fail("architectures",
                "missing, and its tensors fit a classifier of texts and one of tokens; add "
                "\"architectures\": [\"…ForSequenceClassification\"] or […ForTokenClassification]");
@@ -449,7 +451,7 @@ void HubConfig::read(StackConfig& stack, const StackKeys& keys) {
   KeyedFields::Bounds bounds;
   if (bounded_) {
     bounds.largest = largest_;
-    bounds.layers = count_layers(keys.layer_tensors);
+    if (!keys.layer_tensors.empty()) bounds.layers = count_layers(keys.layer_tensors);
   }
   read_.push_back(keys);
   KeyedFields visitor(*this, keys, bounds);

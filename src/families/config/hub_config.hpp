@@ -39,7 +39,8 @@ struct ConfigKey {
 struct StackKeys {
   std::span<const ConfigKey> keys;
   /// The start of the names of a layer's tensors, after a prefix, up to the layer's number:
-  /// "encoder.layer.". The weights limit the number of layers that a file may have.
+  /// "encoder.layer.". The weights limit the number of layers that a file may have. Empty: they do
+  /// not, because layers share weights.
   std::string_view layer_tensors;
 };
 

@@ -103,6 +103,7 @@ struct GenerationConfig {
   std::vector<std::int32_t> not_first = {};           ///< tokens that are never generated first
   std::vector<std::string> stop_strings = {};         ///< a text ends as soon as it contains one
   std::optional<std::int32_t> bos_id = {};            ///< the input for an empty text
+  std::optional<std::int32_t> second_token = {};      ///< forced after a decoder's first token
   std::optional<std::int32_t> last_token = {};  ///< forced as the last token at the maximum length
   /// Normalizes log-probabilities over the allowed tokens only.
   bool renormalize = false;

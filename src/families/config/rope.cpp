@@ -1,5 +1,9 @@
 #include "families/config/rope.hpp"
 
+#include <cmath>
+
+#include "base/powers.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -31,20 +35,67 @@ std::size_t original_length(HubConfig& config, JsonObject& fields) {
   return config.free_size(key, length);
 }
 
-void expect_whole_heads(HubConfig& config, const JsonValue* factor) {
-  if (!factor || (factor->type() == JsonValue::Type::number && factor->number() == 1)) return;
-  config.refuse("partial_rotary_factor", "1", describe(*factor));
+// Sets how many numbers of a head are rotated, from the key of a share.
+void read_part(HubConfig& config, JsonObject& fields, const char* key, const RopeRules& rules,
+               RotaryConfig& rotary) {
+  const JsonValue* const factor = present(fields.find(key));
+  if (!factor) return;
+  if (rules.d_head == 0) {
+    if (factor->type() == JsonValue::Type::number && factor->number() == 1) return;
+    config.refuse(key, "1", describe(*factor));
+  }
+  const double part = static_cast<double>(fields.float_number(key));
+  if (!(part > 0 && part <= 1)) fields.fail(key, "a number above 0, at most 1", *factor);
+  rotary.size = static_cast<std::size_t>(static_cast<double>(rules.d_head) * factor->number());
+}
+
+// Reads a factor per pair. Texts are no longer than those of the first training, so the factors for
+// longer ones are not needed.
+void read_factors(HubConfig& config, JsonObject& fields, RotaryConfig& rotary) {
+  constexpr const char* key = "short_factor";
+  const JsonValue& factors = fields.require(key);
+  if (!factors.is_array() || 2 * count_entries(factors) != rotary.size) {
+    fields.fail(key, {"an array of {} numbers, one for each pair", {rotary.size / 2}}, factors);
+  }
+  for (JsonEntries entry(factors); entry.next();) {
+    rotary.factors.push_back(fields.float_number(key, entry.value()));
+  }
+  rotary.scaling = RotaryScaling::per_pair;
+  if (present(fields.find("attention_factor"))) {
+    rotary.amplitude = positive(fields, "attention_factor");
+    return;
+  }
+  const auto original = static_cast<double>(first_length(config));
+  const auto length = static_cast<double>(config.free_size("max_position_embeddings", 4096));
+  const double factor = present(fields.find("factor"))
+                            ? static_cast<double>(positive(fields, "factor"))
+                            : length / original;
+  if (factor <= 1) return;
+  rotary.amplitude = static_cast<float>(std::sqrt(1 + logarithm(factor) / logarithm(original)));
 }
 
 }  // namespace
 
-RotaryConfig read_rope(HubConfig& config, const char* key, JsonValue value, float base) {
+std::size_t first_length(HubConfig& config) {
+  return config.free_size("original_max_position_embeddings", 4096);
+}
+
+RotaryConfig read_rope(HubConfig& config, const char* key, JsonValue value,
+                       const RopeRules& rules) {
   JsonObject fields(value, config.object().json_source(), key);
-  RotaryConfig rotary = {.base = base};
+  RotaryConfig rotary = {.base = rules.base, .size = rules.size};
   if (fields.find("rope_theta")) rotary.base = positive(fields, "rope_theta");
-  expect_whole_heads(config, present(fields.find("partial_rotary_factor")));
+  read_part(config, fields, "partial_rotary_factor", rules, rotary);
   const std::string type = type_of(fields);
   if (type == "default") return rotary;
+  if (rules.long_texts) {
+    // "su" and "yarn" are names of the same in older files of this kind.
+    if (type != "longrope" && type != "su" && type != "yarn") {
+      config.refuse(key, "a rope_type \"default\" or \"longrope\"", describe(type));
+    }
+    read_factors(config, fields, rotary);
+    return rotary;
+  }
   if (type != "linear" && type != "llama3") {
     config.refuse(key, "a rope_type \"default\", \"linear\" or \"llama3\"", describe(type));
   }
@@ -57,14 +108,18 @@ RotaryConfig read_rope(HubConfig& config, const char* key, JsonValue value, floa
   return rotary;
 }
 
-RotaryConfig read_rope(HubConfig& config, float base) {
-  expect_whole_heads(config, config.find("partial_rotary_factor"));
+RotaryConfig read_rope(HubConfig& config, const RopeRules& rules) {
   JsonObject& object = config.object();
-  if (object.find("rope_theta")) base = positive(object, "rope_theta");
+  RotaryConfig rotary = {.base = rules.base, .size = rules.size};
+  read_part(config, object, rules.part_key, rules, rotary);
+  if (object.find(rules.base_key)) rotary.base = positive(object, rules.base_key);
+  RopeRules inner = rules;
+  inner.base = rotary.base;
+  inner.size = rotary.size;
   for (const char* key : {"rope_scaling", "rope_parameters"}) {
-    if (const JsonValue* value = config.find(key)) return read_rope(config, key, *value, base);
+    if (const JsonValue* value = config.find(key)) return read_rope(config, key, *value, inner);
   }
-  return {.base = base};
+  return rotary;
 }
 
 std::vector<bool> sliding_layers(HubConfig& config, std::size_t layers) {

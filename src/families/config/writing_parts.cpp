@@ -12,6 +12,8 @@ void writing_fields(ConfigFields& visitor, ModelConfig& config) {
   enum_field(visitor, "embeddings", config.architecture.embeddings);
   visitor.flag("lm_head_bias", head.bias);
   visitor.flag("scale_states", head.scale_states, AbsentFlag::off);
+  optional_field(visitor, "logit_cap", head.logit_cap,
+                 [&](float& cap) { visitor.number("logit_cap", cap, NumberRange::positive); });
   if (config.task == Task::translation) {
     visitor.text("start_token", config.start_token);
     visitor.text("end_token", config.end_token);

@@ -35,10 +35,11 @@ void Attention::declare(const ParameterScope& scope) {
   const std::size_t queries = config_.d_heads(), keys = config_.d_kv_heads();
   const Bias bias = bias_if(config_.bias);
   Linear& kv_proj = kv_proj_ ? *kv_proj_ : qkv_proj_;
-  const std::size_t first = kv_proj_ ? 0 : queries;
+  const std::size_t first = kv_proj_ ? 0 : queries, before = scope.count();
   qkv_proj_.declare(scope.scope("q_proj"), 0, queries, bias);
   kv_proj.declare(scope.scope("k_proj"), first, keys, bias);
   kv_proj.declare(scope.scope("v_proj"), first + keys, keys, bias);
+  scope.set_head_rows(before, config_.d_head);
   out_proj_.declare(scope.scope("out_proj"), bias_if(config_.out_bias));
   if (q_norm_) q_norm_->declare(scope.scope("q_norm"));
   if (k_norm_) k_norm_->declare(scope.scope("k_norm"));
@@ -189,7 +190,8 @@ HeadInput Attention::input_of(std::size_t head, const RowSegment& segment, const
           .divisor = parts_.divisor,
           .compute = parts_.scores,
           .keys = segment.keys,
-          .bias = parts_.relative ? parts_.relative->of(head, segment.count, session) : nullptr};
+          .bias = parts_.relative ? parts_.relative->of(head, segment.count, session) : nullptr,
+          .cap = config_.score_cap.value_or(0.0f)};
 }
 
 void Attention::attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,

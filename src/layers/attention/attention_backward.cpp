@@ -44,6 +44,7 @@ class SoftmaxBackward {
     of_v_ = of_k_ + keys_ * d_head_;
     set_to_zero({of_k_, 2 * keys_ * d_head_});
     if (gradients.relative) of_bias_.resize(2 * in.queries - 1);
+    if (in.cap != 0.0f) slopes_.resize(rows * stride_);
   }
 
   void run() {
@@ -109,11 +110,21 @@ class SoftmaxBackward {
         run_.add_scaled(row + begin, scratch_.bias.data(), end - begin, 1.0f);
         scale = 1.0f;
       }
+      if (in_.cap != 0.0f) {
+        cap_scores(in_.cap, row + begin, end - begin, scale);
+        set_slopes(i, {begin, end}, row);
+      }
       const float sum = begin < end ? run_.exponentials(row + begin, end - begin, scale) : 0.0f;
       run_.scale(row + begin, row + begin, end - begin, sum == 0.0f ? 0.0f : 1.0f / sum);
       std::fill(row, row + begin, 0.0f);
       std::fill(row + end, row + block.keys, 0.0f);
     }
+  }
+
+  // Keeps the slopes of a query's capped scores: 1 - tanh².
+  void set_slopes(std::size_t query, KeyRange keys, const float* tanh) {
+    float* const slopes = slopes_.data() + query * stride_;
+    for (std::size_t j = keys.begin; j < keys.end; ++j) slopes[j] = 1.0f - tanh[j] * tanh[j];
   }
 
   // The gradients of the weights.
@@ -128,6 +139,9 @@ class SoftmaxBackward {
     const auto [begin, end] = keys_of(in_, block, query, reach_);
     learning_kernels().softmax_backward(weights() + query * stride_, row, block.keys);
     hand_out_scores(block, query, {begin, end}, row);
+    if (in_.cap != 0.0f) {
+      run_.multiply(row + begin, slopes_.data() + query * stride_ + begin, end - begin);
+    }
     for (std::size_t j = begin; !of_bias_.empty() && j < end; ++j) {
       const std::size_t key = in_.keys[block.origin + j];
       of_bias_[in_.queries - 1 + key - (block.first + query)] += row[j];
@@ -193,6 +207,7 @@ class SoftmaxBackward {
   const Kernels& run_;
   std::size_t stride_, keys_, d_head_;
   float *of_scores_, *transposed_, *of_k_, *of_v_;
+  std::vector<float> slopes_;   // of the capped scores of a block
   std::vector<float> of_bias_;  // by key - query, from 1 - queries on
   PackedMatrix rows_;
 };

@@ -26,6 +26,7 @@ struct HeadInput {
   std::span<const std::uint32_t> keys;  ///< positions that may be attended to, ascending
   /// Added to the divided scores, indexed by key - query; may be null.
   const float* bias = nullptr;
+  float cap = 0;  ///< scores become cap · tanh(score / cap); 0: they do not
 };
 
 /// The buffers for one head's results.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/fields.hpp"
 
@@ -15,6 +16,7 @@ enum class RotaryScaling {
   linear,         ///< every frequency is divided by `factor`
   by_wavelength,  ///< low frequencies are divided by `factor`, high ones are kept, those between
                   ///< are blended
+  per_pair,       ///< each pair's frequency is divided by a factor of its own
 };
 
 /// Rotary position embedding in halves (Su et al. 2021, RoFormer, section 3.2): the
@@ -28,6 +30,8 @@ struct RotaryConfig {
   /// high ones below original_length / high_frequency.
   float low_frequency = 1, high_frequency = 4;
   std::size_t original_length = 0;  ///< for by_wavelength: positions in the first training
+  std::vector<float> factors = {};  ///< for per_pair: one for each pair
+  float amplitude = 1;              ///< for per_pair: multiplies every rotated number
 
   bool operator==(const RotaryConfig&) const = default;
 };
@@ -44,6 +48,8 @@ struct AttentionConfig {
   std::optional<RotaryConfig> rotary = {};
   std::optional<float> score_divisor = {};  ///< default: √d_head
   bool divide_by_layer = false;             ///< layer N also divides its scores by N + 1
+  /// Scores become cap · tanh(score / cap) before the softmax (Gemma 2, 2024, section 2).
+  std::optional<float> score_cap = {};
 
   std::size_t d_heads() const { return n_heads * d_head; }        ///< E, of all queries
   std::size_t d_kv_heads() const { return n_kv_heads * d_head; }  ///< of all keys
@@ -51,6 +57,7 @@ struct AttentionConfig {
 };
 
 template <>
-inline constexpr std::array enum_names<RotaryScaling>{"none", "linear", "by_wavelength"};
+inline constexpr std::array enum_names<RotaryScaling>{"none", "linear", "by_wavelength",
+                                                      "per_pair"};
 
 }  // namespace glassformer

@@ -64,6 +64,14 @@ inline void copy_bias(const HeadInput& in, const QueryBlock& block, std::size_t 
   std::ranges::transform(visible, bias, [&](std::uint32_t key) { return by_key[key]; });
 }
 
+/// Caps n scores, which are row · scale: they become cap · tanh(score / cap), in the same form.
+inline void cap_scores(float cap, float* row, std::size_t n, float& scale) {
+  if (cap == 0.0f) return;
+  kernels().scale(row, row, n, scale / cap);
+  kernels().activate(Activation::tanh, row, n);
+  scale = cap;
+}
+
 /// Packs one head's visible keys for the matrix product. Masked positions are left out here, so the
 /// code below need not handle them.
 inline void pack_keys(const HeadInput& in, PackedMatrix& keys) {

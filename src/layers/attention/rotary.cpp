@@ -16,8 +16,10 @@ constexpr std::size_t least_rows = 64;
 // Computed in floats, as in the original: at large positions, the rounding of a frequency matters.
 float Rotary::frequency(const RotaryConfig& config, std::size_t i) {
   const auto exponent = static_cast<float>(2 * i) / static_cast<float>(config.size);
-  const float plain = 1.0f / static_cast<float>(power(static_cast<double>(config.base),
-                                                      static_cast<double>(exponent)));
+  const auto turns =
+      static_cast<float>(power(static_cast<double>(config.base), static_cast<double>(exponent)));
+  if (config.scaling == RotaryScaling::per_pair) return 1.0f / (config.factors[i] * turns);
+  const float plain = 1.0f / turns;
   if (config.scaling == RotaryScaling::none) return plain;
   const float divided = plain / config.factor;
   if (config.scaling == RotaryScaling::linear) return divided;
@@ -44,8 +46,8 @@ const float* Rotary::table(std::size_t count, Session& session) const {
       const float angle = static_cast<float>(position) * frequency;
       const SineCosine turned = sine_cosine(static_cast<double>(angle));
       float* const row = &table.values[position * config_.size];
-      row[i] = static_cast<float>(turned.cosine);
-      row[half + i] = static_cast<float>(turned.sine);
+      row[i] = static_cast<float>(turned.cosine) * config_.amplitude;
+      row[half + i] = static_cast<float>(turned.sine) * config_.amplitude;
     }
   }
   return table.values.data();

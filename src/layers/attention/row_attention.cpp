@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/kernels.hpp"
+#include "layers/attention/query_blocks.hpp"
 
 namespace glassformer {
 namespace {
@@ -53,6 +54,7 @@ void attend_rows(const RowAttention& attention, const Run& run) {
         kernel.add_scaled(weights, by_key, count, 1.0f);
         scale = 1.0f;
       }
+      cap_scores(config.score_cap.value_or(0.0f), weights, count, scale);
       trace_row(scores_out.head(head), first, {weights, count}, scale);
       const float sum = count > 0 ? kernel.exponentials(weights, count, scale) : 0.0f;
       float share = sum == 0.0f ? 0.0f : 1.0f / sum;

@@ -118,6 +118,7 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
         run.add_scaled(row + begin, scratch.bias.data(), end - begin, 1.0f);
         scale = 1.0f;
       }
+      cap_scores(in.cap, row + begin, end - begin, scale);
       hand_out_scores(in, out, block, i, {begin, end}, row, scale);
       take_back(in, out.scores, block, i, {begin, end}, row, scale);
       const float sum = begin < end ? run.exponentials(row + begin, end - begin, scale) : 0.0f;

@@ -32,6 +32,12 @@ void scale(const ConstView& x, float factor, View y, const Run& run) {
   });
 }
 
+void cap(float most, View x, const Run& run) {
+  scale(const_view(x), 1.0f / most, x, run);
+  activate(Activation::tanh, x, run);
+  scale(const_view(x), most, x, run);
+}
+
 void take_rows(const ConstView& x, std::span<const std::size_t> rows, View y, const Run& run) {
   const std::size_t columns = x.shape(1);
   for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(&x(rows[i], 0), columns, &y(i, 0));

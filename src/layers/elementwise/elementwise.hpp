@@ -20,6 +20,9 @@ void scale(const ConstView& x, float factor, View y, const Run& run);
 /// y [rows.size(), D] = the given rows of x [N, D].
 void take_rows(const ConstView& x, std::span<const std::size_t> rows, View y, const Run& run);
 
+/// x = most · tanh(x / most).
+void cap(float most, View x, const Run& run);
+
 /// x = activation(x).
 void activate(Activation activation, View x, const Run& run);
 

@@ -15,7 +15,12 @@ void Block::declare(const ParameterScope& scope) {
 
 void Block::operator()(View x, const Run& run) const {
   run.rename("input", x);
-  self_attn_.residual(x, run, "self_attn.residual", [&](View sum, const ConstView& input) {
+  const Arena::Scope memory(run.arena());
+  std::optional<ConstView> both;  // the input of the feed-forward block, before attention changes x
+  if (order_ == Order::parallel) both = feed_forward_.residual.begin(x, run);
+  // Between parallel sublayers there is no stream.
+  const char* const residual = both ? nullptr : "self_attn.residual";
+  self_attn_.residual(x, run, residual, [&](View sum, const ConstView& input) {
     const Run::Scope scope = run.scope("self_attn");
     self_attn_.layer->add_to(sum, input, run);
   });
@@ -26,9 +31,14 @@ void Block::operator()(View x, const Run& run) const {
     };
     encoder_attn_->residual(x, run, "encoder_attn.residual", attend);
   }
-  feed_forward_.residual(x, run, nullptr, [&](View sum, const ConstView& input) {
+  const auto feed_forward = [&](View sum, const ConstView& input) {
     feed_forward_.layer->add_to(sum, input, run);
-  });
+  };
+  if (both) {
+    feed_forward_.residual.end(x, *both, run, nullptr, feed_forward);
+  } else {
+    feed_forward_.residual(x, run, nullptr, feed_forward);
+  }
   if (feed_forward_.residual.placement() == NormPlacement::post) {
     run.rename("output", x);  // the final norm's result
   } else {

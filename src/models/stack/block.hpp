@@ -20,14 +20,19 @@ class Block {
     Residual residual;
   };
 
+  /// The order of the sublayers: one after the other, or both read the block's input.
+  enum class Order { in_turn, parallel };
+
   Block(Sublayer<TokenMixer> self_attn, std::optional<Sublayer<Attention>> encoder_attn,
-        Sublayer<FeedForward> feed_forward)
+        Sublayer<FeedForward> feed_forward, Order order)
       : self_attn_(std::move(self_attn)),
         encoder_attn_(std::move(encoder_attn)),
-        feed_forward_(std::move(feed_forward)) {}
+        feed_forward_(std::move(feed_forward)),
+        order_(order) {}
 
   /// Declares `self_attn`, `self_attn_layer_norm`, `encoder_attn`, `encoder_attn_layer_norm`,
-  /// `fc1`, `fc2`, `final_layer_norm`.
+  /// `fc1`, `fc2`, `final_layer_norm`, and `self_attn_output_norm` and `fc2_output_norm`, if it has
+  /// norms on outputs.
   void declare(const ParameterScope& scope);
 
   /// Runs the block on x [N, D] in place. Traces `input`, the tensors of its sublayers, and
@@ -44,11 +49,14 @@ class Block {
   const Norm* self_attn_layer_norm() const { return self_attn_.residual.norm(); }
   const Norm* encoder_attn_layer_norm() const { return encoder_attn_->residual.norm(); }
   const Norm* final_layer_norm() const { return feed_forward_.residual.norm(); }
+  const Norm* self_attn_output_norm() const { return self_attn_.residual.output_norm(); }
+  const Norm* fc2_output_norm() const { return feed_forward_.residual.output_norm(); }
 
  private:
   Sublayer<TokenMixer> self_attn_;
   std::optional<Sublayer<Attention>> encoder_attn_;
   Sublayer<FeedForward> feed_forward_;
+  Order order_;
 };
 
 }  // namespace glassformer

@@ -31,7 +31,7 @@ std::unique_ptr<const AttentionKind> make_kind(Mixer mixer, std::size_t window) 
 }
 
 std::unique_ptr<RelativeBias> make_relative_bias(const StackConfig& config) {
-  if (reads_pictures(config) || config.tokens().positions != PositionKind::relative) return nullptr;
+  if (!config.has_relative_bias()) return nullptr;
   const bool causal = config.layers.front().mixer == Mixer::causal;
   return std::make_unique<RelativeBias>(
       RelativeBiasShape{.n_heads = config.n_heads(),
@@ -55,18 +55,26 @@ class BlockMaker {
                       residual("encoder_attn_layer_norm", layer)};
     }
     return std::make_unique<Block>(
-        Block::Sublayer<TokenMixer>{make_mixer(layer, index),
-                                    residual("self_attn_layer_norm", layer, layer.attention_norm)},
+        Block::Sublayer<TokenMixer>{
+            make_mixer(layer, index),
+            residual("self_attn_layer_norm", layer, layer.attention_norm, "self_attn_output_norm")},
         std::move(encoder_attn),
         Block::Sublayer<FeedForward>{
             make_feed_forward(layer.feed_forward, config_.d_model, compute_),
-            residual("final_layer_norm", layer)});
+            residual("final_layer_norm", layer, true, "fc2_output_norm")},
+        layer.parallel ? Block::Order::parallel : Block::Order::in_turn);
   }
 
  private:
-  Residual residual(const char* name, const LayerConfig& layer, bool has_norm = true) const {
-    return Residual(name, has_norm ? make_norm(config_.layer_norm, config_.d_model) : nullptr,
-                    layer.norm, layer.residual);
+  // `output_name`: of the norm on the sublayer's output; null: there is none.
+  Residual residual(const char* name, const LayerConfig& layer, bool has_norm = true,
+                    const char* output_name = nullptr) const {
+    Residual::NamedNorm norm = {name}, output_norm = {output_name ? output_name : ""};
+    if (has_norm) norm.norm = make_norm(config_.layer_norm, config_.d_model);
+    if (output_name && layer.output_norms) {
+      output_norm.norm = make_norm(config_.layer_norm, config_.d_model);
+    }
+    return Residual(std::move(norm), std::move(output_norm), layer.norm, layer.residual);
   }
 
   std::unique_ptr<TokenMixer> make_mixer(const LayerConfig& layer, std::size_t index) const {
@@ -111,25 +119,28 @@ class BlockMaker {
 Stack::Stack(Kind kind, const StackConfig& config, Compute compute)
     : config_(config), relative_bias_(make_relative_bias(config)) {
   const BlockMaker maker(kind, config_, compute, relative_bias_.get());
-  for (std::size_t i = 0; i < config.layers.size(); ++i) blocks_.push_back(maker.make(i));
+  for (std::size_t i = 0; i < config.layers.size(); ++i) {
+    if (config.group_of(i) == blocks_.size()) blocks_.push_back(maker.make(i));
+  }
   if (config.final_norm) layer_norm_ = make_norm(config.layer_norm, config.d_model);
 }
 
 void Stack::declare(const ParameterScope& scope) {
   if (relative_bias_) relative_bias_->declare(scope.scope("relative_bias"));
+  const char* const blocks = config_.layer_groups > 0 ? "layer_groups" : "layers";
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    blocks_[i]->declare(scope.scope("layers").scope(i));
+    blocks_[i]->declare(scope.scope(blocks).scope(i));
   }
   if (layer_norm_) layer_norm_->declare(scope.scope("layer_norm"));
 }
 
 void Stack::block(std::size_t layer, View x, const Run& run) const {
   const Run::Scope layers = run.scope("layers"), index = run.scope(layer);
-  (*blocks_[layer])(x, run);
+  block(layer)(x, run);
 }
 
 void Stack::run_from(std::size_t first, View x, const Run& run) const {
-  for (std::size_t layer = first; layer < blocks_.size(); ++layer) block(layer, x, run);
+  for (std::size_t layer = first; layer < config_.layers.size(); ++layer) block(layer, x, run);
   finish(x, run);
 }
 

@@ -19,7 +19,8 @@ class Stack {
 
   Stack(Kind kind, const StackConfig& config, Compute compute);
 
-  /// Declares `relative_bias`, `layers.N`, `layer_norm`.
+  /// Declares `relative_bias`, `layers.N`, or `layer_groups.N` if layers share weights, and
+  /// `layer_norm`.
   void declare(const ParameterScope& scope);
 
   /// Runs block `layer` on x [N, D] in place.
@@ -32,7 +33,7 @@ class Stack {
   void finish(View x, const Run& run) const;
 
   const StackConfig& config() const { return config_; }
-  const Block& block(std::size_t layer) const { return *blocks_[layer]; }
+  const Block& block(std::size_t layer) const { return *blocks_[config_.group_of(layer)]; }
   /// Returns the norm after the last block. May be null.
   const Norm* layer_norm() const { return layer_norm_.get(); }
 
@@ -44,8 +45,8 @@ class Stack {
  private:
   StackConfig config_;
   std::unique_ptr<RelativeBias> relative_bias_;  // null if positions are not relative
-  std::vector<std::unique_ptr<Block>> blocks_;
-  std::unique_ptr<Norm> layer_norm_;  // may be null
+  std::vector<std::unique_ptr<Block>> blocks_;   // one for each group of layers
+  std::unique_ptr<Norm> layer_norm_;             // may be null
 };
 
 }  // namespace glassformer

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "layers/linear/linear.hpp"
 #include "layers/norm/norm.hpp"
 #include "run/run.hpp"
 #include "weights/parameter.hpp"
@@ -22,6 +23,8 @@ class StackInput {
 
   /// Returns the norm on the sum of all embeddings. May be null.
   virtual const Norm* layer_norm() const { return nullptr; }
+  /// Returns the layer that projects the embeddings to the stack's width. May be null.
+  virtual const Linear* projection() const { return nullptr; }
 };
 
 }  // namespace glassformer

@@ -17,14 +17,17 @@ float embedding_scale(const StackConfig& config) {
 }  // namespace
 
 TextEmbeddings::TextEmbeddings(const StackConfig& config, std::unique_ptr<Embedding> embed_tokens)
-    : config_(config.tokens()),
-      embed_tokens_(std::move(embed_tokens)),
-      embed_positions_(make_positions(config_.positions, config.max_length, config.d_model,
-                                      config_.position_offset)) {
+    : config_(config.tokens()), embed_tokens_(std::move(embed_tokens)) {
+  const std::size_t width = config.embedding_width();
+  embed_positions_ =
+      make_positions(config_.positions, config.max_length, width, config_.position_offset);
   if (config_.token_types > 0) {
-    embed_types_ = std::make_unique<TypeEmbedding>(config_.token_types, config.d_model);
+    embed_types_ = std::make_unique<TypeEmbedding>(config_.token_types, width);
   }
-  if (config_.norm) layernorm_embedding_ = make_norm(config.layer_norm, config.d_model);
+  if (config_.norm) layernorm_embedding_ = make_norm(config.layer_norm, width);
+  if (config_.d_embedding > 0) {
+    embed_projection_ = std::make_unique<Linear>(width, config.d_model, Compute::f32);
+  }
 }
 
 void TextEmbeddings::declare(const ParameterScope& scope) {
@@ -32,43 +35,58 @@ void TextEmbeddings::declare(const ParameterScope& scope) {
   if (embed_positions_) embed_positions_->declare(scope.scope("embed_positions"));
   if (embed_types_) embed_types_->declare(scope.scope("embed_types"));
   if (layernorm_embedding_) layernorm_embedding_->declare(scope.scope("layernorm_embedding"));
+  if (embed_projection_) {
+    embed_projection_->declare(scope.scope("embed_projection"), Bias::present);
+  }
+}
+
+View TextEmbeddings::rows_for(View x, const Run& run) const {
+  return embed_projection_ ? run.make(x.shape(0), embed_projection_->in()) : x;
 }
 
 template <class Positions>
 void TextEmbeddings::add_rest(const Positions& positions, std::span<const std::int32_t> types,
-                              View x, const Run& run) const {
-  run.done("embed_tokens", x);
+                              View embeddings, View x, const Run& run) const {
+  run.done("embed_tokens", embeddings);
   if (embed_positions_) {
-    add_embedding("embed_positions", x, run,
+    add_embedding("embed_positions", embeddings, run,
                   [&](View sum) { embed_positions_->add_to(sum, positions, run); });
   }
   if (embed_types_) {
-    add_embedding("embed_types", x, run, [&](View sum) { embed_types_->add_to(sum, types, run); });
+    add_embedding("embed_types", embeddings, run,
+                  [&](View sum) { embed_types_->add_to(sum, types, run); });
   }
-  if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x, run);
+  if (layernorm_embedding_) {
+    (*layernorm_embedding_)(const_view(embeddings), embeddings, run);
+  }
+  if (embed_projection_) (*embed_projection_)(const_view(embeddings), x, run);
   run.done("embeddings", x);
   run.drop(x);
 }
 
 void TextEmbeddings::operator()(const Batch& batch, View x, const Run& run) const {
+  const Arena::Scope memory(run.arena());
+  const View rows = rows_for(x, run);
   const std::span<const std::int32_t> ids = batch.ids(), types = batch.types();
-  (*embed_tokens_)(ids, x, run);
-  if (!batch.positions().empty()) return add_rest(batch.positions(), types, x, run);
+  (*embed_tokens_)(ids, rows, run);
+  if (!batch.positions().empty()) return add_rest(batch.positions(), types, rows, x, run);
   if (config_.padding && std::ranges::find(ids, *config_.padding) != ids.end()) {
     const std::vector<std::size_t> positions = without_padding(ids, batch);
-    return add_rest(std::span<const std::size_t>(positions), types, x, run);
+    return add_rest(std::span<const std::size_t>(positions), types, rows, x, run);
   }
-  add_rest<Sequences>(batch, types, x, run);
+  add_rest<Sequences>(batch, types, rows, x, run);
 }
 
 void TextEmbeddings::operator()(std::span<const std::int32_t> ids,
                                 std::span<const std::size_t> positions, View x,
                                 const Run& run) const {
-  (*embed_tokens_)(ids, x, run);
+  const Arena::Scope memory(run.arena());
+  const View embedded = rows_for(x, run);
+  (*embed_tokens_)(ids, embedded, run);
   for (std::size_t i = 0; config_.zero_start && i < positions.size(); ++i) {
-    if (positions[i] == 0) set_to_zero(rows(x, i, 1), run);
+    if (positions[i] == 0) set_to_zero(rows(embedded, i, 1), run);
   }
-  add_rest(positions, {}, x, run);
+  add_rest(positions, {}, embedded, x, run);
 }
 
 std::vector<std::size_t> TextEmbeddings::without_padding(std::span<const std::int32_t> ids,
@@ -85,11 +103,11 @@ std::vector<std::size_t> TextEmbeddings::without_padding(std::span<const std::in
 
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute) {
   const float scale = embedding_scale(config);
-  const std::size_t rows = config.vocab_size();
+  const std::size_t rows = config.vocab_size(), width = config.embedding_width();
   if (links_integers && compute == Compute::int8) {
-    return std::make_unique<Int8TableEmbedding>(rows, config.d_model, scale);
+    return std::make_unique<Int8TableEmbedding>(rows, width, scale);
   }
-  return std::make_unique<TableEmbedding>(rows, config.d_model, scale);
+  return std::make_unique<TableEmbedding>(rows, width, scale);
 }
 
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Linear& lm_head) {

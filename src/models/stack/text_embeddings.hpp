@@ -20,7 +20,8 @@ class TextEmbeddings final : public StackInput {
  public:
   TextEmbeddings(const StackConfig& config, std::unique_ptr<Embedding> embed_tokens);
 
-  /// Declares `embed_tokens`, `embed_positions`, `embed_types`, `layernorm_embedding`.
+  /// Declares `embed_tokens`, `embed_positions`, `embed_types`, `layernorm_embedding`,
+  /// `embed_projection`.
   void declare(const ParameterScope& scope) override;
 
   using StackInput::operator();
@@ -34,6 +35,7 @@ class TextEmbeddings final : public StackInput {
   /// Returns the norm on the embeddings. May be null.
   void list(View x, const Run& run) const override { (*this)(Batch(), x, run); }
   const Norm* layer_norm() const override { return layernorm_embedding_.get(); }
+  const Linear* projection() const override { return embed_projection_.get(); }
 
   /// Computes this many positions, so that they allocate nothing later.
   void reserve_positions(std::size_t count, Session& session) const {
@@ -44,17 +46,19 @@ class TextEmbeddings final : public StackInput {
   // Returns the tokens' positions. Padding gets no position and is not counted.
   std::vector<std::size_t> without_padding(std::span<const std::int32_t> ids,
                                            const Sequences& sequences) const;
-  // Writes the rows of tokens without their positions.
-  void embed_tokens(std::span<const std::int32_t> ids, View x) const;
+  // The embeddings [N, E]: x [N, D] itself or, if they are projected to it later, another tensor.
+  View rows_for(View x, const Run& run) const;
+  // Adds the rest to the rows of the tokens, and writes the result to x.
   template <class Positions>
-  void add_rest(const Positions& positions, std::span<const std::int32_t> types, View x,
-                const Run& run) const;
+  void add_rest(const Positions& positions, std::span<const std::int32_t> types, View embeddings,
+                View x, const Run& run) const;
 
   TokenInput config_;
   std::unique_ptr<Embedding> embed_tokens_;
   std::unique_ptr<PositionalEncoding> embed_positions_;  // null if nothing is added
   std::unique_ptr<TypeEmbedding> embed_types_;           // null if texts are not distinguished
   std::unique_ptr<Norm> layernorm_embedding_;            // may be null
+  std::unique_ptr<Linear> embed_projection_;             // may be null
 };
 
 /// Creates a stack's token embedding: with its own table, with lm_head's weight, or with the table

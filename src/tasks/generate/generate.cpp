@@ -99,7 +99,8 @@ Constraints constraints_of(const SampleOptions& options, const GenerationConfig&
           options.no_repeat_ngram_size.value_or(folder.no_repeat_ngram_size.value_or(0)),
       .ends = folder.end_ids,
       .never = options.bad_words ? std::vector<std::vector<std::int32_t>>() : folder.never,
-      .not_first = ids_or(options.begin_suppress_tokens, folder.not_first)};
+      .not_first = ids_or(options.begin_suppress_tokens, folder.not_first),
+      .second = folder.second_token};
   for (const std::int32_t id : ids_or(options.suppress_tokens, folder.suppressed)) {
     constraints.rules.never.push_back({id});
   }

@@ -137,6 +137,15 @@ TEST_CASE("the ledger of the next token has PyTorch's parts, which sum to its va
   check_sums(chosen.ledger);
 }
 
+TEST_CASE("the ledger of the next token sums to its value in every model that continues texts",
+          "[explain]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("generate")));
+  INFO(name);
+  const auto compute = GENERATE(Compute::f32, Compute::int8);
+  NextTokenExplainer explainer = NextTokenExplainer::load(checkpoints / name, {.compute = compute});
+  check_sums(explainer.ledger("The film opens on a").part.ledger);
+}
+
 TEST_CASE("the ledger of the next token has a column for rounding in 8-bit integers", "[explain]") {
   NextGolden golden(GENERATE(from_range(names)), Compute::int8);
   const Ledger ledger = golden.explainer.ledger(golden.text, {.effects = true}).part.ledger;

@@ -122,6 +122,29 @@ TEST_CASE("fields of rare features are written only for models that use them", "
   rich.architecture.head.dense.emplace();
   rich.architecture.head.bias = false;
   CHECK(parse_config(to_json(rich)) == rich);
+  for (LayerConfig& layer : stack.layers) {
+    layer.norm = NormPlacement::pre;
+    layer.output_norms = true;
+    layer.attention.rotary = {.base = 500,
+                              .size = 4,
+                              .scaling = RotaryScaling::per_pair,
+                              .factors = {1.5f, 2},
+                              .amplitude = 1.25f};
+  }
+  stack.tokens().d_embedding = 10;
+  stack.layer_groups = 1;
+  stack.relative = {.buckets = 32, .distance = 128};
+  CHECK(parse_config(to_json(rich)) == rich);
+  stack.layers[0].attention.rotary->factors = {1, 3};
+  stack.layer_groups = 0;
+  CHECK(parse_config(to_json(rich)) == rich);
+  for (LayerConfig& layer : stack.layers) {
+    layer.output_norms = false;
+    layer.parallel = true;
+  }
+  CHECK(parse_config(to_json(rich)) == rich);
+  check_refused(with("layer_groups", 40), "layer_groups: expected at most ");
+  check_refused(with("score_cap", 2), "score_cap: expected it only with \"attention\": \"causal\"");
   check_refused(with("gated", 1), "gated: expected true or false");
   check_refused(with("d_head", 0), "d_head: expected a whole number from 1");
   check_refused(with("score_divisor", 0), "score_divisor: expected a number above 0");
@@ -585,6 +608,8 @@ TEST_CASE("each model_type has a usual tokenizer class", "[checkpoints]") {
   CHECK(of("camembert") == "CamembertTokenizer");
   CHECK(of("xlm-roberta") == "XLMRobertaTokenizer");
   CHECK(of("mt5") == "T5Tokenizer");
+  CHECK(of("mpnet") == "MPNetTokenizer");
+  CHECK(of("bart") == "BartTokenizer");
   CHECK(of("other").empty());
   CHECK(usual_tokenizer_class(R"({"format": 1})").empty());
 }

@@ -211,8 +211,8 @@ struct NextTokenGolden {
 };
 
 TEST_CASE("gradients of a next token match PyTorch's", "[gradients]") {
-  const std::string name =
-      GENERATE("gpt2_generate", "llama", "marian", "t5", "flan_t5", "mt5", "translate_odd_local");
+  const std::string name = GENERATE("gpt2_generate", "llama", "gemma2", "gpt_neox", "marian",
+                                    "bart", "t5", "flan_t5", "mt5", "translate_odd_local");
   INFO(name);
   const NextTokenGolden golden(name);
   const nlohmann::json plan = golden.plan("gradients");
@@ -229,8 +229,9 @@ TEST_CASE("gradients of a next token match PyTorch's", "[gradients]") {
 }
 
 TEST_CASE("integrated gradients of a next token match PyTorch's", "[gradients][explain]") {
-  const std::string name = GENERATE("gpt2_generate", "llama", "mistral", "marian", "t5", "flan_t5",
-                                    "mt5", "translate_pre_norm_shared", "translate_odd_local");
+  const std::string name = GENERATE("gpt2_generate", "llama", "mistral", "phi3", "gemma2", "gemma3",
+                                    "gpt_neox", "marian", "t5", "flan_t5", "mt5",
+                                    "translate_pre_norm_shared", "translate_odd_local");
   INFO(name);
   const NextTokenGolden golden(name);
   const nlohmann::json plan = golden.plan("integrated");

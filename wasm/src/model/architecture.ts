@@ -16,14 +16,24 @@ export interface LayerArchitecture {
   qkNorm: boolean;
   /** The base of rotary position embeddings, if the layer has them. */
   rotaryBase?: number;
+  /** How many numbers of a head they rotate. */
+  rotarySize?: number;
+  /** With `rotaryScaling: 'per_pair'`: the divisor of each pair's frequency. */
+  rotaryFactors?: number[];
   /** Divisor of the attention scores, if it is not √dHead. */
   scoreDivisor?: number;
   /** Whether layer N also divides its scores by N + 1. */
   divideByLayer: boolean;
+  /** If scores are capped: they become scoreCap · tanh(score / scoreCap) before the softmax. */
+  scoreCap?: number;
   /** Whether norms stand before attention and feed-forward network, or after the residual sum. */
   norm: 'pre' | 'post';
   /** Whether attention has a norm at all. */
   attentionNorm: boolean;
+  /** Whether each output has a norm of its own before it is added to the stream. */
+  outputNorms: boolean;
+  /** Whether attention and feed-forward network both read the layer's input. */
+  parallel: boolean;
   /** Hidden units of the feed-forward network. */
   dFf: number;
   activation: 'relu' | 'gelu' | 'gelu_tanh' | 'quick_gelu' | 'silu' | 'tanh' | 'linear';
@@ -46,6 +56,12 @@ export interface StackArchitecture {
   patchHeight?: number;
   patchWidth?: number;
   vocabSize: number;
+  /** The width of the embeddings before a linear layer projects them to dModel; 0: they have dModel. */
+  dEmbedding: number;
+  /** The layers are divided into this many groups that share their weights; 0: none are shared. */
+  layerGroups: number;
+  /** If attention has a bias by distance: its number of buckets. */
+  relativeBuckets?: number;
   dModel: number;
   /** Maximum number of tokens. */
   maxLength: number;
@@ -84,6 +100,8 @@ export interface Architecture {
     denseActivation?: string;
     /** Whether states are divided by √dModel before the logits. */
     scaleStates: boolean;
+    /** If logits are capped: they become logitCap · tanh(logit / logitCap). */
+    logitCap?: number;
   };
   /** Which embeddings use the same table, with or without the output layer. */
   embeddings: 'shared' | 'tied' | 'separate' | 'stacks';

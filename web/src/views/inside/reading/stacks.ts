@@ -49,6 +49,9 @@ export function stacksOf({ encoder, decoder, head, embeddings }: Architecture): 
     expect(`${name}: positions`, stack.positions, ...known);
     expect(`${name}: tokenTypes`, stack.tokenTypes, 0);
     expect(`${name}: layerNormBias`, stack.layerNormBias, true);
+    expect(`${name}: layerGroups`, stack.layerGroups, 0);
+    expect(`${name}: dEmbedding`, stack.dEmbedding, 0);
+    expect(`${name}: relativeBuckets`, stack.relativeBuckets, undefined);
     return {
       ...fields,
       name,
@@ -70,6 +73,7 @@ export function stacksOf({ encoder, decoder, head, embeddings }: Architecture): 
     return { ...stacks, answer: { kind: 'classes', pooling: head.pooling! } };
   }
   expect('head: scaleStates', head.scaleStates, false);
+  expect('head: logitCap', head.logitCap, undefined);
   const tied = embeddings === 'shared' || embeddings === 'tied';
   const weight = `${tied ? tableOf('decoder') : 'lm_head'}.weight`;
   const bias = head.bias ? 'lm_head.bias' : undefined;
@@ -87,6 +91,9 @@ function checkLayer(name: StackName, layer: LayerArchitecture, first: LayerArchi
   expect(part('scoreDivisor'), layer.scoreDivisor, undefined);
   expect(part('divideByLayer'), layer.divideByLayer, false);
   expect(part('qkNorm'), layer.qkNorm, false);
+  expect(part('scoreCap'), layer.scoreCap, undefined);
+  expect(part('outputNorms'), layer.outputNorms, false);
+  expect(part('parallel'), layer.parallel, false);
   expect(part('nKvHeads'), layer.nKvHeads, layer.nHeads);
   expect(part('attentionNorm'), layer.attentionNorm, true);
   expect(part('activation'), layer.activation, 'relu', 'gelu', 'gelu_tanh');
