@@ -197,7 +197,16 @@ test('no module of the package or the page imports itself through others', () =>
 });
 
 test('each folder of the package imports only folders before it in the list', () => {
-  const packageFloors = ['base', 'engine', 'loading', 'host', 'model', 'tasks', 'training', 'pipelines'];
+  const packageFloors = [
+    'base',
+    'engine',
+    'loading',
+    'host',
+    'model',
+    'tasks',
+    'training',
+    'pipelines',
+  ];
   const modules = filesIn('wasm/src').filter((file) => /^wasm\/src\/.+\//.test(file));
   const folderOf = (file) => file.split('/')[2];
   const wrong = [];

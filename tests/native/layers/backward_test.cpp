@@ -236,13 +236,17 @@ TEST_CASE("a feed-forward block's gradients match its formula", "[backward]") {
 TEST_CASE("a residual connection's gradients match its formula", "[backward]") {
   enum class Order { pre, post, no_norm };
   const Order order = GENERATE(Order::pre, Order::post, Order::no_norm);
-  const bool connected = GENERATE(true, false);
-  INFO("order " << static_cast<int>(order) << (connected ? "" : ", without the connection"));
+  const bool connected = GENERATE(true, false), normed_output = GENERATE(false, true);
+  INFO("order " << static_cast<int>(order) << (connected ? "" : ", without the connection")
+                << (normed_output ? ", with a norm on the output" : ""));
   const NormConfig config = {.kind = NormKind::standard, .eps = 1e-5f};
   LayerCheck check;
   Linear layer(6, 6, Compute::f32);
   layer.declare(check.parameters("layer"), Bias::present);
-  Residual residual("norm", order == Order::no_norm ? nullptr : make_norm(config, 6),
+  Residual::NamedNorm norm = {"norm"}, output_norm = {"output_norm"};
+  if (order != Order::no_norm) norm.norm = make_norm(config, 6);
+  if (normed_output) output_norm.norm = make_norm(config, 6);
+  Residual residual(std::move(norm), std::move(output_norm),
                     order == Order::pre ? NormPlacement::pre : NormPlacement::post, connected);
   residual.declare(check.parameters());
   check.start();
@@ -251,12 +255,14 @@ TEST_CASE("a residual connection's gradients match its formula", "[backward]") {
     layer(input, sum, check.run(), Epilogue::accumulate);
   });
   check.compare(x, [&](const Inputs& in) {
-    const auto norm = [&](const Matrix& of) {
-      return scalar_reference::norm(config, of, in.at("norm.weight"), in.at("norm.bias"));
+    const auto normed = [&](const Matrix& of, const std::string& name) {
+      return scalar_reference::norm(config, of, in.at(name + ".weight"), in.at(name + ".bias"));
     };
+    const auto norm = [&](const Matrix& of) { return normed(of, "norm"); };
     const Matrix& before = in.at("x");
     const Matrix read = order == Order::pre ? norm(before) : before;
-    const Matrix added = linear_of(in, read, "layer");
+    const Matrix output = linear_of(in, read, "layer");
+    const Matrix added = normed_output ? normed(output, "output_norm") : output;
     const Matrix sum = connected ? scalar_reference::sum(before, added) : added;
     return order == Order::post ? norm(sum) : sum;
   });

@@ -44,7 +44,8 @@ struct SmallNetwork {
   }
 
   LayerCheck check;
-  Residual residual{"norm", make_norm({.eps = 1e-5f}, 24), NormPlacement::post, true};
+  Residual residual{
+      {"norm", make_norm({.eps = 1e-5f}, 24)}, {"output_norm"}, NormPlacement::post, true};
   std::unique_ptr<FeedForward> block =
       make_feed_forward({.d_ff = 70, .activation = Activation::gelu}, 24, Compute::f32);
 };

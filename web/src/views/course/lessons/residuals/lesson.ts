@@ -1,6 +1,6 @@
 import layerNorm from 'source:src/kernels/norm.hpp#layer_norm';
 import begin from 'source:src/layers/norm/residual.cpp#Residual::begin';
-import end from 'source:src/layers/norm/residual.cpp#Residual::end';
+import end from 'source:src/layers/norm/residual.cpp#Residual::finish';
 import { decimals, percent } from '../../../../ui/text/format.ts';
 import { marked, op, over, row, sym, vec, word } from '../../../../ui/formula/formula.ts';
 import { arxiv, attention, lesson } from '../../lesson.ts';
