@@ -101,15 +101,6 @@ def of_dtype_4(config):
     return of_dtype(config, "4.30.0")
 
 
-def of_bart(config):
-    """Returns the keys of the first BART models, with the settings for summaries."""
-    config = of_dtype(config, "4.7.0")
-    summaries = {"length_penalty": 1.0, "max_length": 128, "min_length": 12, "num_beams": 4}
-    return config | {"add_bias_logits": False, "add_final_layer_norm": False, "normalize_before": False,
-                     "normalize_embedding": True, "static_position_embeddings": False, "extra_pos_embeddings": 2,
-                     "task_specific_params": {"summarization": summaries}}
-
-
 def of_modernbert(config):
     """Returns the keys of the first ModernBERT models. No code reads some of them."""
     parts = config["rope_parameters"]

@@ -115,7 +115,7 @@ LLAMA = [
     (r"\.mlp\.down_proj", ".fc2"),
     (r"^decoder\.norm", "decoder.layer_norm"),
 ]
-PHI3 = [*LLAMA, (r"\.gate_up_proj", ".gate_and_fc1"), (r"\.qkv_proj", ".qkv")]
+PHI3 = [*LLAMA, (r"\.mlp\.gate_up_proj", ".gate_and_fc1"), (r"\.qkv_proj", ".qkv")]
 GEMMA = [*LLAMA[:3], (r"\.post_attention_layernorm", ".self_attn_output_norm"),
          (r"\.pre_feedforward_layernorm", ".final_layer_norm"), (r"\.post_feedforward_layernorm", ".fc2_output_norm"),
          *LLAMA[4:]]

@@ -614,8 +614,6 @@ VARIANTS = [
             files=forms.modules(*T5_MODULES, transformer="0_Transformer", max_length=20)),
     Variant("bart", BART, "text2text", seed=3, texts=REQUESTS[::3], traced=1, dtype="F16",
             tokenizer_files=tokens.vocabulary_and_merges, size=BART_SIZE, generation=BART_GENERATION),
-    Variant("bart_first", BART, "text2text", seed=3, same_as="bart", dtype="BF16", config=forms.of_bart,
-            tokenizer_config=AS_IT_IS, size=BART_SIZE, generation=BART_GENERATION),
     Variant("mt5", MT5, "text2text", seed=3, traced=2, texts=REQUESTS[:3], dtype="F16", own_output=True,
             size=dict(feed_forward_proj="gated-silu", vocab_size=560, num_decoder_layers=1,
                       relative_attention_num_buckets=6, relative_attention_max_distance=9, d_kv=4, num_heads=4),

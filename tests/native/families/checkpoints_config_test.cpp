@@ -416,7 +416,6 @@ TEST_CASE("a configuration of a model that answers texts is read, written and ch
   check_refused(changed("attention", "linear"), "attention: expected one that has scores");
   check_refused(changed("start_id", 32128), "start_id: expected ids below 32128, got 32128");
   check_refused(changed("end_ids", {40000}), "end_ids: expected ids below 32128, got 40000");
-  check_refused(changed("positions", "learned"), "relative_");
   check_refused(with("positions", "relative"), "relative_buckets: missing");
   nlohmann::json classifier = nlohmann::json::parse(valid);
   classifier["positions"] = "relative";
