@@ -1,7 +1,6 @@
 // The results of the public functions, for any model.
 
 import assert from 'node:assert/strict';
-import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import {
   AttentionMap,
@@ -31,7 +30,7 @@ for (const binary of binaries) {
       compute: 'f32',
       backend: binary ? 'wasm' : 'native',
       binary,
-      threads: binary ? 1 : availableParallelism(),
+      threads: 1,
     });
     assert.ok(labels.length > 1 && labels.every((label) => typeof label === 'string'));
     for (const count of [heads, dModel, vocabSize, parameters, maxSourceLength]) {
