@@ -137,7 +137,10 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
   try {
     return await interruptible(signal, new Set(), async (inner, fail) => {
       const addon = findAddon(backend ?? ((binary ?? module) && 'wasm'));
-      const threads = countThreads(options, addon ? 'native' : 'wasm', scopes[0]!, urls);
+      const threads =
+        kind === 'learn' // has no threads, and needs a binary of its own
+          ? { threads: 1 }
+          : countThreads(options, addon ? 'native' : 'wasm', scopes[0]!, urls);
       const compile = (scope: Scope): Promise<EngineModule> => {
         if (addon) return Promise.resolve({ addon, scope });
         if (module) return compileModule(module);
