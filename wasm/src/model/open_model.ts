@@ -138,9 +138,9 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
     return await interruptible(signal, new Set(), async (inner, fail) => {
       const addon = findAddon(backend ?? ((binary ?? module) && 'wasm'));
       const threads =
-        kind === 'learn' // has no threads, and needs a binary of its own
-          ? { threads: 1 }
-          : countThreads(options, addon ? 'native' : 'wasm', scopes[0]!, urls);
+        kind === 'load' // training needs a binary of its own, without threads
+          ? countThreads(options, addon ? 'native' : 'wasm', scopes[0]!, urls)
+          : { threads: 1 };
       const compile = (scope: Scope): Promise<EngineModule> => {
         if (addon) return Promise.resolve({ addon, scope });
         if (module) return compileModule(module);
