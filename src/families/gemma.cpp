@@ -86,18 +86,12 @@ GemmaRotaries read_gemma3_rotaries(HubConfig& config) {
     local = number_in(config.object(), "rope_local_base_freq",
                       config.object().require("rope_local_base_freq"), NumberRange::positive);
   }
-  const JsonValue* parameters = config.find(key);
-  if (!parameters) return {read_rope(config, {.base = 1e6f}), {.base = local}};
+  if (!config.find(key)) return {read_rope(config, {.base = 1e6f}), {.base = local}};
   if (const JsonValue* scaling = config.find("rope_scaling")) {
     config.refuse("rope_scaling", {"none in addition to {}", {key}}, describe(*scaling));
   }
-  JsonObject kinds(*parameters, config.object().json_source(), key);
-  const auto read = [&](const char* kind, float base) {
-    const JsonValue* found = present(kinds.find(kind));
-    if (!found) config.refuse(key, {"an object {}", {kind}}, "none");
-    return read_rope(config, kind, *found, {.base = base});
-  };
-  return {read("full_attention", 1e6f), read("sliding_attention", local)};
+  return {read_rope_of(config, "full_attention", 1e6f),
+          read_rope_of(config, "sliding_attention", local)};
 }
 
 ModelConfig read_gemma(HubConfig& config) {

@@ -12,37 +12,13 @@ constexpr std::array model_types = {Family::Type{"marian", "MarianTokenizer"}};
 
 constexpr std::array heads = {TensorName{"final_logits_bias", "lm_head.bias"}};
 
-constexpr std::array encoder_keys = {
-    ConfigKey{"vocab_size", "vocab_size", "58101"},
-    ConfigKey{"max_position_embeddings", "max_length", "1024"},
-    ConfigKey{"encoder_layers", "layers", "12"},
-    ConfigKey{"d_model", "d_model", "1024"},
-    ConfigKey{"encoder_attention_heads", "n_heads", "16"},
-    ConfigKey{"encoder_ffn_dim", "d_ff", "4096"},
-    ConfigKey{"scale_embedding", "scale_embedding", "false"},
-    ConfigKey{"activation_function", "activation", "\"gelu\""},
-};
-constexpr std::array decoder_keys = {
-    ConfigKey{"max_position_embeddings", "max_length", "1024"},
-    ConfigKey{"decoder_layers", "layers", "12"},
-    ConfigKey{"d_model", "d_model", "1024"},
-    ConfigKey{"decoder_attention_heads", "n_heads", "16"},
-    ConfigKey{"decoder_ffn_dim", "d_ff", "4096"},
-    ConfigKey{"scale_embedding", "scale_embedding", "false"},
-    ConfigKey{"activation_function", "activation", "\"gelu\""},
-};
+constexpr auto encoder_keys = marian_encoder_keys("58101");
 
 StackConfig usual_stack(const HubConfig& config, Mixer mixer) {
   const bool learned = config.has_tensor("encoder.embed_positions.weight") &&
                        config.has_tensor("decoder.embed_positions.weight");
-  LayerConfig layer;
-  layer.mixer = mixer;
-  layer.norm = NormPlacement::post;
-  layer.attention.bias = layer.attention.out_bias = true;
-  StackConfig stack;
+  StackConfig stack = marian_stack(mixer);
   stack.tokens().positions = learned ? PositionKind::learned : PositionKind::sinusoidal_halves;
-  stack.layer_norm.eps = 1e-5f;
-  stack.layers = {layer};
   return stack;
 }
 
@@ -67,7 +43,7 @@ ModelConfig read(HubConfig& config) {
   const std::size_t source = encoder.vocab_size();
   const std::size_t target = shared ? source : config.size("decoder_vocab_size", source);
   decoder.tokens().vocab_size = target;
-  config.read(decoder, {.keys = decoder_keys, .layer_tensors = "decoder.layers."});
+  config.read(decoder, {.keys = marian_decoder_keys, .layer_tensors = "decoder.layers."});
   parts.embeddings = shared ? EmbeddingSharing::shared : EmbeddingSharing::tied;
   parts.head = {.kind = HeadKind::next_token, .outputs = target};
   config.finish(model);
@@ -75,6 +51,17 @@ ModelConfig read(HubConfig& config) {
 }
 
 }  // namespace
+
+StackConfig marian_stack(Mixer mixer) {
+  LayerConfig layer;
+  layer.mixer = mixer;
+  layer.norm = NormPlacement::post;
+  layer.attention.bias = layer.attention.out_bias = true;
+  StackConfig stack;
+  stack.layer_norm.eps = 1e-5f;
+  stack.layers = {layer};
+  return stack;
+}
 
 extern const Family marian = {.model_types = model_types,
                               .prefix = "model.",

@@ -46,4 +46,31 @@ inline constexpr std::array marian_tensors = {
     TensorName{"decoder.layers.#.final_layer_norm", "decoder.layers.#.final_layer_norm"},
 };
 
+/// The keys of MarianMT's config.json, which other families have, too. `vocab_size` is the default
+/// for files without it; a decoder's is set by the family.
+constexpr std::array<ConfigKey, 8> marian_encoder_keys(const char* vocab_size) {
+  return {{
+      {"vocab_size", "vocab_size", vocab_size},
+      {"max_position_embeddings", "max_length", "1024"},
+      {"encoder_layers", "layers", "12"},
+      {"d_model", "d_model", "1024"},
+      {"encoder_attention_heads", "n_heads", "16"},
+      {"encoder_ffn_dim", "d_ff", "4096"},
+      {"scale_embedding", "scale_embedding", "false"},
+      {"activation_function", "activation", "\"gelu\""},
+  }};
+}
+inline constexpr std::array marian_decoder_keys = {
+    ConfigKey{"max_position_embeddings", "max_length", "1024"},
+    ConfigKey{"decoder_layers", "layers", "12"},
+    ConfigKey{"d_model", "d_model", "1024"},
+    ConfigKey{"decoder_attention_heads", "n_heads", "16"},
+    ConfigKey{"decoder_ffn_dim", "d_ff", "4096"},
+    ConfigKey{"scale_embedding", "scale_embedding", "false"},
+    ConfigKey{"activation_function", "activation", "\"gelu\""},
+};
+
+/// Returns the defaults for a stack: a norm after every sublayer, biases everywhere.
+StackConfig marian_stack(Mixer mixer);
+
 }  // namespace glassformer

@@ -61,16 +61,9 @@ Rotaries read_rotaries(HubConfig& config) {
   if (const JsonValue* scaling = config.find("rope_scaling")) {
     config.refuse("rope_scaling", "none", describe(*scaling));
   }
-  constexpr const char* key = "rope_parameters";
-  const JsonValue* parameters = config.find(key);
-  if (!parameters) return rotaries;
-  JsonObject kinds(*parameters, config.object().json_source(), key);
-  const auto read = [&](const char* kind, RotaryConfig& rotary) {
-    if (!present(kinds.find(kind))) config.refuse(key, {"an object {}", {kind}}, "none");
-    rotary = read_rope(config, kind, *kinds.find(kind), {.base = rotary.base});
-  };
-  read("full_attention", rotaries.global);
-  read("sliding_attention", rotaries.local);
+  if (!config.find("rope_parameters")) return rotaries;
+  rotaries.global = read_rope_of(config, "full_attention", rotaries.global.base);
+  rotaries.local = read_rope_of(config, "sliding_attention", rotaries.local.base);
   return rotaries;
 }
 

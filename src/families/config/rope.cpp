@@ -122,6 +122,14 @@ RotaryConfig read_rope(HubConfig& config, const RopeRules& rules) {
   return rotary;
 }
 
+RotaryConfig read_rope_of(HubConfig& config, const char* kind, float base) {
+  constexpr const char* key = "rope_parameters";
+  JsonObject kinds(config.object().require(key), config.object().json_source(), key);
+  const JsonValue* found = present(kinds.find(kind));
+  if (!found) config.refuse(key, {"an object {}", {kind}}, "none");
+  return read_rope(config, kind, *found, {.base = base});
+}
+
 std::vector<bool> sliding_layers(HubConfig& config, std::size_t layers) {
   constexpr const char* key = "layer_types";
   const JsonValue* types = config.find(key);

@@ -23,6 +23,10 @@ RotaryConfig read_rope(HubConfig& config, const RopeRules& rules);
 /// Reads it from one object with `rope_type` and `rope_theta`; `key` names the object.
 RotaryConfig read_rope(HubConfig& config, const char* key, JsonValue value, const RopeRules& rules);
 
+/// Reads that of one kind of layers, such as "full_attention", from `rope_parameters`, which has an
+/// object for each kind.
+RotaryConfig read_rope_of(HubConfig& config, const char* kind, float base);
+
 /// Returns the number of positions in the first training of a model with longrope.
 std::size_t first_length(HubConfig& config);
 
