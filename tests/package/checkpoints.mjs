@@ -41,6 +41,15 @@ export function copyOf(name) {
   return folder;
 }
 
+/** Copies bert_sequence, with other names for its three labels. */
+export function labeledCopy(names) {
+  const folder = copyOf('bert_sequence');
+  const file = join(folder, 'config.json');
+  const { label2id: _, ...config } = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...config, id2label: { ...names } }));
+  return folder;
+}
+
 /** The bytes of the largest tensor of largeCheckpoint. */
 export const largeTensor = 25 * 2 ** 20;
 

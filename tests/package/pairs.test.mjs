@@ -1,27 +1,14 @@
 // Labels that a model was not trained with, and search: classifiers of pairs of texts.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { copyOf, folderOf } from './checkpoints.mjs';
+import { folderOf, labeledCopy } from './checkpoints.mjs';
 import { Classifier, assertNear, rank, zeroShot } from './helpers.mjs';
 
 const text = 'The camera lingers on faces.';
 const labels = ['a film', 'a face', 'a camera'];
 
-// A checkpoint with other names for its labels.
-function labeled(names, name = 'bert_sequence') {
-  const folder = copyOf(name);
-  const file = join(folder, 'config.json');
-  const { label2id: _, ...config } = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...config, id2label: { ...names } }));
-  return folder;
-}
-
-const exponential = (x) => Math.exp(x);
-
 test('zeroShot compares the logits of entailment, or each with that of contradiction', async () => {
-  const model = await Classifier.load(labeled(['contradiction', 'neutral', 'entailment']));
+  const model = await Classifier.load(labeledCopy(['contradiction', 'neutral', 'entailment']));
   const logits = [];
   for (const label of labels) {
     const pair = { text, pair: `This text is about ${label}.` };
@@ -29,13 +16,13 @@ test('zeroShot compares the logits of entailment, or each with that of contradic
   }
   const template = 'This text is about {}.';
   const one = await zeroShot(model, text, labels, { template });
-  const sum = logits.reduce((total, { entailment }) => total + exponential(entailment), 0);
+  const sum = logits.reduce((total, { entailment }) => total + Math.exp(entailment), 0);
   const several = await zeroShot(model, text, labels, { template, multiple: true });
   for (const [i, label] of labels.entries()) {
     const { entailment, contradiction } = logits[i];
     const scoreOf = (result) => result.labels.find((each) => each.label === label).score;
-    assertNear(scoreOf(one), exponential(entailment) / sum, 1e-6);
-    assertNear(scoreOf(several), 1 / (1 + exponential(contradiction - entailment)), 1e-6);
+    assertNear(scoreOf(one), Math.exp(entailment) / sum, 1e-6);
+    assertNear(scoreOf(several), 1 / (1 + Math.exp(contradiction - entailment)), 1e-6);
   }
   for (const result of [one, several]) {
     const scores = result.labels.map(({ score }) => score);
@@ -52,10 +39,10 @@ test('zeroShot compares the logits of entailment, or each with that of contradic
 });
 
 test('zeroShot finds labels of other spellings, in any order', async () => {
-  const model = await Classifier.load(labeled(['ENTAILMENT', 'x', 'not_entailment']));
+  const model = await Classifier.load(labeledCopy(['ENTAILMENT', 'x', 'not_entailment']));
   const { logits } = await model.classify({ text, pair: 'This example is $& {}.' });
   const result = await zeroShot(model, text, ['$& {}']);
-  const expected = 1 / (1 + exponential(logits.not_entailment - logits.ENTAILMENT));
+  const expected = 1 / (1 + Math.exp(logits.not_entailment - logits.ENTAILMENT));
   assertNear(result.score, expected, 1e-6);
   model.dispose();
 });
@@ -64,7 +51,7 @@ test('zeroShot refuses other models and wrong options', async () => {
   const other = await Classifier.load(folderOf('bert_sequence'));
   await assert.rejects(zeroShot(other, text, labels), { code: 'wrong_task' });
   other.dispose();
-  const model = await Classifier.load(labeled(['contradiction', 'neutral', 'entailment']));
+  const model = await Classifier.load(labeledCopy(['contradiction', 'neutral', 'entailment']));
   for (const [given, options, name] of [
     [labels, { template: 'No place.' }, 'template'],
     [labels, { multiple: 1 }, 'multiple'],

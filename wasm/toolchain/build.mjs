@@ -154,11 +154,12 @@ const inlineAssets = {
   },
 };
 
-// `glassformer/pipelines` imports the classes of index.js, so that there is only one copy of them.
+// `glassformer/pipelines` imports the classes of index.js, that of errors included, so that there is only
+// one copy of them.
 const besideIndex = {
   name: 'beside-index',
   setup({ onResolve }) {
-    onResolve({ filter: /\/index\.js$/ }, () => ({ path: './index.js', external: true }));
+    onResolve({ filter: /\/(index|errors)\.js$/ }, () => ({ path: './index.js', external: true }));
   },
 };
 

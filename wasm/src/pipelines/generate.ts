@@ -2,7 +2,7 @@
 
 import { GlassformerError } from '../index.js';
 import type { GenerateOptions, Generator, Model, TranslateOptions, Translator } from '../index.js';
-import { checkKeys, expect } from './options.js';
+import { checkOption, checkOptions } from '../base/checks.js';
 
 /** Options of Transformers.js's `generate`. */
 export interface GenerateArguments {
@@ -45,7 +45,7 @@ const translationNames: Partial<Record<keyof GenerateArguments, keyof TranslateO
 
 // Returns options under the names that the classes of this package use.
 function renamed(options: object, known: Partial<Record<string, string>>): object {
-  checkKeys(options, Object.keys(known));
+  checkOptions(options, Object.keys(known), 'pipeline');
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [known[name], value]));
 }
 
@@ -53,10 +53,9 @@ function renamed(options: object, known: Partial<Record<string, string>>): objec
 export function generator(key: 'generated_text' | 'summary_text' | 'translation_text') {
   return (model: Model, task: string) =>
     async (given: string | string[], options: object = {}): Promise<unknown> => {
-      const several = Array.isArray(given);
-      const texts = several ? given : [given];
+      const texts = [given].flat();
       const areTexts = texts.every((text) => typeof text === 'string');
-      expect(areTexts, 'texts', 'a string or an array of strings');
+      checkOption(areTexts, 'texts', 'a string or an array of strings');
       if (model.task === 'translation') {
         return (await translated(model, texts, options)).map((text) => ({ [key]: text }));
       }
@@ -68,12 +67,12 @@ export function generator(key: 'generated_text' | 'summary_text' | 'translation_
         return_full_text?: boolean;
       };
       const continues = task === 'text-generation';
-      if (!continues) checkKeys(options, Object.keys(names));
-      expect(typeof full === 'boolean', 'return_full_text', 'true or false');
+      if (!continues) checkOptions(options, Object.keys(names), 'pipeline');
+      checkOption(typeof full === 'boolean', 'return_full_text', 'true or false');
       const written = await generated(model, texts, others, continues ? undefined : task);
       if (!continues) return written.map((text) => ({ [key]: text }));
       const results = written.map((text, i) => [{ [key]: full ? texts[i] + text : text }]);
-      return several ? results : results[0];
+      return Array.isArray(given) ? results : results[0];
     };
 }
 

@@ -13,7 +13,8 @@ import type {
   Task,
   TokenClassifier,
 } from '../index.js';
-import { checkKeys, expect } from './options.js';
+import { checkOption, checkOptions } from '../base/checks.js';
+import { oneOrAll } from './one_or_all.js';
 import { generator } from './generate.js';
 import type { GenerateArguments, TextResult } from './generate.js';
 import { signs, Tensor } from './tensor.js';
@@ -44,7 +45,7 @@ export type PipelineProgress =
     }
   | { status: 'ready'; task: string; model: string };
 
-/** What a label is worth. */
+/** A label and its score. */
 interface Labeled {
   label: string;
   score: number;
@@ -194,8 +195,8 @@ export async function pipeline<Name extends PipelineTask>(
   const name = aliases[task] ?? task;
   const known = /^translation_\w+_to_\w+$/.test(name) ? 'translation' : name;
   const names = [...Object.keys(makers), ...Object.keys(aliases)].join(', ');
-  expect(Object.hasOwn(makers, known), 'task', `one of ${names}, translation_xx_to_yy`);
-  expect(
+  checkOption(Object.hasOwn(makers, known), 'task', `one of ${names}, translation_xx_to_yy`);
+  checkOption(
     model !== undefined && model !== null,
     'model',
     'the name of a model, as there is no default',
@@ -221,7 +222,7 @@ export async function pipeline<Name extends PipelineTask>(
 // A name without a slash at its start, a dot or a scheme is that of a repository.
 function folderOf(model: string | URL | ModelFiles, revision?: string): string | URL | ModelFiles {
   if (typeof model !== 'string' || !/^[\w-][\w.-]*(\/[\w.-]+)?$/.test(model)) {
-    expect(
+    checkOption(
       revision === undefined,
       'revision',
       'nothing, unless the model is the name of a repository',
@@ -234,7 +235,7 @@ function folderOf(model: string | URL | ModelFiles, revision?: string): string |
 function computeOf(dtype: unknown): LoadOptions['compute'] {
   if (dtype === undefined || dtype === null || dtype === 'auto') return undefined;
   if (dtype === 'fp32' || dtype === 'fp16') return 'f32';
-  expect(
+  checkOption(
     ['q8', 'int8', 'uint8'].includes(dtype as string),
     'dtype',
     'fp32, fp16, q8, int8 or uint8',
@@ -244,7 +245,7 @@ function computeOf(dtype: unknown): LoadOptions['compute'] {
 
 function checkDevice(device: unknown): void {
   const valid = [undefined, null, 'auto', 'cpu', 'wasm'].includes(device as string);
-  expect(valid, 'device', 'auto, cpu or wasm');
+  checkOption(valid, 'device', 'auto, cpu or wasm');
 }
 
 function progressOf(
@@ -272,41 +273,38 @@ function best(scores: Record<string, number>, count: number | null): Labeled[] {
 
 function checkTopK(top_k: unknown): void {
   const valid = top_k === null || (Number.isInteger(top_k) && Number(top_k) >= 1);
-  expect(valid, 'top_k', 'a whole number of at least 1');
+  checkOption(valid, 'top_k', 'a whole number of at least 1');
 }
 
 function classes(model: Classifier): Call {
   return async (texts: string | string[], options: Options = {}) => {
-    checkKeys(options, ['top_k']);
+    checkOptions(options, ['top_k'], 'pipeline');
     const { top_k = 1 } = options as { top_k?: number | null };
     checkTopK(top_k);
-    const several = Array.isArray(texts);
-    const results = await model.classifyBatch(several ? texts : [texts]);
-    const found = results.map(({ scores }) => best(scores, top_k));
-    return top_k === 1 ? found.flat() : several ? found : found[0];
+    const work = async (all: string[]) =>
+      (await model.classifyBatch(all)).map(({ scores }) => best(scores, top_k));
+    // The best labels alone are one array, even of one text.
+    return top_k === 1 ? (await work([texts].flat())).flat() : oneOrAll(texts, work);
   };
 }
 
 function entities(model: TokenClassifier): Call {
   return async (texts: string | string[], options: Options = {}) => {
-    checkKeys(options, ['ignore_labels', 'aggregation_strategy']);
+    checkOptions(options, ['ignore_labels', 'aggregation_strategy'], 'pipeline');
     const { ignore_labels: ignoreLabels, aggregation_strategy: aggregation = 'none' } = options as {
       ignore_labels?: string[];
       aggregation_strategy?: 'none' | 'simple';
     };
-    const several = Array.isArray(texts);
-    const results = await model.classifyBatch(several ? texts : [texts], {
-      ignoreLabels,
-      aggregation,
+    return oneOrAll(texts, async (all) => {
+      const results = await model.classifyBatch(all, { ignoreLabels, aggregation });
+      return results.map((result) =>
+        result.entities.map(({ entity, score, word, start, end, index }) =>
+          aggregation === 'none'
+            ? { entity, score, index, word, start, end }
+            : { entity_group: entity, score, word, start, end },
+        ),
+      );
     });
-    const found = results.map((result) =>
-      result.entities.map(({ entity, score, word, start, end, index }) =>
-        aggregation === 'none'
-          ? { entity, score, index, word, start, end }
-          : { entity_group: entity, score, word, start, end },
-      ),
-    );
-    return several ? found : found[0];
   };
 }
 
@@ -316,39 +314,40 @@ function answers(model: QuestionAnswerer): Call {
     contexts: string | string[],
     options: Options = {},
   ) => {
-    checkKeys(options, ['top_k']);
-    expect((options['top_k'] ?? 1) === 1, 'top_k', '1');
-    const several = Array.isArray(questions);
-    const asked = several ? questions : [questions];
-    const all = Array.isArray(contexts) ? contexts : asked.map(() => contexts);
-    expect(all.length === asked.length, 'context', `${asked.length} texts, one per question`);
-    const results = await model.answerBatch(
-      asked.map((question, i) => ({ question, context: all[i]! })),
-    );
-    const found = results.map(({ answer, score, start, end }) => ({ answer, score, start, end }));
-    return several ? found : found[0];
+    checkOptions(options, ['top_k'], 'pipeline');
+    checkOption((options['top_k'] ?? 1) === 1, 'top_k', '1');
+    return oneOrAll(questions, async (asked) => {
+      const all = Array.isArray(contexts) ? contexts : asked.map(() => contexts);
+      const fits = all.length === asked.length;
+      checkOption(fits, 'context', `${asked.length} texts, one per question`);
+      const results = await model.answerBatch(
+        asked.map((question, i) => ({ question, context: all[i]! })),
+      );
+      return results.map(({ answer, score, start, end }) => ({ answer, score, start, end }));
+    });
   };
 }
 
 function labelsOfAll(model: Classifier): Call {
   return async (texts: string | string[], given: string | string[], options: Options = {}) => {
-    checkKeys(options, ['hypothesis_template', 'multi_label']);
+    checkOptions(options, ['hypothesis_template', 'multi_label'], 'pipeline');
     const { hypothesis_template: template, multi_label: multiple } = options as {
       hypothesis_template?: string;
       multi_label?: boolean;
     };
-    const several = Array.isArray(texts);
-    const candidates = Array.isArray(given) ? given : [given];
-    const found = [];
-    for (const sequence of several ? texts : [texts]) {
-      const { labels } = await zeroShot(model, sequence, candidates, { template, multiple });
-      found.push({
-        sequence,
-        labels: labels.map(({ label }) => label),
-        scores: labels.map(({ score }) => score),
-      });
-    }
-    return several ? found : found[0];
+    const candidates = [given].flat();
+    return oneOrAll(texts, async (all) => {
+      const found = [];
+      for (const sequence of all) {
+        const { labels } = await zeroShot(model, sequence, candidates, { template, multiple });
+        found.push({
+          sequence,
+          labels: labels.map(({ label }) => label),
+          scores: labels.map(({ score }) => score),
+        });
+      }
+      return found;
+    });
   };
 }
 
@@ -362,7 +361,7 @@ const poolings = {
 
 function vectors(model: Embedder): Call {
   return async (given: string | string[], options: Options = {}) => {
-    checkKeys(options, ['pooling', 'normalize', 'quantize', 'precision']);
+    checkOptions(options, ['pooling', 'normalize', 'quantize', 'precision'], 'pipeline');
     const {
       pooling = 'none',
       normalize = false,
@@ -370,9 +369,9 @@ function vectors(model: Embedder): Call {
       precision = 'binary',
     } = options as Parameters<Calls['feature-extraction']>[1] & object;
     const names = ['none', ...Object.keys(poolings)];
-    expect(names.includes(pooling), 'pooling', `one of ${names.join(', ')}`);
-    expect(['binary', 'ubinary'].includes(precision), 'precision', "'binary' or 'ubinary'");
-    const texts = Array.isArray(given) ? given : [given];
+    checkOption(names.includes(pooling), 'pooling', `one of ${names.join(', ')}`);
+    checkOption(['binary', 'ubinary'].includes(precision), 'precision', "'binary' or 'ubinary'");
+    const texts = [given].flat();
     let tensor: Tensor;
     if (pooling === 'none') {
       tensor = padded(await model.embedBatch(texts, { trace: ['encoder.output'] }));
@@ -386,7 +385,7 @@ function vectors(model: Embedder): Call {
     }
     if (!quantize) return tensor;
     const fits = tensor.dims.length === 2 && tensor.dims[1]! % 8 === 0;
-    expect(fits, 'quantize', 'vectors of texts with a multiple of 8 numbers');
+    checkOption(fits, 'quantize', 'vectors of texts with a multiple of 8 numbers');
     return signs(tensor, precision);
   };
 }
@@ -414,12 +413,11 @@ function scaleRows({ data, dims }: Tensor): void {
 
 function pictureClasses(model: ImageClassifier): Call {
   return async (pictures: PictureSource | PictureSource[], options: Options = {}) => {
-    checkKeys(options, ['top_k']);
+    checkOptions(options, ['top_k'], 'pipeline');
     const { top_k = 5 } = options as { top_k?: number };
     checkTopK(top_k);
-    const several = Array.isArray(pictures);
-    const results = await model.classifyBatch(several ? pictures : [pictures]);
-    const found = results.map(({ scores }) => best(scores, top_k));
-    return several ? found : found[0];
+    return oneOrAll(pictures, async (all) =>
+      (await model.classifyBatch(all)).map(({ scores }) => best(scores, top_k)),
+    );
   };
 }
