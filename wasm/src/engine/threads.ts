@@ -40,10 +40,9 @@ export interface ThreadCount {
 
 /** Throws `invalid_option` for something else than a number of threads. */
 export function checkThreads(threads: unknown, name = 'threads'): void {
-  const count = Number(threads);
-  const valid =
-    threads === undefined || threads === 'auto' || (Number.isInteger(threads) && count >= 1);
-  checkOption(valid && !(count > 256), name, '"auto" or a number from 1 to 256');
+  const inRange = Number.isInteger(threads) && Number(threads) >= 1 && Number(threads) <= 256;
+  const valid = threads === undefined || threads === 'auto' || inRange;
+  checkOption(valid, name, '"auto" or a number from 1 to 256');
 }
 
 /** Returns how many threads a model gets, as its load options say. */
@@ -57,23 +56,25 @@ export function countThreads(
   if (backend === 'native') return { threads: wanted === 'auto' ? parallelism() : wanted };
   const threads = wanted === 'auto' ? Math.min(parallelism(), mostAutomatic) : wanted;
   if (threads === 1) return { threads };
+  const script = threadScript();
   const note = hasThreads(scope, urls)
-    ? whyNot(worker === false)
+    ? whyNot(script, worker === false)
     : 'urls names no binary with threads';
-  return note ? { threads: 1, note } : { threads, script: urls['worker.js'] ?? threadScript() };
+  return note ? { threads: 1, note } : { threads, script: urls['worker.js'] ?? script };
 }
 
 // The environment variable GLASSFORMER_THREADS, or else "auto".
 function defaultThreads(): number | 'auto' {
   const value = variable('GLASSFORMER_THREADS');
   if (!value || value === 'auto') return 'auto';
-  checkThreads(Number(value), 'GLASSFORMER_THREADS');
-  return Number(value);
+  const threads = Number(value);
+  checkThreads(threads, 'GLASSFORMER_THREADS');
+  return threads;
 }
 
 // `here`: the model runs in this thread, not in a worker.
-function whyNot(here: boolean): string | undefined {
-  if (!threadScript()) return 'glassformer/inline has one thread';
+function whyNot(script: string | undefined, here: boolean): string | undefined {
+  if (!script) return 'glassformer/inline has one thread';
   if (isServer()) return undefined;
   if (!globalThis.crossOriginIsolated) return 'the page is not cross-origin isolated';
   return here ? "a page's own thread cannot wait for others" : undefined;

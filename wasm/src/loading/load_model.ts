@@ -82,7 +82,7 @@ export async function loadModel(
       engine.release();
       return undefined;
     }
-    if (!request.learns) engine.useThreads(threads);
+    if (threads > 1) engine.useThreads(threads);
     const about = { ...describeModel(description), threads, ...(note && { threadsNote: note }) };
     return { engine, description: about };
   } catch (error) {

@@ -55,8 +55,7 @@ export async function zeroShot(
   checkOptions(options, ['template', 'multiple', 'signal'], 'zeroShot');
   const { template = 'This example is {}.', multiple = false, signal } = options;
   checkOption(typeof text === 'string', 'text', 'a string');
-  const areTexts = Array.isArray(labels) && labels.every((label) => typeof label === 'string');
-  checkOption(areTexts && labels.length > 0, 'labels', 'an array of strings, at least one');
+  checkOption(areTexts(labels) && labels.length > 0, 'labels', 'an array of strings, at least one');
   const holds = typeof template === 'string' && template.includes('{}');
   checkOption(holds, 'template', 'a string with {} in place of the label');
   checkOption(typeof multiple === 'boolean', 'multiple', 'true or false');
@@ -66,7 +65,7 @@ export async function zeroShot(
   if (!entailment || !contradiction) {
     throw new GlassformerError(
       'wrong_task',
-      'zeroShot: expected a model with the labels "entailment" and "contradiction" or ' +
+      'zeroShot: expected labels "entailment" and "contradiction" or ' +
         `"not_entailment", got ${modelLabels.join(', ')}`,
     );
   }
@@ -96,24 +95,23 @@ export async function rank(
   checkOptions(options, ['topK', 'signal'], 'rank');
   const { topK, signal } = options;
   checkOption(typeof query === 'string', 'query', 'a string');
-  const areTexts = Array.isArray(texts) && texts.every((text) => typeof text === 'string');
-  checkOption(areTexts, 'texts', 'an array of strings');
+  checkOption(areTexts(texts), 'texts', 'an array of strings');
   const valid = topK === undefined || (Number.isInteger(topK) && topK >= 1);
   checkOption(valid, 'topK', 'a whole number of at least 1');
   const { labels } = classifier.info;
   if (labels.length !== 1) {
-    throw new GlassformerError(
-      'wrong_task',
-      `rank: expected a model with one label, got ${labels.join(', ')}`,
-    );
+    throw new GlassformerError('wrong_task', `rank: expected one label, got ${labels.join(', ')}`);
   }
-  if (texts.length === 0) return [];
   const pairs = texts.map((text) => ({ text: query, pair: text }));
   const answers = await classifier.classifyBatch(pairs, { signal });
   return answers
     .map(({ score }, index) => ({ index, text: texts[index]!, score }))
     .sort((a, b) => b.score - a.score)
     .slice(0, topK);
+}
+
+function areTexts(given: unknown): boolean {
+  return Array.isArray(given) && given.every((each) => typeof each === 'string');
 }
 
 function softmax(logits: readonly number[]): number[] {
