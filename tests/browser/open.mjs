@@ -169,6 +169,12 @@ export async function workersLeft(page, count) {
   );
 }
 
+/** Waits until only the workers of one model are left, of which there is one per thread. */
+export async function threadsLeft(page) {
+  const cores = await page.evaluate(() => navigator.hardwareConcurrency);
+  await workersLeft(page, Math.min(cores, 8));
+}
+
 /** Fails if the page is wider than its window. `what` describes the contents in the message. */
 export async function assertFits(page, what = '') {
   const [inner, outer] = await page.evaluate(() => [

@@ -12,6 +12,7 @@ import {
   assertFits,
   root,
   settled,
+  threadsLeft,
   workersLeft,
 } from '../../../../../tests/browser/open.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
@@ -404,7 +405,7 @@ onPage(
     await page.getByTestId('answer').waitFor();
     const after = await valueOf(page.getByTestId('score'));
     assert.ok(before !== after && Math.abs(before - after) < 0.05, `${before} ${after}`);
-    await workersLeft(page, 1);
+    await threadsLeft(page);
     await page.getByTestId('another').click();
     await page.getByTestId('drop').waitFor();
     await workersLeft(page, 0);
@@ -574,9 +575,9 @@ async function refusal(page, folder) {
 }
 
 onPage('an unknown family is rejected by name, and another model can follow', {}, async (page) => {
-  await withFolder('bert_sequence', changeConfig({ model_type: 'albert' }), async (folder) => {
+  await withFolder('bert_sequence', changeConfig({ model_type: 'reformer' }), async (folder) => {
     const said = await refusal(page, folder);
-    assert.match(said, /cannot be opened.*bert.*got "albert".*unsupported/s);
+    assert.match(said, /cannot be opened.*bert.*got "reformer".*unsupported/s);
   });
   await page.getByTestId('another').click();
   await choose(page, join(checkpoints, 'bert_sequence'));

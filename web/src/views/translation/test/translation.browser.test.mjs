@@ -15,9 +15,9 @@ import {
   root,
   serve,
   settled,
+  threadsLeft,
   visit,
   visitCopy,
-  workersLeft,
 } from '../../../../../tests/browser/open.mjs';
 
 const sentence = 'I have not seen him since Monday.';
@@ -121,11 +121,16 @@ onPage('the German grows token by token while English is typed', {}, async (page
 });
 
 onPage('nothing moves while the translation grows', {}, async (page) => {
-  await watch(page);
-  await read(page, `${sentence} The train to Berlin leaves at seven in the morning.`);
-  const growing = (await seen(page)).filter(({ busy }) => busy);
-  const tops = new Set(growing.slice(1).map(({ top }) => Math.round(top)));
-  assert.equal(tops.size, 1, `${[...tops]}`);
+  let tops = [];
+  // Tokens that arrive within one frame are drawn together: then another text is tried.
+  for (const hour of ['seven', 'eight', 'nine', 'ten', 'eleven']) {
+    await watch(page);
+    await read(page, `${sentence} The train to Berlin leaves at ${hour} in the morning.`);
+    const growing = (await seen(page)).filter(({ busy }) => busy);
+    tops = growing.slice(1).map(({ top }) => Math.round(top));
+    if (tops.length > 0) break;
+  }
+  assert.equal(new Set(tops).size, 1, `${tops}`);
 });
 
 onPage('a word of either side highlights the words aligned with it', {}, async (page) => {
@@ -569,7 +574,7 @@ onPage('French can be chosen, which loads another model', {}, async (page) => {
     .waitFor({ state: 'attached' });
   const card = await page.getByRole('link', { name: 'model card' }).getAttribute('href');
   assert.match(card, /models\/en-fr\/card\.html$/);
-  await workersLeft(page, 1); // The German one is gone.
+  await threadsLeft(page); // The German one is gone.
 
   await language(page, 'French').press('ArrowLeft');
   await settled(page);
@@ -591,7 +596,7 @@ onPage('if languages are chosen quickly, the last one counts', {}, async (page) 
   for (const name of ['French', 'German', 'French']) await choose(page, name);
   await settled(page);
   const chosen = await page.getByTestId('target').textContent();
-  await workersLeft(page, 1);
+  await threadsLeft(page);
   await choose(page, 'German');
   await settled(page);
   await choose(page, 'French');

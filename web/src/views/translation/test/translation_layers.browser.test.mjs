@@ -11,7 +11,7 @@ import {
   root,
   settled,
   until,
-  workersLeft,
+  threadsLeft,
 } from '../../../../../tests/browser/open.mjs';
 
 const onPage = testsOnPage('#view=translation');
@@ -118,9 +118,9 @@ onPage('the layers follow text, sentence, beams and language', {}, async (page) 
   const { text } = await french.translate('The dog sleeps.');
   french.dispose();
   await rows(page).last().getByText(text, { exact: true }).waitFor();
-  await workersLeft(page, 1); // The model that explains is the view's.
+  await threadsLeft(page); // The model that explains is the view's.
   await page.getByRole('button', { name: 'Read every layer' }).click();
-  await workersLeft(page, 1);
+  await threadsLeft(page);
 });
 
 onPage('axe finds no violations', {}, async (page) => {
