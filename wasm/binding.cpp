@@ -128,7 +128,7 @@ std::string description() {
 // Makes the model, and the loader of its weights. Returns its task.
 Task plan() {
   Loading& model = loading();
-  ModelConfig config = model.folder.value().config(model.headers);
+  ModelConfig config = model.folder.value().config(model.headers, model.wanted);
   const Task task = config.task;
   std::vector<NamedParameter> parameters = make_model(model, std::move(config));
   model.shortlist.reset();
@@ -207,9 +207,9 @@ GLASSFORMER_EXPORT void* gf_alloc(std::size_t size) { return std::malloc(size); 
 GLASSFORMER_EXPORT void gf_free(void* pointer) { std::free(pointer); }
 
 // Starts to load a model, replacing the current one. `options` is JSON: {"compute"?: "f32" or
-// "int8"; default: as the weights are stored, "shortlist"?: whether to load shortlist.bin,
-// "learns"?: whether the model learns further (see gf_learn_begin), "names"?: all file names, if
-// known}.
+// "int8"; default: as the weights are stored, "task"?: what the model is loaded for, "shortlist"?:
+// whether to load shortlist.bin, "learns"?: whether the model learns further (see gf_learn_begin),
+// "names"?: all file names, if known}.
 GLASSFORMER_EXPORT int gf_load_begin(const char* options, std::size_t size) {
   return answer([&] {
     constexpr JsonSource source{ErrorCode::invalid_option, "options"};
@@ -217,6 +217,9 @@ GLASSFORMER_EXPORT int gf_load_begin(const char* options, std::size_t size) {
     auto started = std::make_unique<Loading>();
     if (object.find("compute")) {
       started->compute = object.string("compute") == "int8" ? Compute::int8 : Compute::f32;
+    }
+    if (object.find("task")) {
+      if (const auto task = find_task(object.string("task"))) started->wanted = {*task};
     }
     if (object.find("shortlist")) started->shortlisted = object.boolean("shortlist");
     if (object.find("learns")) started->learns = object.boolean("learns");

@@ -105,6 +105,7 @@ class GivenFiles final : public ModelFiles {
 // A model that is still loading.
 struct Loading {
   std::optional<Compute> compute;
+  std::vector<Task> wanted;  // the tasks that the model is loaded for; empty: any
   bool shortlisted = false;
   bool learns = false;  // the model learns further
   GivenFiles files;

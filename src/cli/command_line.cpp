@@ -18,12 +18,13 @@ struct CommandEntry {
 };
 
 // In the order in which help lists them.
-constexpr std::array<CommandEntry, 16> commands = {{
+constexpr std::array<CommandEntry, 17> commands = {{
     {"classify", "classify each line of standard input", make_classify_command},
     {"translate", "translate each line of standard input", make_translate_command},
     {"ner", "the names in each line: of people, places and the like", make_ner_command},
     {"answer", "answer each line, a question and a context with a tab between them",
      make_answer_command},
+    {"fill", "the tokens that may stand at the masks of each line", make_fill_command},
     {"embed", "a vector of each line", make_embed_command},
     {"generate", "continue, or answer, each line of standard input", make_generate_command},
     {"image", "classify pictures", make_image_command},

@@ -24,6 +24,7 @@ std::unique_ptr<Command> make_classify_command();
 std::unique_ptr<Command> make_translate_command();
 std::unique_ptr<Command> make_ner_command();
 std::unique_ptr<Command> make_answer_command();
+std::unique_ptr<Command> make_fill_command();
 std::unique_ptr<Command> make_embed_command();
 std::unique_ptr<Command> make_generate_command();
 std::unique_ptr<Command> make_image_command();

@@ -36,6 +36,11 @@ constexpr std::array albert_heads = {
     TensorName{"pooler", "head.dense"},
     TensorName{"classifier", "classifier"},
     TensorName{"qa_outputs", "qa_outputs"},
+    TensorName{"predictions.dense", "lm_head.dense"},
+    TensorName{"predictions.LayerNorm", "lm_head.layer_norm"},
+    TensorName{"predictions.decoder", "lm_head"},
+    TensorName{"predictions.bias", "lm_head.bias"},
+    TensorName{"predictions.decoder", "encoder.embed_tokens"},  // tied: the file may have either
 };
 
 constexpr std::array albert_keys = {
@@ -52,16 +57,19 @@ constexpr std::array albert_keys = {
     ConfigKey{"hidden_act", "activation", "\"gelu_new\""},
 };
 
+constexpr MaskedHead albert_masked = {.layer = "predictions.dense.weight",
+                                      .table = "predictions.decoder.weight"};
+
 ModelConfig read_albert(HubConfig& config) {
   if (const std::size_t inner = config.free_size("inner_group_num", 1); inner != 1) {
     config.refuse("inner_group_num", "1", std::to_string(inner));
   }
   config.expect_text("position_embedding_type", "absolute");
-  config.expect_embeddings("predictions.decoder.weight");
+  config.expect_embeddings(albert_masked);
   ModelConfig model;
   StackConfig& stack = model.architecture.encoder.emplace(post_norm_stack());
   config.read(stack, {.keys = albert_keys, .layer_tensors = {}});
-  config.read_head(model, {.activation = Activation::tanh});
+  config.read_head(model, {.activation = Activation::tanh}, albert_masked);
   config.finish(model);
   return model;
 }

@@ -14,15 +14,24 @@ constexpr std::array heads = {
     TensorName{"pooler.dense", "head.dense"},
     TensorName{"classifier", "classifier"},
     TensorName{"qa_outputs", "qa_outputs"},
+    TensorName{"cls.predictions.transform.dense", "lm_head.dense"},
+    TensorName{"cls.predictions.transform.LayerNorm", "lm_head.layer_norm"},
+    TensorName{"cls.predictions.decoder", "lm_head"},
+    TensorName{"cls.predictions.bias", "lm_head.bias"},
+    TensorName{"cls.predictions.decoder",
+               "encoder.embed_tokens"},  // tied: the file may have either
 };
 
 constexpr std::array keys = bert_keys("30522");
 
+constexpr MaskedHead masked = {.layer = "cls.predictions.transform.dense.weight",
+                               .table = "cls.predictions.decoder.weight"};
+
 ModelConfig read(HubConfig& config) {
-  config.expect_embeddings("cls.predictions.decoder.weight");
+  config.expect_embeddings(masked);
   ModelConfig model;
   read_bert_stack(config, model.architecture.encoder.emplace(), keys);
-  config.read_head(model, {.activation = Activation::tanh});
+  config.read_head(model, {.activation = Activation::tanh}, masked);
   config.finish(model);
   return model;
 }

@@ -27,6 +27,10 @@ constexpr std::array heads = {
     TensorName{"pre_classifier", "head.dense"},
     TensorName{"classifier", "classifier"},
     TensorName{"qa_outputs", "qa_outputs"},
+    TensorName{"vocab_transform", "lm_head.dense"},
+    TensorName{"vocab_layer_norm", "lm_head.layer_norm"},
+    TensorName{"vocab_projector", "lm_head"},
+    TensorName{"vocab_projector", "encoder.embed_tokens"},  // tied: the file may have either
 };
 
 constexpr std::array keys = {
@@ -39,13 +43,16 @@ constexpr std::array keys = {
     ConfigKey{"activation", "activation", "\"gelu\""},
 };
 
+constexpr MaskedHead masked = {.layer = "vocab_transform.weight",
+                               .table = "vocab_projector.weight"};
+
 ModelConfig read(HubConfig& config) {
-  config.expect_embeddings("vocab_projector.weight");
+  config.expect_embeddings(masked);
   ModelConfig model;
   StackConfig& stack = model.architecture.encoder.emplace(post_norm_stack());
   stack.layer_norm.eps = 1e-12f;
   config.read(stack, {.keys = keys, .layer_tensors = "transformer.layer."});
-  config.read_head(model, {.activation = Activation::relu});
+  config.read_head(model, {.activation = Activation::relu}, masked);
   config.finish(model);
   return model;
 }

@@ -2,8 +2,8 @@
 
 #include "families/bert.hpp"
 
-// ELECTRA (Clark et al. 2020), the discriminator: BERT's layers, with embeddings that may be
-// narrower, and a dense layer with GELU before the classes.
+// ELECTRA (Clark et al. 2020), the discriminator and the generator: BERT's layers, with embeddings
+// that may be narrower, and a dense layer with GELU before the classes.
 
 namespace glassformer {
 namespace {
@@ -16,6 +16,10 @@ constexpr std::array electra_heads = {
     TensorName{"classifier.out_proj", "classifier"},  // of texts
     TensorName{"classifier", "classifier"},           // of tokens
     TensorName{"qa_outputs", "qa_outputs"},
+    TensorName{"generator_predictions.dense", "lm_head.dense"},
+    TensorName{"generator_predictions.LayerNorm", "lm_head.layer_norm"},
+    TensorName{"generator_lm_head", "lm_head"},
+    TensorName{"generator_lm_head", "encoder.embed_tokens"},  // tied: the file may have either
 };
 
 constexpr std::array electra_keys = {
@@ -31,13 +35,17 @@ constexpr std::array electra_keys = {
     ConfigKey{"hidden_act", "activation", "\"gelu\""},
 };
 
+constexpr MaskedHead electra_masked = {.layer = "generator_predictions.dense.weight",
+                                       .table = "generator_lm_head.weight",
+                                       .activation = Activation::gelu};
+
 ModelConfig read_electra(HubConfig& config) {
-  config.expect_embeddings("generator_lm_head.weight");
+  config.expect_embeddings(electra_masked);
   ModelConfig model;
   StackConfig& stack = model.architecture.encoder.emplace();
   read_bert_stack(config, stack, electra_keys);
   if (stack.tokens().d_embedding == stack.d_model) stack.tokens().d_embedding = 0;
-  config.read_head(model, {.activation = Activation::gelu});
+  config.read_head(model, {.activation = Activation::gelu}, electra_masked);
   config.finish(model);
   return model;
 }

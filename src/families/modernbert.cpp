@@ -26,9 +26,10 @@ constexpr std::array tensors = {
     TensorName{"final_norm", "encoder.layer_norm"},
 };
 constexpr std::array heads = {
-    TensorName{"head.dense", "head.dense"},
-    TensorName{"head.norm", "head.layer_norm"},
-    TensorName{"classifier", "classifier"},
+    TensorName{"head.dense", "head.dense"},        TensorName{"head.norm", "head.layer_norm"},
+    TensorName{"head.dense", "lm_head.dense"},     TensorName{"head.norm", "lm_head.layer_norm"},
+    TensorName{"classifier", "classifier"},        TensorName{"decoder", "lm_head"},
+    TensorName{"decoder", "encoder.embed_tokens"},  // tied: the file may have either
 };
 
 constexpr std::array keys = {
@@ -117,7 +118,12 @@ ModelConfig read(HubConfig& config) {
   const HeadDense dense = {.activation = config.activation("classifier_activation", "gelu"),
                            .bias = false,
                            .norm = true};
-  config.read_head(model, dense);
+  config.read_head(model, dense,
+                   {.layer = "head.dense.weight",
+                    .table = {},
+                    .activation = dense.activation,
+                    .dense_bias = false,
+                    .bias = config.flag("decoder_bias", true)});
   HeadConfig& head = model.architecture.head;
   if (model.task == Task::text_classification) read_pooling(config, head);
   if (model.task == Task::token_classification) head.dense = dense;

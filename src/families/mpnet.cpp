@@ -30,6 +30,11 @@ constexpr std::array mpnet_heads = {
     TensorName{"classifier.out_proj", "classifier"},  // of texts
     TensorName{"classifier", "classifier"},           // of tokens
     TensorName{"qa_outputs", "qa_outputs"},
+    TensorName{"lm_head.dense", "lm_head.dense"},
+    TensorName{"lm_head.layer_norm", "lm_head.layer_norm"},
+    TensorName{"lm_head.decoder", "lm_head"},
+    TensorName{"lm_head.bias", "lm_head.bias"},
+    TensorName{"lm_head.decoder", "encoder.embed_tokens"},  // tied: the file may have either
 };
 
 constexpr std::array mpnet_keys = {
@@ -47,20 +52,24 @@ constexpr std::array mpnet_keys = {
 constexpr std::int32_t mpnet_padding = 1;
 constexpr RelativeConfig mpnet_distances = {.buckets = 32, .distance = 128};
 
+constexpr MaskedHead mpnet_masked = {.layer = "lm_head.dense.weight",
+                                     .table = "lm_head.decoder.weight",
+                                     .activation = Activation::gelu};
+
 ModelConfig read_mpnet(HubConfig& config) {
   constexpr const char* key = "relative_attention_num_buckets";
   if (const std::size_t buckets = config.free_size(key, mpnet_distances.buckets);
       buckets != mpnet_distances.buckets) {
     config.refuse(key, "32", std::to_string(buckets));
   }
-  config.expect_embeddings("lm_head.decoder.weight");
+  config.expect_embeddings(mpnet_masked);
   ModelConfig model;
   StackConfig& stack = model.architecture.encoder.emplace(post_norm_stack());
   stack.relative = mpnet_distances;
   config.read(stack, {.keys = mpnet_keys, .layer_tensors = "encoder.layer."});
   stack.tokens().position_offset = mpnet_padding + 1;
   stack.tokens().padding = mpnet_padding;
-  config.read_head(model, {.activation = Activation::tanh});
+  config.read_head(model, {.activation = Activation::tanh}, mpnet_masked);
   config.finish(model);
   return model;
 }

@@ -3,6 +3,7 @@
 #include "tasks/answer/answer.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/embed/embed.hpp"
+#include "tasks/fill/fill.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/image/image.hpp"
 #include "tasks/load.hpp"
@@ -30,6 +31,8 @@ AnyModel load(const std::filesystem::path& folder, const LoadOptions& options) {
       return as<TokenClassifier, TokenClassifyPipeline>(std::move(pipeline));
     case Task::question_answering:
       return as<QuestionAnswerer, AnswerPipeline>(std::move(pipeline));
+    case Task::fill_mask:
+      return as<MaskFiller, FillPipeline>(std::move(pipeline));
     case Task::feature_extraction:
       return as<Embedder, EmbedPipeline>(std::move(pipeline));
     case Task::text_generation:

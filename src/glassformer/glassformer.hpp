@@ -11,6 +11,7 @@
 #include "glassformer/explainer.hpp"
 #include "glassformer/generator.hpp"
 #include "glassformer/image_classifier.hpp"
+#include "glassformer/mask_filler.hpp"
 #include "glassformer/output.hpp"
 #include "glassformer/question_answerer.hpp"
 #include "glassformer/text_input.hpp"
@@ -21,8 +22,8 @@
 namespace glassformer {
 
 /// A model of any task.
-using AnyModel = std::variant<Classifier, TokenClassifier, QuestionAnswerer, Embedder, Translator,
-                              Generator, ImageClassifier>;
+using AnyModel = std::variant<Classifier, TokenClassifier, QuestionAnswerer, MaskFiller, Embedder,
+                              Translator, Generator, ImageClassifier>;
 
 /// Opens a model folder of any task and family. Throws the same errors as Classifier::load, except
 /// `wrong_task`.

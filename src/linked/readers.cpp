@@ -23,6 +23,7 @@ constexpr std::array tasks = {
     TaskEntry{Task::text_classification, make_classify},
     TaskEntry{Task::token_classification, make_token_classify},
     TaskEntry{Task::question_answering, make_answer},
+    TaskEntry{Task::fill_mask, make_fill},
     TaskEntry{Task::feature_extraction, make_embed},
 };
 

@@ -132,11 +132,13 @@ enum class HeadKind {
   sequence_classes,  ///< logits [C], for each sequence
   token_classes,     ///< logits [C], for each token
   spans,             ///< two logits for each token: an answer starts, or ends, there
+  masked_tokens,     ///< logits [V], for each token: the tokens that may stand there
   vectors,           ///< the states themselves
   next_token,        ///< logits [V], for each position
 };
 
-/// A layer [D, D] with an activation and, in some models, a norm, before the classes.
+/// A layer [D, D], or [E, D] before an embedding table [V, E], with an activation and, in some
+/// models, a norm, before the logits.
 struct HeadDense {
   Activation activation = Activation::tanh;
   bool bias = true;
@@ -147,7 +149,7 @@ struct HeadDense {
 
 struct HeadConfig {
   HeadKind kind = HeadKind::sequence_classes;
-  std::size_t outputs = 0;          ///< logits: classes, 2 for spans, the target vocabulary
+  std::size_t outputs = 0;          ///< logits: classes, 2 for spans, the vocabulary written
   Pooling pooling = Pooling::mean;  ///< for sequence_classes
   std::optional<HeadDense> dense = {};
   /// For sequence_classes: a second classifier reads the second row, that of the distillation
@@ -163,8 +165,8 @@ struct HeadConfig {
   bool operator==(const HeadConfig&) const = default;
 };
 
-/// The embeddings that share one table: source, target and lm_head; target and lm_head; no two of
-/// them; source and target. A decoder-only model has the second or the third.
+/// The embeddings that share one table: source, target and lm_head; the last stack's and lm_head;
+/// no two of them; source and target. A model with one stack has the second or the third.
 enum class EmbeddingSharing { shared, tied, separate, stacks };
 
 /// A model: one or two stacks, and the head on the last one.
@@ -184,7 +186,7 @@ template <>
 inline constexpr std::array enum_names<VectorModule::Kind>{"dense", "layer_norm", "normalize"};
 template <>
 inline constexpr std::array enum_names<HeadKind>{"sequence_classes", "token_classes", "spans",
-                                                 "vectors", "next_token"};
+                                                 "masked_tokens",    "vectors",       "next_token"};
 template <>
 inline constexpr std::array enum_names<EmbeddingSharing>{"shared", "tied", "separate", "stacks"};
 

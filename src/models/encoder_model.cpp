@@ -7,17 +7,31 @@
 
 namespace glassformer {
 
+namespace {
+
+std::unique_ptr<StackInput> make_text_input(const StackConfig& stack, const Head* head,
+                                            Compute compute) {
+  const Linear* tied = head ? head->tied() : nullptr;
+  return std::make_unique<TextEmbeddings>(
+      stack, tied ? make_embedding(stack, *tied) : make_embedding(stack, compute));
+}
+
+}  // namespace
+
 EncoderModel::EncoderModel(const Architecture& architecture, Compute compute)
-    : EncoderModel(architecture, compute,
-                   std::make_unique<TextEmbeddings>(
-                       *architecture.encoder, make_embedding(*architecture.encoder, compute))) {}
+    : head_config_(architecture.head),
+      compute_(compute),
+      head_(make_head(architecture, compute)),
+      encoder_(*architecture.encoder, compute,
+               make_text_input(*architecture.encoder, head_.get(), compute)),
+      modules_(architecture.head.modules) {}
 
 EncoderModel::EncoderModel(const Architecture& architecture, Compute compute,
                            std::unique_ptr<StackInput> input)
     : head_config_(architecture.head),
       compute_(compute),
+      head_(make_head(architecture, compute)),
       encoder_(*architecture.encoder, compute, std::move(input)),
-      head_(make_head(architecture.head, *architecture.encoder)),
       modules_(architecture.head.modules) {}
 
 std::vector<NamedParameter> EncoderModel::parameters() {
@@ -30,13 +44,14 @@ std::vector<NamedParameter> EncoderModel::parameters() {
 }
 
 EncoderModel::Output EncoderModel::operator()(const Batch& batch, const TraceRequest& request,
-                                              Session& session) const {
-  return run(batch, request, session);
+                                              Session& session,
+                                              std::span<const std::size_t> rows) const {
+  return run(batch, request, session, rows);
 }
 
 EncoderModel::Output EncoderModel::operator()(const Pictures& pictures, const TraceRequest& request,
                                               Session& session) const {
-  return run(pictures, request, session);
+  return run(pictures, request, session, {});
 }
 
 template <class AnyBatch>
@@ -48,7 +63,11 @@ View EncoderModel::states_of(const AnyBatch& batch, const Run& run) const {
 
 View EncoderModel::forward(const Batch& batch, std::span<const std::size_t> rows, Run& run) const {
   const View states = states_of(batch, run);
-  if (!head_) return states;
+  return head_ ? answer(states, rows, run) : states;
+}
+
+View EncoderModel::answer(const View& states, std::span<const std::size_t> rows,
+                          const Run& run) const {
   if (rows.empty()) return (*head_)(const_view(states), run);
   const View chosen = run.make(rows.size(), states.shape(1));
   take_rows(const_view(states), rows, chosen, run);
@@ -62,7 +81,7 @@ View EncoderModel::forward(const Pictures& pictures, Run& run) const {
 
 template <class AnyBatch>
 EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest& request,
-                                       Session& session) const {
+                                       Session& session, std::span<const std::size_t> rows) const {
   const auto tracer = make_tracer(request, batch, encoder_.stack().config());
   const std::vector<RowSegment> segments = segments_of(batch);
   Run run(session, tracer.get());
@@ -74,7 +93,7 @@ EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest
 
   Output output;
   if (head_) {
-    output.logits = copy_of((*head_)(const_view(states), run));
+    output.logits = copy_of(answer(states, rows, run));
     if (request.contributions) output.contributions = head_->contributions(const_view(states), run);
   } else {
     output.states = copy_of(states);

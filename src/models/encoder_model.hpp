@@ -33,7 +33,10 @@ class EncoderModel {
 
   /// Runs a batch. The caller must check that requested heads exist and that lengths do not exceed
   /// max_length.
-  Output operator()(const Batch& batch, const TraceRequest& request, Session& session) const;
+  /// `rows`: the tokens whose logits are computed, by a head with an output per token; empty:
+  /// all.
+  Output operator()(const Batch& batch, const TraceRequest& request, Session& session,
+                    std::span<const std::size_t> rows = {}) const;
   Output operator()(const Pictures& pictures, const TraceRequest& request, Session& session) const;
 
   /// Returns the head's logits, or the states if there is no head, for the sequences of a run. They
@@ -64,13 +67,15 @@ class EncoderModel {
  private:
   template <class AnyBatch>
   View states_of(const AnyBatch& batch, const Run& run) const;
+  View answer(const View& states, std::span<const std::size_t> rows, const Run& run) const;
   template <class AnyBatch>
-  Output run(const AnyBatch& batch, const TraceRequest& request, Session& session) const;
+  Output run(const AnyBatch& batch, const TraceRequest& request, Session& session,
+             std::span<const std::size_t> rows) const;
 
   HeadConfig head_config_;
   Compute compute_;
-  Encoder encoder_;
   std::unique_ptr<Head> head_;  // may be null
+  Encoder encoder_;             // may use the head's weight as its embedding table
   VectorModules modules_;
 };
 

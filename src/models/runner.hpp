@@ -13,8 +13,9 @@ struct EncoderRunner {
   const EncoderModel& model;
   Session& session;
 
-  EncoderModel::Output operator()(const Batch& batch, const TraceRequest& request) const {
-    return model(batch, request, session);
+  EncoderModel::Output operator()(const Batch& batch, const TraceRequest& request,
+                                  std::span<const std::size_t> rows = {}) const {
+    return model(batch, request, session, rows);
   }
   EncoderModel::Output operator()(const Pictures& pictures, const TraceRequest& request) const {
     return model(pictures, request, session);

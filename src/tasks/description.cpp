@@ -3,6 +3,7 @@
 #include "base/fields.hpp"
 #include "base/json/json_writer.hpp"
 #include "families/linked.hpp"
+#include "tasks/reading/mask_token.hpp"
 
 namespace glassformer {
 namespace {
@@ -117,6 +118,11 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
     const bool writes = linked_families.writing && config.architecture.decoder;
     const StackConfig* decoder = writes ? &*config.architecture.decoder : nullptr;
     const bool translates = decoder && config.task == Task::translation;
+    if (decoder && !config.chat.form.empty()) {
+      json.field("chat_template", config.chat.form);
+      json.field("bos_token", config.chat.bos);
+      json.field("eos_token", config.chat.eos);
+    }
     if (decoder && !translates) {
       const GenerationConfig& generation = config.generation;
       json.field("prefix", generation.prefix);
@@ -135,6 +141,9 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
       json.field("decoder_layers", decoder->layers.size());
       if (translates) json.field("target_vocab_size", decoder->vocab_size());
       json.field("max_target_length", decoder->max_length);
+    } else if (config.task == Task::fill_mask) {
+      const Tokenizer& vocabulary = *pipeline.vocabulary();
+      json.field("mask_token", vocabulary.piece(find_mask(vocabulary).value()));
     } else if (config.task == Task::feature_extraction) {
       json.key("poolings");
       json.array(config.vectors.poolings,

@@ -11,8 +11,11 @@
 #include "tasks/reading/token_checks.hpp"
 
 namespace glassformer {
-OpenFolder::OpenFolder(const std::filesystem::path& path)
-    : files(path), folder(files), headers(files.headers(folder)), config(folder.config(headers)) {
+OpenFolder::OpenFolder(const std::filesystem::path& path, std::span<const Task> wanted)
+    : files(path),
+      folder(files),
+      headers(files.headers(folder)),
+      config(folder.config(headers, wanted)) {
   if (const Tokenizer* tokenizer = folder.tokenizer()) {
     check_special_tokens(config, *tokenizer, folder.target_tokenizer());
   }
@@ -33,7 +36,7 @@ std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder
   for (const char* name : tokenizer_files) {
     if (is_there(folder / name)) names.push_back(name);
   }
-  for (const char* name : {"shortlist.bin", generation_config_name}) {
+  for (const char* name : {"shortlist.bin", generation_config_name, chat_template_name}) {
     if (is_there(folder / name)) names.push_back(name);
   }
   return names;
@@ -55,7 +58,7 @@ void load_weights(const std::filesystem::path& folder, std::vector<NamedParamete
 
 std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
                                         std::span<const Task> tasks, const LoadOptions& options) {
-  OpenFolder open(folder);
+  OpenFolder open(folder, tasks);
   PipelineParts parts = {.config = tasks.empty() ? open.config : expect_task(open.config, tasks),
                          .tokenizer = open.folder.take_tokenizer(),
                          .target_tokenizer = open.folder.take_target_tokenizer(),

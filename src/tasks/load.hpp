@@ -17,7 +17,8 @@ namespace glassformer {
 
 /// A model folder that has been read except for its weights.
 struct OpenFolder {
-  explicit OpenFolder(const std::filesystem::path& path);
+  /// `wanted`: the tasks that the model is to be loaded for; empty: any.
+  explicit OpenFolder(const std::filesystem::path& path, std::span<const Task> wanted = {});
 
   /// Returns `wanted` or, if it is unset, the arithmetic that the weights are stored for.
   Compute compute(std::optional<Compute> wanted) const;

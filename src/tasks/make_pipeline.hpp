@@ -45,6 +45,7 @@ std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts);
 std::unique_ptr<Pipeline> make_classify(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_token_classify(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_answer(PipelineParts& parts);
+std::unique_ptr<Pipeline> make_fill(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_embed(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_translate(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_image(PipelineParts& parts);

@@ -272,12 +272,15 @@ class ModernBert(Formula):
 
     def output(self, ids):
         x = self.states(ids)
-        if "classifier.weight" not in self.weights:
+        if "head.dense.weight" not in self.weights:
             return x
         if self.config["architectures"][0].endswith("ForSequenceClassification"):
             x = x[0] if self.config["classifier_pooling"] == "cls" else x.mean(0)
         x = ACTIVATIONS[self.config["classifier_activation"]](x @ self.weights["head.dense.weight"].T)
-        return self.linear("classifier", self.norm("head.norm", x))
+        x = self.norm("head.norm", x)
+        if "classifier.weight" in self.weights:
+            return self.linear("classifier", x)
+        return x @ self.weight("embeddings.tok_embeddings.weight").T + self.weights["decoder.bias"]
 
 
 def check(formula, model):

@@ -166,6 +166,13 @@ BART = [*MARIAN, (r"\.layernorm_embedding", ".layernorm_embedding")]
 NAMES = {"bart": BART, "electra": ELECTRA, "mpnet": MPNET, "albert": ALBERT, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
          "phi3": PHI3, "gemma2": GEMMA, "gemma3_text": GEMMA, "gpt_neox": GPT_NEOX, "mistral": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "smollm3": LLAMA, "modernbert": MODERNBERT, "t5": T5, "mt5": T5,
          "marian": MARIAN}
+# The heads of masked language models.
+MASKED = [(r"^(cls\.predictions\.transform|lm_head|generator_predictions|predictions|head)\.dense", "lm_head.dense"),
+          (r"^(cls\.predictions\.transform|generator_predictions|predictions)\.LayerNorm", "lm_head.layer_norm"),
+          (r"^(cls\.predictions\.bias|predictions\.bias)", "lm_head.bias"),
+          (r"^(cls\.predictions\.decoder|lm_head\.decoder|generator_lm_head|predictions\.decoder|decoder)\.", "lm_head."),
+          (r"^vocab_transform", "lm_head.dense"), (r"^vocab_layer_norm|^head\.norm", "lm_head.layer_norm"),
+          (r"^vocab_projector", "lm_head")]
 PARTS = {"qkv": ("q_proj", "k_proj", "v_proj"), "gate_and_fc1": ("fc1_gate", "fc1")}
 
 
@@ -189,7 +196,8 @@ def ours(model, tensors):
             tensor = tensor[0]
         if type(model.get_submodule(name.rpartition(".")[0])).__name__ == "Conv1D" and tensor.dim() > 1:
             tensor = tensor.T
-        for pattern, replacement in NAMES[model.config.model_type]:
+        of_head = MASKED if type(model).__name__.endswith("ForMaskedLM") else []
+        for pattern, replacement in [*of_head, *NAMES[model.config.model_type]]:
             name = re.sub(pattern, replacement, name)
         layer, _, kind = name.rpartition(".")
         block, _, matrix = layer.rpartition(".")
@@ -458,6 +466,8 @@ def contrast_of(task, logits, entry):
         return derivatives.of_classes(logits)
     if task == "tokens":
         return derivatives.of_tokens(logits)
+    if task == "masks":
+        return derivatives.of_next(logits[: entry["masks"][0]["index"] + 1])
     if task == "answer":
         return derivatives.of_span(logits, [i for i, part in enumerate(entry["sequences"]) if part == 1])
     return derivatives.of_next(logits)

@@ -101,7 +101,8 @@ BERT = Family(
     config=transformers.BertConfig,
     models={"sequence": transformers.BertForSequenceClassification,
             "tokens": transformers.BertForTokenClassification,
-            "answer": transformers.BertForQuestionAnswering, "embed": transformers.BertModel},
+            "answer": transformers.BertForQuestionAnswering, "masks": transformers.BertForMaskedLM,
+            "embed": transformers.BertModel},
     size=dict(hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=40,
               max_position_embeddings=20),
     trace=traces.BERT, inputs=["input_ids", "token_type_ids", "attention_mask"])
@@ -110,7 +111,7 @@ DISTILBERT = Family(
     config=transformers.DistilBertConfig,
     models={"sequence": transformers.DistilBertForSequenceClassification,
             "tokens": transformers.DistilBertForTokenClassification,
-            "answer": transformers.DistilBertForQuestionAnswering},
+            "answer": transformers.DistilBertForQuestionAnswering, "masks": transformers.DistilBertForMaskedLM},
     size=dict(dim=16, n_layers=2, n_heads=2, hidden_dim=28, max_position_embeddings=20),
     trace=traces.DISTILBERT, inputs=["input_ids", "attention_mask"],
     from_vocabulary=tokens.wordpiece)
@@ -119,7 +120,7 @@ ROBERTA = Family(
     config=transformers.RobertaConfig,
     models={"sequence": transformers.RobertaForSequenceClassification,
             "tokens": transformers.RobertaForTokenClassification,
-            "answer": transformers.RobertaForQuestionAnswering},
+            "answer": transformers.RobertaForQuestionAnswering, "masks": transformers.RobertaForMaskedLM},
     size=dict(hidden_size=24, num_hidden_layers=2, num_attention_heads=2, intermediate_size=40,
               max_position_embeddings=22, type_vocab_size=1, bos_token_id=0, eos_token_id=2, pad_token_id=1),
     trace=traces.ROBERTA, inputs=["input_ids", "attention_mask"],
@@ -135,13 +136,14 @@ ELECTRA = dataclasses.replace(
     BERT, config=transformers.ElectraConfig, trace=traces.ELECTRA,
     models={"sequence": transformers.ElectraForSequenceClassification,
             "tokens": transformers.ElectraForTokenClassification,
-            "answer": transformers.ElectraForQuestionAnswering},
+            "answer": transformers.ElectraForQuestionAnswering, "masks": transformers.ElectraForMaskedLM},
     size=BERT.size | dict(hidden_size=16, num_attention_heads=2, intermediate_size=28, embedding_size=10))
 
 ALBERT = dataclasses.replace(
     BERT, config=transformers.AlbertConfig, trace=traces.ALBERT, tokenizer="precompiled", specials=tokens.ALBERT,
     models={"sequence": transformers.AlbertForSequenceClassification,
-            "tokens": transformers.AlbertForTokenClassification, "embed": transformers.AlbertModel},
+            "tokens": transformers.AlbertForTokenClassification, "masks": transformers.AlbertForMaskedLM,
+            "embed": transformers.AlbertModel},
     size=BERT.size | dict(hidden_size=16, num_attention_heads=2, intermediate_size=28, embedding_size=10,
                           num_hidden_layers=3))
 
@@ -149,7 +151,8 @@ MPNET = dataclasses.replace(
     BERT, config=transformers.MPNetConfig, trace=traces.MPNET, inputs=["input_ids", "attention_mask"],
     specials=tokens.MPNET,
     models={"sequence": transformers.MPNetForSequenceClassification,
-            "tokens": transformers.MPNetForTokenClassification, "embed": transformers.MPNetModel},
+            "tokens": transformers.MPNetForTokenClassification, "masks": transformers.MPNetForMaskedLM,
+            "embed": transformers.MPNetModel},
     size=BERT.size | dict(hidden_size=16, num_attention_heads=2, intermediate_size=28, max_position_embeddings=42,
                           bos_token_id=0, eos_token_id=2, pad_token_id=1),
     positions=lambda settings: settings["max_position_embeddings"] - 2)
@@ -237,7 +240,8 @@ GPT_NEOX_IN_TURN = dataclasses.replace(GPT_NEOX, trace=traces.GPT_NEOX_IN_TURN)
 MODERNBERT = Family(
     config=transformers.ModernBertConfig,
     models={"sequence": transformers.ModernBertForSequenceClassification,
-            "tokens": transformers.ModernBertForTokenClassification, "embed": transformers.ModernBertModel},
+            "tokens": transformers.ModernBertForTokenClassification, "masks": transformers.ModernBertForMaskedLM,
+            "embed": transformers.ModernBertModel},
     size=dict(hidden_size=16, intermediate_size=12, num_hidden_layers=4, num_attention_heads=2,
               max_position_embeddings=24, local_attention=6, vocab_size=352, bos_token_id=345, cls_token_id=345,
               eos_token_id=346, sep_token_id=346, pad_token_id=347),
@@ -290,6 +294,11 @@ QUESTIONS = [
     ("Thin?", "The plot is thin and the jokes are old, the pacing is worse.",
      {"max_length": 16, "stride": 4, "max_answer_length": 5}),
 ]
+HIDDEN = [
+    "The film is [MASK].",
+    "[MASK] loved the [MASK] 😐",
+]
+HIDDEN_PLAIN = [text.replace("[MASK]", "<mask>") for text in HIDDEN]
 SENTENCES = [
     "I loved it!",
     "Loved it, the camera lingers on faces.",
@@ -381,6 +390,8 @@ NEOX_MASKS = {f"gpt_neox.layers.{layer}.attention.{name}": shape for layer in ra
 BART_SIZE = dict(scale_embedding=True, decoder_layers=1, decoder_ffn_dim=20, encoder_attention_heads=4)
 BART_GENERATION = dict(forced_bos_token_id=0, forced_eos_token_id=2, no_repeat_ngram_size=3, num_beams=2,
                        max_length=14, early_stopping=True)
+BERT_OTHERS = {"bert.pooler.dense.weight": [16, 16], "bert.pooler.dense.bias": [16],
+               "cls.seq_relationship.weight": [2, 16], "cls.seq_relationship.bias": [2]}
 SMALL = dict(hidden_size=16, num_attention_heads=2, intermediate_size=28)
 SMALLEST = dict(hidden_size=8, num_attention_heads=2, intermediate_size=12)
 SENTIMENT = ["negative", "neutral", "positive"]
@@ -590,6 +601,23 @@ VARIANTS = [
             tokenizer_json=tokenizer_forms.modernbert, config=forms.of_modernbert,
             files=forms.sentence_transformers(16, ["mean_tokens"], True, 20),
             tokenizer_config=AS_IT_IS | dict(model_max_length=20)),
+
+    Variant("bert_masks", BERT, "masks", seed=6, traced=0, texts=HIDDEN, dtype="F16", size=SMALL,
+            config=lambda config: config | {"architectures": ["BertForPreTraining"]}, unused=tuple(BERT_OTHERS),
+            tensors=forms.foreign(BERT_OTHERS)),
+    Variant("bert_masks_separate", BERT, "masks", seed=5, traced=0, texts=HIDDEN[:1], dtype="F16",
+            size=SMALLEST | dict(hidden_act="relu", tie_word_embeddings=False, layer_norm_eps=0.02)),
+    Variant("distilbert_masks", DISTILBERT, "masks", seed=6, traced=0, texts=HIDDEN, dtype="BF16",
+            config=forms.without("architectures")),
+    Variant("roberta_masks", ROBERTA, "masks", seed=6, traced=0, texts=HIDDEN_PLAIN, dtype="F16", size=SMALL,
+            tokenizer_config=AS_IT_IS),
+    Variant("electra_masks", ELECTRA, "masks", seed=6, traced=0, texts=HIDDEN, dtype="F16"),
+    Variant("albert_masks", ALBERT, "masks", seed=7, traced=0, texts=HIDDEN, dtype="F16",
+            tokenizer_json=tokenizer_forms.albert, tokenizer_config=AS_IT_IS),
+    Variant("mpnet_masks", MPNET, "masks", seed=6, traced=0, texts=HIDDEN_PLAIN, dtype="F16",
+            tokenizer_json=tokenizer_forms.mpnet, tokenizer_config=AS_IT_IS),
+    Variant("modernbert_masks", MODERNBERT, "masks", seed=10, traced=0, texts=HIDDEN, dtype="F16", embeddings=0.2,
+            tokenizer_json=tokenizer_forms.modernbert, tokenizer_config=AS_IT_IS),
 
     Variant("t5", T5, "text2text", seed=6, texts=REQUESTS, traced=0, tokenizer_json=forms.with_extra_ids),
     Variant("t5_first", T5, "text2text", seed=6, same_as="t5", dtype="F16", config=forms.of_t5,

@@ -4,7 +4,7 @@ import copy
 import warnings
 
 import torch
-from transformers import (MinLengthLogitsProcessor, NoBadWordsLogitsProcessor, NoRepeatNGramLogitsProcessor,
+from transformers import (FillMaskPipeline, MinLengthLogitsProcessor, NoBadWordsLogitsProcessor, NoRepeatNGramLogitsProcessor,
                           RepetitionPenaltyLogitsProcessor, TemperatureLogitsWarper, TextClassificationPipeline,
                           TokenClassificationPipeline, TopKLogitsWarper, TopPLogitsWarper)
 
@@ -170,6 +170,37 @@ def label_tokens(results):
                     "start": found["start"], "end": found["end"]})
     results.check_batch()
     return {"labels": [model.config.id2label[i] for i in range(model.config.num_labels)]}
+
+
+def fill_masks(results):
+    """The tokens at masks, with the library's own pipeline."""
+    model, tokenizer = results.model, results.tokenizer
+    pipeline = FillMaskPipeline(model=model, tokenizer=tokenizer, device="cpu", top_k=3)
+    for index, entry, inputs in results.each():
+        output = results.run(inputs)
+        results.keep(f"logits.{index}", output.logits[0])
+        results.attention(index, output)
+        if index == results.variant.traced:
+            results.trace(index, inputs)
+        places = [i for i, token in enumerate(entry["ids"]) if token == tokenizer.mask_token_id]
+        found = pipeline(entry["text"])
+        entry["masks"] = []
+        for place, answers in zip(places, [found] if len(places) == 1 else found):
+            best = torch.softmax(output.logits[0, place].double(), 0).topk(4).values
+            assert (best[:-1] - best[1:]).min() > 1e-4, (results.variant.name, best)
+            filled = [place_filled(tokenizer, entry["ids"], place, answer["token"]) for answer in answers]
+            if len(places) == 1:  # with several masks, the library's texts have the special tokens, too
+                assert filled == [answer["sequence"] for answer in answers], (filled, answers)
+            entry["masks"].append({"index": place, "answers": [
+                {"id": answer["token"], "token": tokenizer.convert_ids_to_tokens(answer["token"]),
+                 "text": answer["token_str"], "score": number(answer["score"]), "sequence": sequence}
+                for answer, sequence in zip(answers, filled)]})
+    results.check_batch()
+    return {}
+
+
+def place_filled(tokenizer, ids, place, token):
+    return tokenizer.decode([*ids[:place], token, *ids[place + 1:]], skip_special_tokens=True)
 
 
 OPTIONS = {"max_answer_length": 15, "handle_impossible_answer": False}
@@ -363,4 +394,5 @@ def chances(results, inputs, scores, options):
     return {"options": options, "ids": kept if len(kept) < 100 else len(kept), "best": best}
 
 
-TASKS = {"generate": generate, "sequence": sequence, "tokens": label_tokens, "answer": answer}
+TASKS = {"generate": generate, "sequence": sequence, "tokens": label_tokens, "answer": answer,
+         "masks": fill_masks}

@@ -34,6 +34,8 @@ BERT = {
                      "logits": ("classifier", "out")},
         "tokens": {"logits": ("classifier", "out")},
         "answer": {"logits": ("qa_outputs", "out")},
+        "masks": {"head.dense": ("cls.predictions.transform.LayerNorm", "in"),
+                  "head.layer_norm": ("cls.predictions.transform.LayerNorm", "out"), "logits": ("cls", "out")},
     },
 }
 GPT2 = {
@@ -147,6 +149,8 @@ MODERNBERT = {
                      "head.layer_norm": ("head.norm", "out"), "logits": ("classifier", "out")},
         "tokens": {"head.dense": ("head.act", "out"), "head.layer_norm": ("head.norm", "out"),
                    "logits": ("classifier", "out")},
+        "masks": {"head.dense": ("head.act", "out"), "head.layer_norm": ("head.norm", "out"),
+                  "logits": ("decoder", "out")},
     },
 }
 # For both stacks: "scale" is the exponent of a head's size by which scores are scaled, "last" is the number of a
@@ -226,11 +230,19 @@ BART = MARIAN | {
 }
 ROBERTA = BERT | {
     "head": BERT["head"] | {
+        "masks": {"head.dense": ("lm_head.layer_norm", "in"), "head.layer_norm": ("lm_head.layer_norm", "out"),
+                  "logits": ("lm_head", "out")},
         "sequence": {"pooled": ("classifier.dense", "in"), "head.dense": ("classifier.out_proj", "in"),
                      "logits": ("classifier", "out")},
     },
 }
-ELECTRA = ROBERTA | {"stack": BERT["stack"] | {"embeddings": ("encoder.layer.0", "in")}}  # projected
+ELECTRA = ROBERTA | {
+    "stack": BERT["stack"] | {"embeddings": ("encoder.layer.0", "in")},  # projected
+    "head": ROBERTA["head"] | {
+        "masks": {"head.dense": ("generator_predictions.LayerNorm", "in"),
+                  "head.layer_norm": ("generator_predictions.LayerNorm", "out"), "logits": ("generator_lm_head", "out")},
+    },
+}
 MPNET = ROBERTA | {
     "stack": {name: what for name, what in BERT["stack"].items() if name != "embed_types"},
     "layer": BERT["layer"] | {
@@ -270,6 +282,8 @@ ALBERT = {
     "head": BERT["head"] | {
         "sequence": {"pooled": ("{base}.pooler", "in"), "head.dense": ("{base}.pooler_activation", "out"),
                      "logits": ("classifier", "out")},
+        "masks": {"head.dense": ("predictions.LayerNorm", "in"), "head.layer_norm": ("predictions.LayerNorm", "out"),
+                  "logits": ("predictions", "out")},
     },
 }
 DISTILBERT = {
@@ -296,6 +310,8 @@ DISTILBERT = {
     "head": BERT["head"] | {
         "sequence": {"pooled": ("pre_classifier", "in"), "head.dense": ("classifier", "in"),
                      "logits": ("classifier", "out")},
+        "masks": {"head.dense": ("vocab_layer_norm", "in"), "head.layer_norm": ("vocab_layer_norm", "out"),
+                  "logits": ("vocab_projector", "out")},
     },
 }
 

@@ -239,6 +239,27 @@ test("one line out of range is that line's error only", () => {
   assert.match(lines[1], /^(positive|negative)\t/);
 });
 
+test('fill: the tokens of each mask, a line without one is refused', () => {
+  const folder = join(root, 'tests/checkpoints/bert_masks');
+  const lines = ['The film is [MASK].', 'no mask', '[MASK] loved the [MASK]'];
+  const { status, stdout, stderr } = glassformer(
+    ['fill', folder, '--top-k', '2'],
+    lines.join('\n'),
+  );
+  assert.equal(status, 1);
+  assert.match(stderr, /line 2: .*\[MASK\]/);
+  const [one, refused, two] = stdout.trimEnd().split('\n');
+  assert.match(one, /^\S+\t0\.\d{6}\t\S+\t0\.\d{6}$/);
+  assert.match(refused, /^error\tinvalid_option/);
+  assert.equal(two.split('\t').length, 8);
+  const json = glassformer(['fill', folder, '--top-k', '2', '--json'], lines[0]);
+  const { masks } = JSON.parse(json.stdout);
+  assert.deepEqual(
+    one.split('\t'),
+    masks[0].answers.flatMap(({ token, score }) => [token, score.toFixed(6)]),
+  );
+});
+
 test('answer: with --handle-impossible-answer, the answer may be empty', () => {
   const folder = join(root, 'tests/checkpoints/bert_answer');
   const input = 'When does it leave?\tThe train leaves at seven.\n';

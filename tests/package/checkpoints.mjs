@@ -9,6 +9,7 @@ import {
   Classifier,
   Embedder,
   Generator,
+  MaskFiller,
   QuestionAnswerer,
   TokenClassifier,
   Translator,
@@ -119,6 +120,7 @@ const tasks = {
   sequence: { Class: Classifier, name: 'Classifier', compare: compareClasses },
   tokens: { Class: TokenClassifier, name: 'TokenClassifier', compare: compareEntities },
   answer: { Class: QuestionAnswerer, name: 'QuestionAnswerer', compare: compareAnswer },
+  masks: { Class: MaskFiller, name: 'MaskFiller', compare: compareMasks },
   embed: { Class: Embedder, name: 'Embedder', compare: compareVectors },
   translate: { Class: Translator, name: 'Translator', compare: compareTranslation },
   generate: { Class: Generator, name: 'Generator', compare: compareContinuations },
@@ -203,6 +205,22 @@ async function compareEntities(model, text, expected) {
   }
   const { entities } = await ask(model, text);
   assert.deepEqual(entities, (await ask(model, text, { aggregation: 'none' })).entities);
+}
+
+async function compareMasks(model, text, expected) {
+  const result = await model.fill(text.text, { attention: true, topK: 3 });
+  compareTokens(result.tokens, text);
+  compareAttention(result, expected);
+  const withoutScores = (masks) =>
+    masks.map(({ index, answers }) => ({
+      index,
+      answers: answers.map(({ score: _, ...rest }) => rest),
+    }));
+  assert.deepEqual(withoutScores(result.masks), withoutScores(text.masks));
+  const scoresOf = (masks) => masks.flatMap(({ answers }) => answers.map(({ score }) => score));
+  assertNear(scoresOf(result.masks), scoresOf(text.masks), tolerance, 'scores');
+  for (const { start, end } of result.masks)
+    assert.equal(text.text.slice(start, end).trim(), model.info.maskToken);
 }
 
 async function compareAnswer(model, text, expected) {

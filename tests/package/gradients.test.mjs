@@ -12,6 +12,7 @@ import {
   Classifier,
   Embedder,
   Generator,
+  MaskFiller,
   QuestionAnswerer,
   TokenClassifier,
   Translator,
@@ -65,7 +66,7 @@ function assertGradients(gradients, { tensors }) {
 const readers = checkpointNames.filter(
   (name) =>
     existsSync(join(folderOf(name), 'expected.gradients.json')) &&
-    ['sequence', 'tokens', 'answer'].includes(expectedOf(name).task),
+    ['sequence', 'tokens', 'answer', 'masks'].includes(expectedOf(name).task),
 );
 assert.ok(goldenNames.length >= 7 && readers.length >= 12);
 
@@ -81,6 +82,7 @@ function ask(model, given, options) {
     return model.answer(given.question, given.context, { ...windows, ...options });
   }
   const { text: first, pair } = given;
+  if (model instanceof MaskFiller) return model.fill(first, options);
   return model.classify(pair === undefined ? first : { text: first, pair }, options);
 }
 

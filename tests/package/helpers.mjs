@@ -43,6 +43,7 @@ export const {
   Generator,
   GlassformerError,
   ImageClassifier,
+  MaskFiller,
   QuestionAnswerer,
   TokenClassifier,
   Trainer,

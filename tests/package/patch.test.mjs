@@ -6,6 +6,7 @@ import { expectedOf, folderOf, names as checkpointNames, taskOf } from './checkp
 import {
   Classifier,
   Embedder,
+  MaskFiller,
   QuestionAnswerer,
   TokenClassifier,
   assertError,
@@ -59,11 +60,12 @@ for (const binary of binaries) {
   }
 
   test(`${binary}: own values, for each class of models`, async () => {
-    for (const Class of [Classifier, TokenClassifier, QuestionAnswerer, Embedder]) {
+    for (const Class of [Classifier, TokenClassifier, QuestionAnswerer, MaskFiller, Embedder]) {
       const name = checkpointNames.find((each) => taskOf(each).Class === Class);
       const model = await load(folderOf(name), { binary, compute: 'f32' }, Class);
       const given = expectedOf(name).texts[1];
       const ask = (options) => {
+        if (Class === MaskFiller) return model.fill(given.text, options);
         if (Class === QuestionAnswerer) return model.answer('who', 'the plot', options);
         return Class === Embedder
           ? model.embed(given.text, options)

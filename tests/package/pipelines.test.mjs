@@ -71,6 +71,26 @@ test('question answering', async () => {
   await pipe.dispose();
 });
 
+test('masks', async () => {
+  const pipe = await pipeline('fill-mask', folderOf('bert_masks'));
+  const text = 'The film is [MASK].';
+  const { masks } = await pipe.model.fill(text, { topK: 2 });
+  const expected = masks[0].answers.map(({ score, id: token, text: token_str, sequence }) => ({
+    score,
+    token,
+    token_str,
+    sequence,
+  }));
+  assert.deepEqual(await pipe(text, { top_k: 2 }), expected);
+  assert.deepEqual(await pipe([text, text], { top_k: 2 }), [expected, expected]);
+  assert.equal((await pipe(text)).length, 5);
+  await assert.rejects(pipe('no mask'), { code: 'invalid_option' });
+  await pipe.dispose();
+  const vectors = await pipeline('feature-extraction', folderOf('bert_masks'));
+  assert.equal(vectors.model.info.unusedHead, 'BertForPreTraining');
+  await vectors.dispose();
+});
+
 test('zero-shot classification', async () => {
   const folder = labeledCopy(['contradiction', 'neutral', 'entailment']);
   const pipe = await pipeline('zero-shot-classification', folder);

@@ -9,6 +9,7 @@ import { expectedOf, folderOf, names as checkpointNames, taskOf } from './checkp
 import {
   Embedder,
   Generator,
+  MaskFiller,
   QuestionAnswerer,
   TokenClassifier,
   assertError,
@@ -121,7 +122,7 @@ for (const binary of binaries) {
 
   const tasksOf = (...tasks) =>
     checkpointNames.filter((name) => tasks.includes(expectedOf(name).task));
-  const encoders = tasksOf('sequence', 'tokens', 'answer', 'embed');
+  const encoders = tasksOf('sequence', 'tokens', 'answer', 'masks', 'embed');
   for (const name of encoders) {
     test(`${name}, ${binary}`, async () => {
       const { Class } = taskOf(name);
@@ -388,6 +389,7 @@ function ask(model, Class, given, options) {
     const { promptName } = given;
     return model.embed(given.text, promptName ? { ...options, promptName } : options);
   }
+  if (Class === MaskFiller) return model.fill(given.text, options);
   if (Class === TokenClassifier) return model.classify(given.text, { ...options, window: 'first' });
   if (Class !== QuestionAnswerer) {
     const { text: first, pair } = given;

@@ -8,6 +8,7 @@ import {
   Generator,
   ImageClassifier,
   GlassformerError,
+  MaskFiller,
   QuestionAnswerer,
   TokenClassifier,
   Translator,
@@ -92,6 +93,7 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   if (any.task === 'translation') await any.translate('a');
   if (any instanceof Translator) await any.translate('a');
   else if (any instanceof QuestionAnswerer) await any.answer('a', 'b');
+  else if (any instanceof MaskFiller) await any.fill('a');
   else if (any instanceof Embedder) await any.embed('a');
   else if (any instanceof Generator) await any.generate('a');
   else if (any instanceof TokenClassifier) await any.classify('a');
@@ -368,6 +370,9 @@ export async function useTraces(signal: AbortSignal): Promise<void> {
   console.log((await tagger.classify('a', { trace: names, patch })).trace['logits']?.shape);
   const tagged = await tagger.classify('a', { gradients: names, gradientToken: 1 });
   console.log(tagged.gradients['logits']?.data[0]);
+  using filler: MaskFiller = await MaskFiller.load('x', { gradients: true });
+  const filled = await filler.fill('a [MASK]', { topK: 3, targets: ['b'], gradients: names });
+  console.log(filled.masks[0]?.answers[0]?.sequence, filler.info.maskToken);
   using answerer: QuestionAnswerer = await QuestionAnswerer.load('x');
   const [answer] = await answerer.answerBatch([{ question: 'a', context: 'b' }], { trace: names });
   console.log(answer?.trace['logits']?.shape);

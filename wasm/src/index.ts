@@ -43,6 +43,14 @@ export type {
   PictureRegion,
   PictureSizeOptions,
 } from './tasks/image_classifier.js';
+export { MaskFiller } from './tasks/mask_filler.js';
+export type {
+  FilledMask,
+  FilledText,
+  FilledToken,
+  FillOptions,
+  MaskFillerInfo,
+} from './tasks/mask_filler.js';
 export { readPicture } from './model/pictures.js';
 export type { PictureSource, Pixels } from './model/pictures.js';
 export { load } from './tasks/load.js';

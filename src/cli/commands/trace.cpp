@@ -10,6 +10,7 @@
 #include "tasks/classify/classify.hpp"
 #include "tasks/embed/embed.hpp"
 #include "tasks/explain/explain.hpp"
+#include "tasks/fill/fill.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/image/image.hpp"
 #include "tasks/tag/token_classify.hpp"
@@ -72,6 +73,8 @@ auto with_task(Pipeline& pipeline, const Visit& visit) {
       return visit(static_cast<TokenClassifyPipeline&>(pipeline));
     case Task::question_answering:
       return visit(static_cast<AnswerPipeline&>(pipeline));
+    case Task::fill_mask:
+      return visit(static_cast<FillPipeline&>(pipeline));
     case Task::feature_extraction:
       return visit(static_cast<EmbedPipeline&>(pipeline));
     case Task::image_classification:

@@ -210,14 +210,19 @@ bool HubConfig::names_encoder(JsonObject& config) {
   return first_of(present(config.find("architectures"))).value_or("").ends_with("EncoderModel");
 }
 
-void HubConfig::expect_embeddings(std::string_view output) const {
+void HubConfig::expect_embeddings(const MaskedHead& masked) {
+  masked_table_ = masked.table;
+  if (task(masked.layer) != Task::fill_mask) expect_own_table();
+}
+
+void HubConfig::expect_own_table() const {
   constexpr std::string_view table = "embeddings.word_embeddings.weight";
-  if (has_tensor(table) || !has_tensor(output)) return;
+  if (masked_table_.empty() || has_tensor(table) || !has_tensor(masked_table_)) return;
   throw_error(ErrorCode::missing_tensor,
               {"{}: expected the table of embeddings, got only {}, the output of a masked language "
                "model, which the library uses as the table only for that task; save the model "
                "again with AutoModelForMaskedLM.from_pretrained(...).save_pretrained(...)",
-               {table, output}});
+               {table, masked_table_}});
 }
 
 void HubConfig::expect_architecture(std::string_view name) {
@@ -225,29 +230,32 @@ void HubConfig::expect_architecture(std::string_view name) {
   if (got && *got != name) refuse("architectures", describe(name), describe(*got));
 }
 
-Task HubConfig::task() {
+Task HubConfig::task(std::string_view masked) {
   static constexpr std::array<std::pair<std::string_view, Task>, 6> heads = {{
       {"ForSequenceClassification", Task::text_classification},
       {"ForTokenClassification", Task::token_classification},
       {"ForQuestionAnswering", Task::question_answering},
       {"Model", Task::feature_extraction},
-      {"ForMaskedLM", Task::feature_extraction},
-      {"ForPreTraining", Task::feature_extraction},
+      {"ForMaskedLM", Task::fill_mask},
+      {"ForPreTraining", Task::fill_mask},
   }};
+  // A file may name this head without having it, as when a model was saved only to make vectors.
+  const Task headless = has_tensor(masked) ? Task::fill_mask : Task::feature_extraction;
   if (const auto name = first_of(present(object_.find("architectures")))) {
     for (const auto& [end, task] : heads) {
-      if (name->ends_with(end) && !name->ends_with("LMHeadModel")) return task;
+      if (!name->ends_with(end) || name->ends_with("LMHeadModel")) continue;
+      return task == Task::fill_mask ? headless : task;
     }
     refuse("architectures",
-           "a model for sequence classification, token classification, question answering, or "
-           "one without a head",
+           "a model for sequence classification, token classification, question answering or "
+           "masked tokens, or one without a head",
            describe(*name));
   }
   if (has_tensor("qa_outputs.weight")) return Task::question_answering;
   if (has_tensor("pre_classifier.weight") || has_tensor("classifier.out_proj.weight")) {
     return Task::text_classification;
   }
-  if (!has_tensor("classifier.weight")) return Task::feature_extraction;
+  if (!has_tensor("classifier.weight")) return headless;
   if (!has_tensor("pooler.dense.weight") && !has_tensor("pooler.weight")) {
     return Task::token_classification;
   }
@@ -256,9 +264,9 @@ Task HubConfig::task() {
                "\"architectures\": [\"…ForSequenceClassification\"] or […ForTokenClassification]");
 }
 
-void HubConfig::read_head(ModelConfig& config, const HeadDense& dense) {
+void HubConfig::read_head(ModelConfig& config, const HeadDense& dense, const MaskedHead& masked) {
   HeadConfig& head = config.architecture.head;
-  config.task = task();
+  config.task = task(masked.layer);
   config.tokenizer_template = true;
   switch (config.task) {
     case Task::text_classification:
@@ -276,12 +284,19 @@ void HubConfig::read_head(ModelConfig& config, const HeadDense& dense) {
     case Task::question_answering:
       head = {.kind = HeadKind::spans, .outputs = 2};
       break;
+    case Task::fill_mask:
+      head = {.kind = HeadKind::masked_tokens,
+              .outputs = config.encoder().vocab_size(),
+              .dense = HeadDense{.activation = masked.activation.value_or(
+                                     config.encoder().layers[0].feed_forward.activation),
+                                 .bias = masked.dense_bias,
+                                 .norm = true},
+              .bias = masked.bias};
+      config.architecture.embeddings =
+          flag("tie_word_embeddings", true) ? EmbeddingSharing::tied : EmbeddingSharing::separate;
+      break;
     case Task::feature_extraction:
-      if (const auto name = first_of(present(object_.find("architectures")));
-          name && !name->ends_with("Model")) {
-        config.unused_head = *name;
-      }
-      read_vectors(config);
+      leave_out_head(config);
       break;
     case Task::translation:
     case Task::text_generation:
@@ -309,6 +324,16 @@ void HubConfig::read_picture_classes(ModelConfig& config) {
                               .outputs = config.labels.size(),
                               .pooling = Pooling::first,
                               .distilled = name.ends_with(two)};
+}
+
+void HubConfig::leave_out_head(ModelConfig& config) {
+  expect_own_table();
+  if (const auto name = first_of(present(object_.find("architectures")));
+      name && !name->ends_with("Model")) {
+    config.unused_head = *name;
+  }
+  config.architecture.embeddings = EmbeddingSharing::separate;
+  read_vectors(config);
 }
 
 void HubConfig::read_vectors(ModelConfig& config) {

@@ -44,6 +44,17 @@ struct StackKeys {
   std::string_view layer_tensors;
 };
 
+/// The head of a family's masked language models.
+struct MaskedHead {
+  /// The weight of its dense layer, which only checkpoints with this head have.
+  std::string_view layer;
+  /// The name of the embedding table as the head's output matrix. Empty: it has no other name.
+  std::string_view table;
+  std::optional<Activation> activation = {};  ///< of the dense layer; absent: the stack's own
+  bool dense_bias = true;                     ///< of the dense layer
+  bool bias = true;                           ///< of the vocabulary
+};
+
 /// The config.json of a published checkpoint. Absent fields have the family's defaults. Fields that
 /// no family reads are ignored, because such files contain many training settings.
 ///
@@ -97,21 +108,25 @@ class HubConfig : public FieldErrors {
   /// Throws `unsupported` if `architectures` names another class.
   void expect_architecture(std::string_view name);
 
-  /// Throws `missing_tensor` if the weights have the embedding table only as the output matrix
-  /// `output` of a masked language model. For all tasks except that one, which is not supported
-  /// here, the library would fill the table with random numbers.
-  void expect_embeddings(std::string_view output) const;
+  /// Throws `missing_tensor` if the weights have the embedding table only as the matrix of this
+  /// head, and the model has another task: the library would fill the table with random numbers
+  /// then.
+  void expect_embeddings(const MaskedHead& masked);
 
   /// Returns the model's task, from `architectures` or, if that is missing, from the tensors of its
-  /// head. Throws `unsupported` for another head, `invalid_config` if neither defines a task.
-  Task task();
-  /// Sets the model's task and head. `dense` is the layer before the sequence classifier, applied
-  /// to the first token.
-  void read_head(ModelConfig& config, const HeadDense& dense);
+  /// head. `masked` is a weight of the head that fills masks. Throws `unsupported` for another
+  /// head, `invalid_config` if neither defines a task.
+  Task task(std::string_view masked);
+  /// Sets the model's task and head. Its stack must be read first. `dense` is the layer before the
+  /// sequence classifier, applied to the first token.
+  void read_head(ModelConfig& config, const HeadDense& dense, const MaskedHead& masked);
   /// Sets the task and head of a model that classifies pictures. Its stack must be read first.
   void read_picture_classes(ModelConfig& config);
   /// Sets the task and head of a model that outputs the vectors of its tokens.
   void read_vectors(ModelConfig& config);
+  /// Does the same for a model that read_head has given another head, which is not used then.
+  /// Throws as expect_embeddings does.
+  void leave_out_head(ModelConfig& config);
   /// Sets the task and head of a model that continues texts. Its stack must be read first. `tied`
   /// is the default for whether the output matrix is the embedding table.
   void read_next_token(ModelConfig& config, bool tied = true);
@@ -132,6 +147,7 @@ class HubConfig : public FieldErrors {
                          const Message& problem) const override;
 
  private:
+  void expect_own_table() const;  // throws as expect_embeddings does
   // Returns the number of layers that have tensors in the weights.
   std::size_t count_layers(std::string_view begin) const;
 
@@ -142,6 +158,7 @@ class HubConfig : public FieldErrors {
   bool bounded_;
   std::uint64_t largest_ = 0;  // of the tensors' dimensions
   const Tokenizer* tokenizer_;
+  std::string_view masked_table_;          // MaskedHead::table
   std::vector<StackKeys> read_;            // the keys of the stacks that were read
   const Architecture* checked_ = nullptr;  // the architecture that finish validates
 };

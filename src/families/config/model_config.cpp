@@ -30,6 +30,7 @@ constexpr std::array model_types = {
     ModelType{"encoder_decoder", Task::translation},
     ModelType{"encoder", Task::token_classification},
     ModelType{"encoder", Task::question_answering},
+    ModelType{"encoder", Task::fill_mask},
     ModelType{"encoder", Task::feature_extraction},
     ModelType{"decoder", Task::text_generation},
     ModelType{"encoder_decoder", Task::text2text_generation},
@@ -164,12 +165,13 @@ void validate(const ModelConfig& config, const FieldErrors& errors) {
     check_labels(config.labels, errors);
   }
   if (architecture.head.kind == HeadKind::vectors) check_vectors(config, errors);
-  if (architecture.encoder) return check_lengths(config, errors);
   const EmbeddingSharing sharing = architecture.embeddings;
-  if (sharing == EmbeddingSharing::shared || sharing == EmbeddingSharing::stacks) {
+  if ((!architecture.encoder || !architecture.decoder) &&
+      (sharing == EmbeddingSharing::shared || sharing == EmbeddingSharing::stacks)) {
     errors.fail(nullptr, "embeddings",
                 {"expected \"tied\" or \"separate\", got \"{}\"", {name_of(sharing)}});
   }
+  if (architecture.encoder) check_lengths(config, errors);
 }
 
 // --- reading ---
@@ -210,6 +212,8 @@ HeadKind head_of(Task task) {
       return HeadKind::token_classes;
     case Task::question_answering:
       return HeadKind::spans;
+    case Task::fill_mask:
+      return HeadKind::masked_tokens;
     case Task::feature_extraction:
       return HeadKind::vectors;
     case Task::translation:
@@ -230,6 +234,9 @@ void derive(ModelConfig& config) {
       break;
     case HeadKind::spans:
       head.outputs = 2;
+      break;
+    case HeadKind::masked_tokens:
+      head.outputs = config.encoder().vocab_size();
       break;
     case HeadKind::next_token:
       head.outputs = config.decoder().vocab_size();
@@ -289,6 +296,12 @@ bool needs_tokenizer(const ModelConfig& config) {
 }
 
 const char* to_string(Task task) { return name_of(task); }
+
+std::optional<Task> find_task(std::string_view name) {
+  const auto found = std::ranges::find(enum_names<Task>, name);
+  if (found == enum_names<Task>.end()) return std::nullopt;
+  return static_cast<Task>(found - enum_names<Task>.begin());
+}
 
 const char* to_string(TokenPooling pooling) { return name_of(pooling); }
 

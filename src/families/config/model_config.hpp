@@ -22,6 +22,7 @@ enum class Task {
   translation,
   token_classification,
   question_answering,
+  fill_mask,
   feature_extraction,
   text_generation,
   text2text_generation,
@@ -29,6 +30,8 @@ enum class Task {
 };
 
 const char* to_string(Task task);
+/// Returns the task with this name, if there is one.
+std::optional<Task> find_task(std::string_view name);
 /// Returns whether models for this task write texts. The others read texts or pictures.
 bool writes(Task task);
 
@@ -76,6 +79,7 @@ struct TaskSettings {
 /// A folder's default settings for generation.
 struct GenerationConfig {
   std::string prefix = {};               ///< put before every text
+  bool special_tokens = true;            ///< the tokenizer puts its own around every text
   std::vector<TaskSettings> tasks = {};  ///< in the order of the file
   /// The first decoder input of a model with an encoder. A decoder-only model reads the text.
   std::optional<std::int32_t> start_id = {};
@@ -113,6 +117,14 @@ struct GenerationConfig {
   bool operator==(const GenerationConfig&) const = default;
 };
 
+/// How a chat becomes a text.
+struct ChatConfig {
+  std::string form = {};           ///< a Jinja template; empty: the folder has none
+  std::string bos = {}, eos = {};  ///< tokens that the template may name
+
+  bool operator==(const ChatConfig&) const = default;
+};
+
 /// The configuration of a model folder: the architecture, and how to convert texts to its input and
 /// its output to results.
 struct ModelConfig {
@@ -147,6 +159,7 @@ struct ModelConfig {
 
   // For models that write.
   GenerationConfig generation;
+  ChatConfig chat;  // without an encoder
 
   /// Returns the stack that reads texts.
   const StackConfig& reader() const {
@@ -174,8 +187,9 @@ bool needs_tokenizer(const ModelConfig& config);
 
 template <>
 inline constexpr std::array enum_names<Task>{
-    "text-classification", "translation",     "token-classification", "question-answering",
-    "feature-extraction",  "text-generation", "text2text-generation", "image-classification"};
+    "text-classification", "translation",        "token-classification", "question-answering",
+    "fill-mask",           "feature-extraction", "text-generation",      "text2text-generation",
+    "image-classification"};
 template <>
 inline constexpr std::array enum_names<Scoring>{"softmax", "sigmoid", "raw"};
 template <>

@@ -43,6 +43,9 @@ void head_fields(ConfigFields& visitor, ModelConfig& config) {
   const bool classifies = head.kind == HeadKind::sequence_classes;
   if (classifies) enum_field(visitor, "pooling", head.pooling);
   if (links_texts && head.kind == HeadKind::vectors) vector_fields(visitor, config);
+  if (links_texts && head.kind == HeadKind::masked_tokens) {
+    enum_field(visitor, "embeddings", config.architecture.embeddings);
+  }
   if (classifies) enum_field(visitor, "scoring", config.scoring, Scoring::softmax);
   optional_field(visitor, "head_dense", head.dense, [&](HeadDense& dense) {
     enum_field(visitor, "head_dense", dense.activation);

@@ -235,6 +235,8 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
   all.prepare(more);
   files.prepare(std::array{"tokenizer_config.json", "tokenizer.json"});
   encodes_ = !family_->writes;
+  const JsonValue* both = object.find("is_encoder_decoder");
+  chats_ = family_->writes && (!both || both->text() != "true");
   if (!encodes_ && family_->read_encoder) {
     encodes_ = HubConfig::names_encoder(object) || all.read(modules_name);
   }
@@ -322,6 +324,8 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
     translates = config.task == Task::translation;
     writes = glassformer::writes(config.task);
     sentencepiece = !config.tokenizer_template;
+    chats_ = config.task == Task::text_generation && !sentencepiece;
+    if (chats_) read_tokenizer_config(files);
   }
   if (sentencepiece) {
     expect_sentencepiece(files);
@@ -370,6 +374,34 @@ void ModelFolder::read_tokenizer_config(ModelFiles& files) {
   };
   read_language("source_lang", source_language_);
   read_language("target_lang", target_language_);
+  if (linked_families.writing && chats_) read_chat(object, files);
+}
+
+// Uses the template named "default" if tokenizer_config.json has several. Newer folders have it in a
+// file of its own.
+void ModelFolder::read_chat(JsonObject& config, ModelFiles& files) {
+  const auto token = [&](const char* key) -> std::string {
+    const JsonValue* name = config.find(key);
+    if (name && name->is_object()) {  // with options
+      for (JsonEntries entry(*name); entry.next();) {
+        if (entry.key() == "content" && entry.value().is_string()) return entry.value().string();
+      }
+    }
+    return name && name->is_string() ? name->string() : std::string();
+  };
+  chat_.bos = token("bos_token");
+  chat_.eos = token("eos_token");
+  const JsonValue* given = config.find("chat_template");
+  if (given && given->is_string()) {
+    chat_.form = given->string();
+  } else if (given && given->is_array()) {
+    for (JsonEntries entry(*given); entry.next();) {
+      JsonObject named(entry.value(), config.json_source(), "chat_template");
+      if (named.string("name") == "default") chat_.form = named.string("template");
+    }
+  } else if (const auto text = files.read(chat_template_name)) {
+    chat_.form = *text;
+  }
 }
 
 namespace {
@@ -388,7 +420,8 @@ PictureSteps steps_for(const PatchInput& input, const std::optional<std::string>
 
 }  // namespace
 
-ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) const {
+ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers,
+                                std::span<const Task> wanted) const {
   ModelConfig config;
   if (family_) {
     const Tokenizer* target = (target_tokenizer_ ? target_tokenizer_ : tokenizer_).get();
@@ -396,8 +429,12 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
     HubConfig hub(config_, headers.first(headers.size() - modules), target,
                   family_->container ? family_->container->config_name : config_limit.name);
     config = family_->writes && encodes_ ? family_->read_encoder(hub) : family_->read(hub);
+    const bool vectors =
+        modules_ || std::ranges::find(wanted, Task::feature_extraction) != wanted.end();
+    if (vectors && config.task == Task::fill_mask) hub.leave_out_head(config);
   } else {
     config = parse_config(config_);
+    if (!chat_.form.empty()) config.chat = chat_;
   }
   if (glassformer::reads_pictures(config)) {
     const PictureProcessor usual = family_ ? *family_->pictures : PictureProcessor();
@@ -412,6 +449,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   if (config.architecture.decoder) {
     const Tokenizer& target = target_tokenizer_ ? *target_tokenizer_ : *tokenizer_;
     linked_families.writing->complete(config, generation_, target);
+    if (!chat_.form.empty()) config.chat = chat_;
   }
   if (config.task == Task::translation) {
     config.source_language = source_language_;

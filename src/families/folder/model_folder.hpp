@@ -16,6 +16,9 @@ namespace glassformer {
 /// The name of the shortlist in our own folders.
 inline constexpr const char* default_shortlist = "shortlist.bin";
 
+/// The file with a template of chats, in newer folders.
+inline constexpr const char* chat_template_name = "chat_template.jinja";
+
 /// The files of a folder in any kind of storage.
 class ModelFiles {
  public:
@@ -62,8 +65,10 @@ class ModelFolder {
   };
   const std::vector<Renamed>& renamed() const { return renamed_; }
 
-  /// Returns the model's configuration. Throws as parse_config and HubConfig do.
-  ModelConfig config(std::span<const SafetensorsHeader> headers) const;
+  /// Returns the model's configuration. If vectors are wanted, those of a published model that
+  /// fills masks are computed without its head. Throws as parse_config and HubConfig do.
+  ModelConfig config(std::span<const SafetensorsHeader> headers,
+                     std::span<const Task> wanted = {}) const;
 
   /// Creates the loader of the weights. Throws as WeightsLoader does.
   WeightsLoader loader(std::span<const SafetensorsHeader> headers,
@@ -94,15 +99,18 @@ class ModelFolder {
   void read_picture_steps(ModelFiles& files);
   void read_tokenizers(ModelFiles& files);
   void read_tokenizer_config(ModelFiles& files);
+  void read_chat(JsonObject& tokenizer_config, ModelFiles& files);
 
   std::string config_;              // config.json, or the container's configuration
   const Family* family_ = nullptr;  // null: our own format
   bool encodes_ = false;            // the family's model is an encoder
+  bool chats_ = false;              // it only has a decoder
   std::string folder_;              // of the Transformer: "0_Transformer/"; empty: this folder
   std::vector<std::string> weight_files_;
   std::string shortlist_ = default_shortlist;
   std::vector<Renamed> renamed_;
   std::optional<std::string> generation_;  // generation_config.json
+  ChatConfig chat_;
   std::optional<SentenceModules> modules_;
   std::optional<std::string> picture_steps_;  // preprocessor_config.json, of a model for pictures
   std::string tokenizer_class_;               // the class to use if the small files name none

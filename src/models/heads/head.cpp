@@ -19,8 +19,23 @@ void trace(const char* name, const View& x, RowsOf of, const Run& run) {
                   .of = of});
 }
 
-std::unique_ptr<DenseLayer> make_dense(const HeadConfig& config, const StackConfig& stack) {
-  return config.dense ? std::make_unique<DenseLayer>(*config.dense, stack) : nullptr;
+std::unique_ptr<DenseLayer> make_dense(const HeadConfig& config, const StackConfig& stack,
+                                       std::size_t out) {
+  return config.dense ? std::make_unique<DenseLayer>(*config.dense, stack, out) : nullptr;
+}
+
+// Computes the logits of every state. `dense` may be null.
+View token_logits(const DenseLayer* dense, const Linear& last, ConstView states, const Run& run) {
+  const std::size_t n = states.shape(0);
+  if (dense) {
+    View x = run.make(n, last.in());
+    (*dense)(states, x, RowsOf::tokens, run);
+    states = const_view(x);
+  }
+  View logits = run.make(n, last.out());
+  last(states, logits, run);
+  trace("logits", logits, RowsOf::tokens, run);
+  return logits;
 }
 
 Tensor matrix(std::size_t rows, std::size_t columns) {
@@ -37,20 +52,19 @@ Tensor Head::contributions(const ConstView&, const Run&) const {
       "head is not linear");
 }
 
-DenseLayer::DenseLayer(const HeadDense& config, const StackConfig& stack)
-    : config_(config), linear_(stack.d_model, stack.d_model, Compute::f32) {
-  if (config.norm) norm_ = make_norm(stack.layer_norm, stack.d_model);
+DenseLayer::DenseLayer(const HeadDense& config, const StackConfig& stack, std::size_t out)
+    : config_(config), linear_(stack.d_model, out, Compute::f32) {
+  if (config.norm) norm_ = make_norm(stack.layer_norm, out);
 }
 
-void DenseLayer::declare(const ParameterScope& root) {
-  const ParameterScope head = root.scope("head");
-  linear_.declare(head.scope("dense"), bias_if(config_.bias));
-  if (norm_) norm_->declare(head.scope("layer_norm"));
+void DenseLayer::declare(const ParameterScope& scope) {
+  linear_.declare(scope.scope("dense"), bias_if(config_.bias));
+  if (norm_) norm_->declare(scope.scope("layer_norm"));
 }
 
 void DenseLayer::operator()(const ConstView& x, View y, RowsOf of, const Run& run) const {
   const Arena::Scope scope(run.arena());
-  View dense = run.make(x.shape(0), x.shape(1));
+  View dense = run.make(x.shape(0), linear_.out());
   linear_(x, dense, run);
   activate(config_.activation, dense, run);
   CompleteRows complete = {.data = dense.data(),
@@ -72,14 +86,14 @@ void DenseLayer::operator()(const ConstView& x, View y, RowsOf of, const Run& ru
 SequenceHead::SequenceHead(const HeadConfig& config, const StackConfig& stack)
     : config_(config),
       pooling_(make_pooling(config.pooling)),
-      dense_(make_dense(config, stack)),
+      dense_(make_dense(config, stack, stack.d_model)),
       classifier_(stack.d_model, config.outputs, Compute::f32) {
   if (!links_pictures || !config.distilled) return;
   distillation_.reset(new Distillation{Linear(stack.d_model, config.outputs, Compute::f32)});
 }
 
 void SequenceHead::declare(const ParameterScope& root) {
-  if (dense_) dense_->declare(root);
+  if (dense_) dense_->declare(root.scope("head"));
   classifier_.declare(root.scope("classifier"), bias_if(config_.bias));
   if (!distillation_) return;
   distillation_->classifier.declare(root.scope("distillation_classifier"), bias_if(config_.bias));
@@ -130,36 +144,47 @@ Tensor SequenceHead::contributions(const ConstView& states, const Run& run) cons
 
 TokenHead::TokenHead(const HeadConfig& config, const StackConfig& stack)
     : config_(config),
-      dense_(make_dense(config, stack)),
+      dense_(make_dense(config, stack, stack.d_model)),
       classifier_(stack.d_model, config.outputs, Compute::f32) {}
 
 void TokenHead::declare(const ParameterScope& root) {
-  if (dense_) dense_->declare(root);
+  if (dense_) dense_->declare(root.scope("head"));
   const char* name = config_.kind == HeadKind::spans ? "qa_outputs" : "classifier";
   classifier_.declare(root.scope(name), bias_if(config_.bias));
 }
 
 View TokenHead::operator()(const ConstView& states, const Run& run) const {
-  const std::size_t n = states.shape(0);
-  ConstView read = states;
-  if (dense_) {
-    View x = run.make(n, states.shape(1));
-    (*dense_)(states, x, RowsOf::tokens, run);
-    read = const_view(x);
-  }
-  View logits = run.make(n, classifier_.out());
-  classifier_(read, logits, run);
-  trace("logits", logits, RowsOf::tokens, run);
-  return logits;
+  return token_logits(dense_.get(), classifier_, states, run);
 }
 
-std::unique_ptr<Head> make_head(const HeadConfig& config, const StackConfig& stack) {
+MaskedTokenHead::MaskedTokenHead(const Architecture& architecture, Compute compute)
+    : config_(architecture.head),
+      tied_(architecture.embeddings == EmbeddingSharing::tied),
+      dense_(make_dense(config_, *architecture.encoder, architecture.encoder->embedding_width())),
+      lm_head_(architecture.encoder->embedding_width(), config_.outputs, compute) {}
+
+void MaskedTokenHead::declare(const ParameterScope& root) {
+  const ParameterScope own = root.scope("lm_head");
+  if (dense_) dense_->declare(own);
+  lm_head_.declare_weight(tied_ ? root.scope("encoder").scope("embed_tokens") : own);
+  if (config_.bias) lm_head_.declare_bias(own);
+}
+
+View MaskedTokenHead::operator()(const ConstView& states, const Run& run) const {
+  return token_logits(dense_.get(), lm_head_, states, run);
+}
+
+std::unique_ptr<Head> make_head(const Architecture& architecture, Compute compute) {
+  const HeadConfig& config = architecture.head;
+  const StackConfig& stack = *architecture.encoder;
   switch (config.kind) {
     case HeadKind::sequence_classes:
       return std::make_unique<SequenceHead>(config, stack);
     case HeadKind::token_classes:
     case HeadKind::spans:
       return std::make_unique<TokenHead>(config, stack);
+    case HeadKind::masked_tokens:
+      return std::make_unique<MaskedTokenHead>(architecture, compute);
     case HeadKind::vectors:
     case HeadKind::next_token:
       break;

@@ -26,18 +26,21 @@ class Head {
   /// Returns the contribution of each token's state to each logit, [N, C], if the head is linear: a
   /// sequence's rows and the bias sum to its logits. Throws `unsupported` if it is not linear.
   virtual Tensor contributions(const ConstView& states, const Run& run) const;
+
+  /// Returns the layer whose weight is also the embedding table. May be null.
+  virtual const Linear* tied() const { return nullptr; }
 };
 
-/// A layer [D, D] with an activation and, in some models, a norm, before the classes. Kept in f32:
+/// A layer [O, D] with an activation and, in some models, a norm, before the logits. Kept in f32:
 /// it is small and the result is sensitive to it.
 class DenseLayer {
  public:
-  DenseLayer(const HeadDense& config, const StackConfig& stack);
+  DenseLayer(const HeadDense& config, const StackConfig& stack, std::size_t out);
 
-  /// Declares `head.dense` [D, D] and, with a norm, `head.layer_norm`.
-  void declare(const ParameterScope& root);
+  /// Declares `dense` [O, D] and, with a norm, `layer_norm`.
+  void declare(const ParameterScope& scope);
 
-  /// Computes y from x, both [n, D]. Traces `head.dense`, after the activation, and
+  /// Computes y [n, O] from x [n, D]. Traces `head.dense`, after the activation, and
   /// `head.layer_norm`.
   void operator()(const ConstView& x, View y, RowsOf of, const Run& run) const;
 
@@ -47,7 +50,7 @@ class DenseLayer {
 
  private:
   HeadDense config_;
-  Linear linear_;               // [D, D]
+  Linear linear_;               // [O, D]
   std::unique_ptr<Norm> norm_;  // may be null
 };
 
@@ -100,7 +103,27 @@ class TokenHead final : public Head {
   Linear classifier_;                  // [D, C]
 };
 
-/// Creates the head for this stack. Returns null for a head that leaves the states unchanged.
-std::unique_ptr<Head> make_head(const HeadConfig& config, const StackConfig& stack);
+/// Computes the logits of the tokens that may stand at each place: the head of a masked language
+/// model (Devlin et al. 2019, section 3.1).
+class MaskedTokenHead final : public Head {
+ public:
+  MaskedTokenHead(const Architecture& architecture, Compute compute);
+
+  /// Declares `lm_head`: the dense layer, and the weight [V, E], unless that is the embedding
+  /// table, and its bias.
+  void declare(const ParameterScope& root) override;
+  View operator()(const ConstView& states, const Run& run) const override;
+  const Linear* tied() const override { return tied_ ? &lm_head_ : nullptr; }
+
+ private:
+  HeadConfig config_;
+  bool tied_;
+  std::unique_ptr<DenseLayer> dense_;  // may be null
+  Linear lm_head_;                     // [E, V]
+};
+
+/// Creates the head of a model with an encoder only. Returns null for a head that leaves the states
+/// unchanged.
+std::unique_ptr<Head> make_head(const Architecture& architecture, Compute compute);
 
 }  // namespace glassformer

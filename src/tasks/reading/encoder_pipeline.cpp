@@ -143,17 +143,29 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run
   std::vector<std::pair<std::size_t, EncoderAnswer>> answers;
   if (batch.size() == 0) return answers;
 
+  // Tensors with a row per token need all rows.
+  const bool needs_all = !options_.trace.empty() || !plan_.request().patches.empty();
+  std::vector<std::size_t> rows;
+  for (std::size_t s = 0; s < batch.size() && !needs_all; ++s) {
+    for (const std::size_t row : inputs_[first + s].input.rows)
+      rows.push_back(batch.start(s) + row);
+  }
   EncoderModel::Output output = reads_pictures ? pipeline_.model()(pictures, plan_.request())
-                                               : pipeline_.model()(texts, plan_.request());
+                                               : pipeline_.model()(texts, plan_.request(), rows);
   const bool by_text = pipeline_.config_.architecture.head.kind == HeadKind::sequence_classes;
   const bool states = pipeline_.config_.architecture.head.kind == HeadKind::vectors;
-  const Tensor& rows = states ? output.states : output.logits;
+  const Tensor& result = states ? output.states : output.logits;
+  std::size_t next_row = 0;  // of chosen rows
   for (std::size_t s = 0; s < batch.size(); ++s) {
     auto& [text, input] = inputs_[first + s];
     EncoderAnswer answer;
     answer.input = std::move(input);
-    answer.columns = rows.shape(1);
-    answer.rows = by_text ? rows_of(rows, s, 1) : rows_of(rows, batch.start(s), batch.length(s));
+    answer.columns = result.shape(1);
+    const std::size_t chosen = rows.empty() ? 0 : answer.input.rows.size();
+    answer.rows = by_text      ? rows_of(result, s, 1)
+                  : chosen > 0 ? rows_of(result, next_row, chosen)
+                               : rows_of(result, batch.start(s), batch.length(s));
+    next_row += chosen;
     if (options_.attention) answer.attention = std::move(output.attention[s]);
     if (!options_.trace.empty()) answer.trace = std::move(output.traces[s]);
     if (options_.contributions) {

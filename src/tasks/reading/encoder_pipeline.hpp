@@ -39,7 +39,8 @@ void expect_one_window(const EncoderOptions& options, std::span<const EncoderInp
 struct EncoderAnswer {
   EncoderInput input;
   std::size_t columns = 0;
-  std::vector<float> rows;  ///< logits [1, C] or, per token, [T, C]; or states [T, D]
+  std::vector<float> rows;  ///< logits [1, C] or, per token, [T, C] or [input.rows, C]; or states
+                            ///< [T, D]
   std::optional<AttentionMap> attention = {};
   std::vector<TracedTensor> trace = {}, gradients = {};
   std::vector<float> contributions = {};  ///< [T, C], if requested

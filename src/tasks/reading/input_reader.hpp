@@ -14,8 +14,10 @@ namespace glassformer {
 
 /// One text, or two, or a picture, as an encoder reads them.
 struct EncoderInput : ModelInput {
-  bool pair = false;      ///< there are two texts
-  bool clipped = false;   ///< tokens over the model's limit were dropped
+  bool pair = false;     ///< there are two texts
+  bool clipped = false;  ///< tokens over the model's limit were dropped
+  /// The tokens whose logits are needed, of a head with an output per token; empty: all.
+  std::vector<std::size_t> rows = {};
   std::size_t begin = 0;  ///< for a window: the number of its text's tokens before it
   /// For a picture. Its rows then take the place of tokens: they have kinds, but no ids.
   Pixels pixels = {};

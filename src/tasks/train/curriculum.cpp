@@ -8,6 +8,7 @@
 #include "families/published_pictures.hpp"
 #include "models/initialize.hpp"
 #include "tasks/reading/input_reader.hpp"
+#include "tasks/reading/mask_token.hpp"
 #include "tasks/reading/token_checks.hpp"
 #include "tasks/train/new_model.hpp"
 #include "text/sentencepiece/tokenizer.hpp"
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::size_t least_vocabulary = 1000, most_vocabulary = 8000;
 constexpr std::size_t bytes_per_piece = 150;  // of the data, for a piece more
-constexpr const char* mask_names[] = {"[MASK]", "<mask>"};
 
 // Calls work(). Says in which line an error occurred.
 template <class Work>
@@ -201,20 +201,23 @@ Curriculum CurriculumBuilder::masked(std::string_view data) {
                 {"expected a model with only an encoder to learn hidden tokens, got one for {}",
                  {to_string(config.task)}});
   }
-  ModelConfig learning = config;
-  learning.architecture.head = {.kind = HeadKind::token_classes,
-                                .outputs = config.encoder().vocab_size()};
-  make_model_of(std::move(learning));
-  made_.config = without_head(config);
+  if (config.task == Task::fill_mask) {
+    make_model_of(config);
+  } else {
+    ModelConfig learning = config;
+    learning.architecture.head = {.kind = HeadKind::token_classes,
+                                  .outputs = config.encoder().vocab_size()};
+    make_model_of(std::move(learning));
+    made_.config = without_head(config);
+  }
 
   MaskedObjective::Options options = {.special = special_tokens()};
-  const auto mask = std::ranges::find_if(
-      mask_names, [&](const char* name) { return made_.tokenizer->find(name).has_value(); });
-  if (mask == std::end(mask_names)) {
+  const auto mask = find_mask(*made_.tokenizer);
+  if (!mask) {
     throw_error(ErrorCode::invalid_tokenizer,
                 "expected a tokenizer with [MASK] or <mask> to learn hidden tokens, got none");
   }
-  options.mask = *made_.tokenizer->find(*mask);
+  options.mask = *mask;
   options.special[static_cast<std::size_t>(options.mask)] = true;
   made_.objective = std::make_unique<MaskedObjective>(options);
   const InputReader reader(made_.config, *made_.tokenizer);
@@ -360,6 +363,7 @@ Lessons lessons_for(const TrainingStart& start) {
     case Task::text_generation:
       return Lessons::next_token;
     case Task::feature_extraction:
+    case Task::fill_mask:
     case Task::text_classification:
       return Lessons::classes;
     case Task::token_classification:

@@ -197,10 +197,7 @@ Task task_of_config(std::string_view text) {
   if (!given.is_object()) config_source.fail("expected an object");
   for (JsonEntries entry(given); entry.next();) {
     if (entry.key() != "task" || !entry.value().is_string()) continue;
-    const std::string name = entry.value().string();
-    const auto& names = enum_names<Task>;
-    const auto found = std::ranges::find(names, std::string_view(name));
-    if (found != names.end()) return static_cast<Task>(found - names.begin());
+    if (const auto task = find_task(entry.value().string())) return *task;
   }
   return Task::text_classification;
 }
@@ -213,6 +210,7 @@ ModelConfig without_head(ModelConfig config) {
     config.vectors.poolings = {first ? TokenPooling::cls : TokenPooling::mean};
   }
   config.architecture.head = {.kind = HeadKind::vectors};
+  config.architecture.embeddings = EmbeddingSharing::separate;
   config.task = Task::feature_extraction;
   config.labels.clear();
   config.unused_head.clear();
@@ -230,6 +228,7 @@ ModelConfig with_labels(ModelConfig config, const std::vector<std::string>& labe
     const bool first =
         !config.vectors.poolings.empty() && config.vectors.poolings.front() == TokenPooling::cls;
     head = {.kind = kind, .pooling = first ? Pooling::first : Pooling::mean};
+    config.architecture.embeddings = EmbeddingSharing::separate;
   }
   head.outputs = labels.size();
   const bool words = kind == HeadKind::token_classes;

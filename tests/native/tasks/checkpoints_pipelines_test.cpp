@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
@@ -16,6 +17,7 @@
 #include "tasks/answer/answer.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/embed/embed.hpp"
+#include "tasks/fill/fill.hpp"
 #include "tasks/load.hpp"
 #include "tasks/tag/token_classify.hpp"
 
@@ -119,6 +121,76 @@ TEST_CASE("published models find the original library's entities", "[checkpoints
         if (entity.index) CHECK(*entity.index == expected[i].at("index"));
       }
     }
+  }
+}
+
+TEST_CASE("published models fill masks as the original library does", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("masks")));
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<FillPipeline>(checkpoints / name);
+  for (const nlohmann::json& text : golden.json.at("texts")) {
+    const std::string words = text.at("text");
+    INFO(name << ": " << words);
+    const FilledText result = pipeline->fill(words, {.top_k = 3});
+    check_tokens(text, result.tokens);
+    const nlohmann::json& masks = text.at("masks");
+    REQUIRE(result.masks.size() == masks.size());
+    for (std::size_t m = 0; m < masks.size(); ++m) {
+      const FilledMask& mask = result.masks[m];
+      CHECK(mask.index == masks[m].at("index"));
+      // Some tokens include the space before them.
+      CHECK(words.substr(mask.start, mask.end - mask.start).ends_with(pipeline->mask_token()));
+      REQUIRE(mask.answers.size() == 3);
+      for (std::size_t i = 0; i < 3; ++i) {
+        const nlohmann::json& answer = masks[m].at("answers")[i];
+        CHECK(mask.answers[i].id == answer.at("id"));
+        CHECK(mask.answers[i].token == answer.at("token").get<std::string>());
+        CHECK(mask.answers[i].text == answer.at("text").get<std::string>());
+        CHECK(mask.answers[i].sequence == answer.at("sequence").get<std::string>());
+        CHECK(close(mask.answers[i].score, answer.at("score")));
+      }
+    }
+    // A trace needs the logits of all tokens; the answer stays the same.
+    const FilledText traced = pipeline->fill(words, {.encoder = {.trace = {"logits"}}, .top_k = 3});
+    CHECK(traced.masks == result.masks);
+  }
+}
+
+TEST_CASE("masks can be filled with given words only", "[checkpoints]") {
+  const auto pipeline = load_pipeline<FillPipeline>(checkpoints / "bert_masks");
+  const auto fill = [&](std::vector<std::string> targets) {
+    return pipeline->fill("The film is [MASK].", {.targets = std::move(targets)}).masks[0].answers;
+  };
+  const std::vector<FilledToken> answers = fill({"film", "good", "film"});
+  REQUIRE(answers.size() == 2);
+  CHECK(answers[0].score + answers[1].score == Catch::Approx(1));
+  CHECK(answers[0].score > answers[1].score);
+  const FilledText all = pipeline->fill("The film is [MASK].", {.top_k = 1000});
+  const auto score_of = [&](std::int32_t id) {
+    return std::ranges::find(all.masks[0].answers, id, &FilledToken::id)->score;
+  };
+  CHECK(all.masks[0].answers.size() == pipeline->tokenizer().size());
+  CHECK(answers[0].score / answers[1].score ==
+        Catch::Approx(score_of(answers[0].id) / score_of(answers[1].id)));
+  CHECK(error_of([&] { fill({"good film"}); }).code() == ErrorCode::invalid_option);
+  CHECK(error_of([&] { fill({"😐"}); }).code() == ErrorCode::invalid_option);
+}
+
+TEST_CASE("a text without a mask is refused", "[checkpoints]") {
+  const auto pipeline = load_pipeline<FillPipeline>(checkpoints / "roberta_masks");
+  const Error error = error_of([&] { pipeline->fill("The film is [MASK]."); });
+  CHECK(error.code() == ErrorCode::invalid_option);
+  CHECK(std::string(error.what()).find("<mask>") != std::string::npos);
+}
+
+TEST_CASE("a model that fills masks makes vectors without its head", "[checkpoints]") {
+  for (const std::string& name : checkpoint_names("masks")) {
+    INFO(name);
+    const auto pipeline = load_pipeline<EmbedPipeline>(checkpoints / name);
+    CHECK(pipeline->config().unused_head.ends_with(name == "distilbert_masks" ? ""
+                                                   : name == "bert_masks"     ? "ForPreTraining"
+                                                                              : "ForMaskedLM"));
+    CHECK(pipeline->embed("The film").embedding.size() == pipeline->config().encoder().d_model);
   }
 }
 

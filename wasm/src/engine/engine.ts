@@ -260,6 +260,8 @@ export class Engine {
 
   /** Starts to load a model, which replaces the current one. */
   loadBegin(options: {
+    /** What the model is loaded for; undefined: any task. */
+    task: string | undefined;
     compute: Compute | undefined;
     shortlist: boolean;
     /** Whether the model learns further; see learnBegin. */

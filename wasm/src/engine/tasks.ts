@@ -33,6 +33,12 @@ const table = {
     stepwise: false,
     load: ['gradients'],
   },
+  'fill-mask': {
+    class: 'MaskFiller',
+    binary: 'read',
+    stepwise: false,
+    load: ['gradients'],
+  },
   'feature-extraction': {
     class: 'Embedder',
     binary: 'read',

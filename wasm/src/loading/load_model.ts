@@ -219,8 +219,8 @@ async function begin(
   { engine, folder, request }: Opening,
   onFile?: (name: string, bytes: Uint8Array) => void,
 ): Promise<KnownFolder | null> {
-  const { compute, shortlist, learns } = request;
-  engine.loadBegin({ compute, shortlist, learns, names: await folder.names() });
+  const { task, compute, shortlist, learns } = request;
+  engine.loadBegin({ task, compute, shortlist, learns, names: await folder.names() });
   return readFolder(engine, folder, onFile);
 }
 

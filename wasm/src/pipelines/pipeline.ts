@@ -6,6 +6,7 @@ import type {
   Embedder,
   ImageClassifier,
   LoadOptions,
+  MaskFiller,
   Model,
   ModelFiles,
   PictureSource,
@@ -61,6 +62,13 @@ interface EntityResult {
   end: number;
 }
 
+interface FilledResult {
+  score: number;
+  token: number;
+  token_str: string;
+  sequence: string;
+}
+
 interface ZeroShotResult {
   sequence: string;
   labels: string[];
@@ -91,6 +99,10 @@ export interface Calls {
     context: Text,
     options?: { top_k?: 1 },
   ) => Promise<Each<Text, { answer: string; score: number; start: number; end: number }>>;
+  'fill-mask': <Text extends string | readonly string[]>(
+    texts: Text,
+    options?: { top_k?: number },
+  ) => Promise<Each<Text, FilledResult[]>>;
   'zero-shot-classification': <Text extends string | readonly string[]>(
     texts: Text,
     labels: string | readonly string[],
@@ -167,6 +179,7 @@ const makers: Record<keyof Calls, Maker> = {
     loads: 'question-answering',
     call: (m) => answers(m as QuestionAnswerer),
   },
+  'fill-mask': { loads: 'fill-mask', call: (m) => fillings(m as MaskFiller) },
   'zero-shot-classification': {
     loads: 'text-classification',
     call: (m) => labelsOfAll(m as Classifier),
@@ -305,6 +318,24 @@ function entities(model: TokenClassifier): Call {
         ),
       );
     });
+  };
+}
+
+// Fills the first mask of a text.
+function fillings(model: MaskFiller): Call {
+  return async (texts: string | string[], options: Options = {}) => {
+    checkOptions(options, ['top_k'], 'pipeline');
+    const { top_k: topK = 5 } = options as { top_k?: number };
+    return oneOrAll(texts, async (all) =>
+      (await model.fillBatch(all, { topK })).map(({ masks }) =>
+        masks[0]!.answers.map(({ score, id: token, text: token_str, sequence }) => ({
+          score,
+          token,
+          token_str,
+          sequence,
+        })),
+      ),
+    );
   };
 }
 

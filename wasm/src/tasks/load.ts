@@ -10,6 +10,7 @@ import { Classifier } from './classifier.js';
 import { Embedder } from './embedder.js';
 import { Generator } from './generator.js';
 import { ImageClassifier } from './image_classifier.js';
+import { MaskFiller } from './mask_filler.js';
 import { QuestionAnswerer } from './question_answerer.js';
 import { TokenClassifier } from './token_classifier.js';
 import { Translator } from './translator.js';
@@ -19,6 +20,7 @@ export interface ModelOfTask {
   'text-classification': Classifier;
   'token-classification': TokenClassifier;
   'question-answering': QuestionAnswerer;
+  'fill-mask': MaskFiller;
   'feature-extraction': Embedder;
   'image-classification': ImageClassifier;
   translation: Translator;
@@ -34,6 +36,7 @@ const classes = {
   Classifier,
   TokenClassifier,
   QuestionAnswerer,
+  MaskFiller,
   Embedder,
   ImageClassifier,
   Translator,

@@ -14,6 +14,10 @@ export const firstInputs: Record<TaskName, Input> = {
     first: 'Where did they meet?',
     second: 'Ada Lovelace met Charles Babbage in London, at a party.',
   },
+  'fill-mask': {
+    first: 'Paris is the [MASK] of France.',
+    second: '',
+  },
   'feature-extraction': {
     first: 'The cat sleeps on the sofa.\nA kitten is lying on the couch.\nShares fell again.',
     second: '',

@@ -5,9 +5,11 @@ import type {
   Classification,
   Classifier,
   Embedder,
+  FilledText,
   Generation,
   Generator,
   Head,
+  MaskFiller,
   Model,
   QuestionAnswerer,
   Token,
@@ -41,6 +43,7 @@ export type Answered =
   | { task: 'text-classification'; result: Classification }
   | { task: 'token-classification'; text: string; result: TokenClassification }
   | { task: 'question-answering'; context: string; result: Answer }
+  | { task: 'fill-mask'; text: string; result: FilledText }
   | { task: 'feature-extraction'; texts: readonly string[]; similarity: readonly number[][] }
   | { task: 'translation'; text: string; result: Translation; alignment: Alignment }
   | { task: 'text-generation'; text: string; result: Generation }
@@ -142,6 +145,18 @@ export const tasks: Record<TaskName, Task> = {
       );
       const answered = { task: 'question-answering', context: second, result } as const;
       return { answered, looked: [reading(result, [first, second])] };
+    },
+  },
+  'fill-mask': {
+    name: 'says which words may stand at a mask',
+    first: 'Text, with [MASK] for each hidden word',
+    call: ({ first }) => `fill(${literal(first)}, options)`,
+    async ask(model, { first }, options) {
+      const filler = model as MaskFiller;
+      const text = first.replaceAll('[MASK]', filler.info.maskToken);
+      const result = await filler.fill(text, encoderOptions(options));
+      const answered = { task: 'fill-mask', text, result } as const;
+      return { answered, looked: [reading(result, [text])] };
     },
   },
   'feature-extraction': {

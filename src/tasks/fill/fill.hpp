@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "glassformer/mask_filler.hpp"
+#include "tasks/reading/encoder_pipeline.hpp"
+
+namespace glassformer {
+
+template <class Visit>
+void fields(Visit& visit, FillOptions& options) {
+  fields(visit, options.encoder);
+  visit("topK", options.top_k, 1);
+  visit("targets", options.targets);
+}
+
+template <class Visit>
+void fields(Visit& visit, const FilledToken& answer) {
+  visit("id", answer.id);
+  visit("token", answer.token);
+  visit("text", answer.text);
+  visit("score", answer.score);
+  visit("sequence", answer.sequence);
+}
+
+template <class Visit>
+void fields(Visit& visit, const FilledMask& mask) {
+  visit("index", mask.index);
+  visit("start", mask.start);
+  visit("end", mask.end);
+  visit("answers", mask.answers);
+}
+
+template <class Visit>
+void fields(Visit& visit, FilledText& result) {
+  visit("masks", result.masks);
+  visit("tokens", result.tokens);
+  visit("clipped", result.clipped);
+  visit.attention({.encoder = &result.attention});
+  visit.trace(std::move(result.trace));
+  if (links_named_gradients) visit.gradients(std::move(result.gradients));
+}
+
+/// Says which tokens may stand at the masks of a text.
+class FillPipeline final : public EncoderPipeline {
+ public:
+  using Typed = FilledText;
+  using Options = FillOptions;
+  static constexpr std::array tasks = {Task::fill_mask};
+
+  /// Throws `wrong_task` unless the configuration describes a masked language model,
+  /// `invalid_tokenizer` if the vocabulary has no mask, and the errors of InputReader.
+  FillPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
+               Compute compute = Compute::f32);
+
+  std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
+  std::unique_ptr<TypedJob<FilledText>> begin(std::span<const TextInput> texts,
+                                              const FillOptions& options);
+
+  /// Fills the masks of a text. Throws the errors of InputReader and Batches, `invalid_option` for
+  /// a text without a mask, and `non_finite` if a logit is not a finite number.
+  FilledText fill(std::string_view text, const FillOptions& options = {});
+
+  /// Fills the masks of several texts. An error in one text does not affect the others.
+  Results<FilledText> fill_batch(std::span<const std::string_view> texts,
+                                 const FillOptions& options = {});
+
+  std::string_view mask_token() const { return tokenizer().piece(mask_); }
+
+  // Called by EncoderJob.
+  std::vector<EncoderInput> read(const TextInput& text, const FillOptions& options) const;
+  FilledText answer(std::vector<EncoderAnswer> windows, std::string_view text,
+                    const FillOptions& options) const;
+  AnswerTerms explained(const EncoderInput& input, const ConstView& logits,
+                        const FillOptions& options) const;
+  void write_fields(ResultWriter& writer, FilledText& result) const { fields(writer, result); }
+
+ private:
+  // Returns the ids of the targets, without repetitions. Throws `invalid_option` for one that is
+  // not a single token.
+  std::vector<std::int32_t> ids_of(std::span<const std::string> targets) const;
+  // Returns the best tokens for the mask at `index`, from its logits [V].
+  std::vector<FilledToken> best(const EncoderInput& input, std::size_t index,
+                                std::span<const float> logits, const FillOptions& options) const;
+
+  std::int32_t mask_;  // the token's id
+};
+
+}  // namespace glassformer

@@ -1,0 +1,143 @@
+import { textKind } from '../engine/input.js';
+import type { Texts } from '../engine/input.js';
+import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
+import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
+import type { ModelInfo } from '../model/info.js';
+import { LoadedModel, methodOf } from '../model/model.js';
+import { openModel } from '../model/open_model.js';
+import type { OpenedModel } from '../model/open_model.js';
+import type {
+  Clipped,
+  Outcome,
+  WithAttention,
+  WithGradients,
+  WithTrace,
+} from '../model/results.js';
+
+export interface MaskFillerInfo extends ModelInfo {
+  /** The text of a mask, "[MASK]" or "<mask>". */
+  maskToken: string;
+}
+
+export interface FillOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+  Gradients extends TensorNames = TensorNames,
+>
+  extends ReadOptions<Attention, Trace>, GradientOptions<Gradients> {
+  /** The position in `tokens` of the mask that `gradients` explain. Default: the first mask. */
+  gradientToken?: number | undefined;
+  /** The number of tokens for each mask. Default: 5. */
+  topK?: number | undefined;
+  /** Only these tokens are compared, and their scores sum to 1. Each must be one token. */
+  targets?: readonly string[] | undefined;
+}
+
+/** A token that may stand at the place of a mask. */
+export interface FilledToken {
+  id: number;
+  /** The token as spelled in the vocabulary, such as "##ing". */
+  token: string;
+  text: string;
+  /** Its probability. */
+  score: number;
+  /** The text as the model reads it, with this token; other masks are left out. */
+  sequence: string;
+}
+
+/** One mask of a text. */
+export interface FilledMask {
+  /** The position in `tokens`. */
+  index: number;
+  /** Offsets in UTF-16 code units of the text. */
+  start: number;
+  end: number;
+  /** The most probable token first. */
+  answers: FilledToken[];
+}
+
+/** The tokens for the masks of a text. The type arguments tell which options were set. */
+export type FilledText<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+  Gradients extends TensorNames = TensorNames,
+> = Clipped &
+  WithAttention<Attention> &
+  WithTrace<Trace> &
+  WithGradients<Gradients> & {
+    /** The masks, in the order of the text. Each is filled on its own; the others stay masked. */
+    masks: FilledMask[];
+  };
+
+const methods = {
+  fill: methodOf<FillOptions>()(
+    'fill',
+    'attention',
+    'trace',
+    'gradients',
+    'gradientToken',
+    'patch',
+    'ablate',
+    'maskTokens',
+    'topK',
+    'targets',
+    'signal',
+  ),
+};
+
+/** Says which tokens may stand at the masks of a text. */
+export class MaskFiller extends LoadedModel<MaskFillerInfo> {
+  /** The task of this class. It narrows the type of a model that `load` returned. */
+  readonly task = 'fill-mask';
+
+  private constructor(model: OpenedModel<MaskFillerInfo>) {
+    super(model, textKind);
+  }
+
+  /** Loads the model in a folder; see `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: GradientLoadOptions = {},
+  ): Promise<MaskFiller> {
+    return new MaskFiller(await openModel('fill-mask', folder, options));
+  }
+
+  /** Fills the masks of a text, which are written as `info.maskToken`. */
+  fill<
+    Attention extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
+    text: string,
+    options: FillOptions<Attention, Trace, Gradients> = {},
+  ): Promise<FilledText<Attention, Trace, Gradients>> {
+    return this.one(text, options, methods.fill);
+  }
+
+  /**
+   * Fills the masks of several texts. Returns their results in order. If a text is refused, the batch
+   * is rejected; the message tells which text it was.
+   */
+  fillBatch<
+    Attention extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
+    texts: readonly string[],
+    options: FillOptions<Attention, Trace, Gradients> = {},
+  ): Promise<FilledText<Attention, Trace, Gradients>[]> {
+    return this.batch(texts, options, methods.fill);
+  }
+
+  /** Fills the masks of any number of texts; see `Classifier.classifyEach`. */
+  fillEach<
+    Attention extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
+    texts: Texts,
+    options: FillOptions<Attention, Trace, Gradients> = {},
+  ): AsyncGenerator<Outcome<FilledText<Attention, Trace, Gradients>>, void, void> {
+    return this.each(texts, options, methods.fill);
+  }
+}
