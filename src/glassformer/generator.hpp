@@ -71,6 +71,9 @@ struct TaskPromptOptions {
   std::optional<std::string> task = {};
   /// Put the task's prefix, or otherwise the folder's, before the text.
   bool prefix = true;
+  /// Put the tokenizer's special tokens around the text. False for a text that has its own, such as
+  /// one from a chat template; not with an encoder.
+  bool special_tokens = true;
 };
 
 /// Options of Generator::generate.

@@ -44,6 +44,8 @@ test('the package contains exactly the needed files', () => {
     'LICENSE',
     'README.md',
     'THIRD_PARTY_NOTICES',
+    'dist/chat.d.ts',
+    'dist/chat.js',
     'dist/glassformer.gradients.relaxed.wasm',
     'dist/glassformer.gradients.wasm',
     'dist/glassformer.learn.relaxed.wasm',
@@ -100,7 +102,15 @@ test('a bill of materials lists the contents of the binaries, with version and l
   assert.equal(bom.metadata.component.name, name);
   assert.equal(bom.metadata.component.version, version);
   const names = bom.components.map((component) => component.name);
-  assert.deepEqual(names, ['xtensor', 'xtl', 'xsimd', 'emscripten', 'musl', 'libc++']);
+  assert.deepEqual(names, [
+    'xtensor',
+    'xtl',
+    'xsimd',
+    'emscripten',
+    'musl',
+    'libc++',
+    '@huggingface/jinja',
+  ]);
   const notices = read('THIRD_PARTY_NOTICES').toLowerCase();
   const list = read('dist/licenses.txt');
   for (const { name, version, licenses } of bom.components) {

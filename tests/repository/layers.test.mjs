@@ -205,6 +205,7 @@ test('each folder of the package imports only folders before it in the list', ()
     'model',
     'tasks',
     'training',
+    'chat',
     'pipelines',
   ];
   const modules = filesIn('wasm/src').filter((file) => /^wasm\/src\/.+\//.test(file));

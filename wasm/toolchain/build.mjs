@@ -80,7 +80,9 @@ export async function cmake(preset, ...targets) {
 
 // Copies the .d.ts files of the entries and those that they import. The others describe internals.
 function copyDeclarations(from, to) {
-  const wanted = ['index', 'worker', 'inline', 'view', 'pipelines'].map((name) => `${name}.d.ts`);
+  const wanted = ['index', 'worker', 'inline', 'view', 'pipelines', 'chat'].map(
+    (name) => `${name}.d.ts`,
+  );
   for (const name of wanted) {
     const text = readFileSync(join(from, name), 'utf8');
     mkdirSync(join(to, dirname(name)), { recursive: true });
@@ -154,8 +156,8 @@ const inlineAssets = {
   },
 };
 
-// `glassformer/pipelines` imports the classes of index.js, that of errors included, so that there is only
-// one copy of them.
+// `glassformer/pipelines` and `glassformer/chat` import the classes of index.js, that of errors included,
+// so that there is only one copy of them.
 const besideIndex = {
   name: 'beside-index',
   setup({ onResolve }) {
@@ -172,7 +174,7 @@ function inlineFiles(name) {
 }
 
 /**
- * Builds dist/: index.js, worker.js, inline.js, view.js, pipelines.js, types, binaries, the bill of materials.
+ * Builds dist/: index.js, worker.js, inline.js, view.js, pipelines.js, chat.js, types, binaries, the bill of materials.
  */
 export async function buildPackage() {
   await cmake('wasm');
@@ -202,6 +204,8 @@ export async function buildPackage() {
     'view.d.ts',
     'pipelines.js',
     'pipelines.d.ts',
+    'chat.js',
+    'chat.d.ts',
     ...binaries.map((file) => basename(file)),
     'sbom.cdx.json',
     'licenses.txt',
@@ -232,6 +236,7 @@ export async function buildPackage() {
       await bundle('worker');
       await bundle('view');
       await bundle('pipelines', { plugins: [besideIndex] });
+      await bundle('chat', { plugins: [besideIndex] });
       await bundle('inline', {
         define: { files: JSON.stringify(inlineFiles('glassformer')) },
         plugins: [inlineAssets],

@@ -1,5 +1,5 @@
-// Lists the libraries that are compiled into the binaries, which npm cannot know. The texts of
-// their licenses are in THIRD_PARTY_NOTICES.
+// Lists the libraries that are compiled into the binaries, and the one in chat.js, which npm does not
+// count as dependencies. The texts of their licenses are in THIRD_PARTY_NOTICES.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './run.mjs';
@@ -46,6 +46,8 @@ function libraries() {
     ['musl', text('emscripten/system/lib/libc/musl/VERSION').trim() || undefined, 'MIT'],
     ['libc++', libcxxVersion(), 'Apache-2.0 WITH LLVM-exception'],
   ];
+  const jinja = readFileSync(join(root, 'node_modules/@huggingface/jinja/package.json'), 'utf8');
+  list.push(['@huggingface/jinja', JSON.parse(jinja).version, 'MIT']);
   return list.map(([name, version, expression, repository]) => ({
     type: 'library',
     'bom-ref': name,

@@ -153,6 +153,10 @@ GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tok
 
 GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) const {
   GenerationConfig settings = config_.generation;
+  if (!options.special_tokens && config_.architecture.encoder) {
+    refuse_option("specialTokens: expected true for a model with an encoder, got false");
+  }
+  settings.special_tokens = options.special_tokens;
   if (options.task) {
     const std::vector<TaskSettings>& known = config_.generation.tasks;
     const auto task = std::ranges::find(known, *options.task, &TaskSettings::name);

@@ -23,6 +23,7 @@ template <class Visit>
 void fields(Visit& visit, TaskPromptOptions& options) {
   visit("task", options.task);
   visit("prefix", options.prefix);
+  visit("specialTokens", options.special_tokens);
 }
 
 template <class Visit>

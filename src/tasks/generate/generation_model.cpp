@@ -36,7 +36,8 @@ class ContinuingModel final : public GenerationModel {
   GenerationInput read(std::string_view text, std::size_t new_tokens,
                        const GenerationConfig& settings) const override {
     const std::string whole = settings.prefix + std::string(text);
-    GenerationInput input = {.tokens = fill(around_, tokenizer_.encode(whole)).tokens};
+    GenerationInput input = {.tokens = tokenizer_.encode(whole)};
+    if (settings.special_tokens) input.tokens = fill(around_, input.tokens).tokens;
     leave_out_prefix(input.tokens, settings.prefix);
     const std::optional<std::int32_t> bos = settings.bos_id;
     if (input.tokens.empty() && bos && static_cast<std::size_t>(*bos) < rows_) {

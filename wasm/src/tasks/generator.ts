@@ -25,6 +25,11 @@ export interface GeneratorInfo extends ModelInfo {
    * prefix of each: values of option `task`.
    */
   tasks: Record<string, string>;
+  /** The Jinja template of conversations, if the model has one; see glassformer/chat. */
+  chatTemplate?: string;
+  /** The tokens that the template may name. */
+  bosToken?: string;
+  eosToken?: string;
 }
 
 /** Options that select settings of the folder. */
@@ -36,6 +41,11 @@ export interface TaskPromptOptions {
   task?: string | undefined;
   /** `false`: puts no prefix before the text. */
   prefix?: boolean | undefined;
+  /**
+   * `false`: puts no special tokens around the text, because it has its own, as one from a chat
+   * template. Only without an encoder. Default: true.
+   */
+  specialTokens?: boolean | undefined;
 }
 
 /**
@@ -210,6 +220,7 @@ type GenerationStreamOptions<Attention extends boolean, Trace extends TensorName
 const decoderOptions = [
   'task',
   'prefix',
+  'specialTokens',
   'sample',
   'temperature',
   'topK',

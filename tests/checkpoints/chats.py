@@ -1,0 +1,70 @@
+#!/usr/bin/python3
+"""Writes chats.json: the texts that the library makes of conversations with a template, and their tokens."""
+
+import json
+import pathlib
+
+from tokenizers import Tokenizer
+from transformers import PreTrainedTokenizerFast
+
+HERE = pathlib.Path(__file__).parent
+
+# The constructs that published templates use.
+MARKED = """{%- if messages[0].role == 'system' %}
+    {{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}
+    {%- set rest = messages[1:] %}
+{%- else %}
+    {{- '<|im_start|>system\\nBe kind.<|im_end|>\\n' }}
+    {%- set rest = messages %}
+{%- endif %}
+{%- for message in rest %}
+    {{- '<|im_start|>' + message['role'] + '\\n' + message['content'] | trim + '<|im_end|>' + '\\n' }}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- '<|im_start|>assistant\\n' }}
+    {%- if enable_thinking is defined and enable_thinking is false %}
+        {{- '<think>\\n\\n' }}
+    {%- endif %}
+{%- endif %}"""
+IN_TURN = """{{ bos_token }}{% set ns = namespace(last='none') %}{% for message in messages %}
+{%- if message.role not in ['user', 'assistant'] or message.role == ns.last %}
+{{- raise_exception('Roles must alternate: ' ~ message.role) }}{% endif %}
+{%- set ns.last = message.role %}
+{%- if loop.first %}first: {% endif %}{{ message.content.strip() }}
+{%- if message.role == 'assistant' %}{{ eos_token }}{% endif %}
+{% endfor %}
+{%- if add_generation_prompt %} now:{% endif %}"""
+USER, ANSWER = {"role": "user", "content": " The film is \n"}, {"role": "assistant", "content": "good 😐 é"}
+SYSTEM = {"role": "system", "content": "It's a film."}
+CASES = [
+    ("qwen2", MARKED, [USER], {}),
+    ("qwen2", MARKED, [SYSTEM, USER, ANSWER, USER], {}),
+    ("qwen2", MARKED, [USER], {"enable_thinking": False}),
+    ("qwen2", MARKED, [USER, ANSWER], {"add_generation_prompt": False}),
+    ("llama_scaled", IN_TURN, [USER], {}),
+    ("llama_scaled", IN_TURN, [USER, ANSWER, USER], {"add_generation_prompt": False}),
+    ("llama_scaled", IN_TURN, [USER, USER], {}),
+]
+
+
+def main():
+    cases = []
+    for folder, template, messages, options in CASES:
+        settings = json.loads((HERE / folder / "tokenizer_config.json").read_text())
+        tokenizer = PreTrainedTokenizerFast(
+            tokenizer_object=Tokenizer.from_file(str(HERE / folder / "tokenizer.json")),
+            bos_token=settings.get("bos_token"), eos_token=settings["eos_token"])
+        case = {"folder": folder, "template": template, "messages": messages, "options": options}
+        try:
+            text = tokenizer.apply_chat_template(
+                messages, chat_template=template, tokenize=False, **({"add_generation_prompt": True} | options))
+            ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+            cases.append(case | {"text": text, "ids": ids})
+        except Exception as error:  # raised by the template
+            cases.append(case | {"error": str(error)})
+    lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases)
+    (HERE / "chats.json").write_text(f"[\n{lines}\n]\n")
+
+
+if __name__ == "__main__":
+    main()
