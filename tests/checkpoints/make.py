@@ -377,10 +377,10 @@ ELECTRA_HEADS = {
     "discriminator_predictions.dense.weight": [16, 16], "discriminator_predictions.dense.bias": [16],
     "discriminator_predictions.dense_prediction.weight": [1, 16], "discriminator_predictions.dense_prediction.bias": [1],
     "electra.embeddings.position_ids": [1, 20]}
-DEBERTA_HEADS = {
+DEBERTA_MASKS = {"mask_predictions.classifier.weight": [1, 16], "mask_predictions.classifier.bias": [1]}
+DEBERTA_HEADS = DEBERTA_MASKS | {
     "deberta.embeddings.position_embeddings.weight": [20, 16], "lm_predictions.lm_head.bias": [301],
-    "lm_predictions.lm_head.dense.weight": [16, 16], "lm_predictions.lm_head.dense.bias": [16],
-    "mask_predictions.classifier.weight": [1, 16], "mask_predictions.classifier.bias": [1]}
+    "lm_predictions.lm_head.dense.weight": [16, 16], "lm_predictions.lm_head.dense.bias": [16]}
 ROBERTA_HEADS = {
     "roberta.embeddings.position_ids": [1, 22], "roberta.pooler.dense.weight": [24, 24],
     "roberta.pooler.dense.bias": [24], "lm_head.bias": [503], "lm_head.dense.weight": [24, 24],
@@ -511,6 +511,7 @@ VARIANTS = [
                       max_relative_positions=16, pos_att_type=["p2c"], norm_rel_ebd="none")),
     Variant("deberta_embed", DEBERTA, "embed", seed=3, texts=LONG_SENTENCES[::4], traced=0, dtype="F16",
             tokenizer_json=tokenizer_forms.deberta, tokenizer_config=AS_IT_IS, size=dict(position_buckets=10),
+            config=forms.without("architectures"), unused=tuple(DEBERTA_MASKS), tensors=forms.foreign(DEBERTA_MASKS),
             files=forms.sentence_transformers(16, ["mean_tokens"], True)),
     Variant("deberta_plain", DEBERTA_PLAIN, "sequence", seed=4, texts=PLAIN[1:2], traced=0, labels=SENTIMENT, dtype="BF16",
             tokenizer_json=tokenizer_forms.deberta, tokenizer_config=AS_IT_IS,
