@@ -14,14 +14,14 @@
 
 namespace glassformer {
 
-extern const Family bert, distilbert, roberta, electra, albert, mpnet, modernbert, vit, deit, gpt2,
-    llama, phi3, gemma, gpt_neox, marian, bart, t5, bergamot;
+extern const Family bert, distilbert, roberta, electra, albert, mpnet, deberta, modernbert, vit,
+    deit, gpt2, llama, phi3, gemma, gpt_neox, marian, bart, t5, bergamot;
 
 namespace {
 
-constexpr std::array families = {&bert,       &distilbert, &roberta, &electra, &albert, &mpnet,
-                                 &modernbert, &vit,        &deit,    &gpt2,    &llama,  &phi3,
-                                 &gemma,      &gpt_neox,   &marian,  &bart,    &t5};
+constexpr std::array families = {&bert,    &distilbert, &roberta,  &electra, &albert, &mpnet,
+                                 &deberta, &modernbert, &vit,      &deit,    &gpt2,   &llama,
+                                 &phi3,    &gemma,      &gpt_neox, &marian,  &bart,   &t5};
 constexpr std::array containers = {&bergamot};
 constexpr std::array tasks = {
     TaskEntry{Task::text_classification, make_classify},

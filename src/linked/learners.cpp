@@ -13,12 +13,12 @@
 
 namespace glassformer {
 
-extern const Family bert, distilbert, roberta, electra, albert, mpnet, modernbert;
+extern const Family bert, distilbert, roberta, electra, albert, mpnet, deberta, modernbert;
 
 namespace {
 
-constexpr std::array families = {&bert,   &distilbert, &roberta,   &electra,
-                                 &albert, &mpnet,      &modernbert};
+constexpr std::array families = {&bert,   &distilbert, &roberta, &electra,
+                                 &albert, &mpnet,      &deberta, &modernbert};
 constexpr std::array tasks = {TaskEntry{Task::text_classification, make_classify}};
 
 // The modules of sentence-transformers do not learn.

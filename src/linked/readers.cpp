@@ -13,12 +13,13 @@
 
 namespace glassformer {
 
-extern const Family bert, distilbert, roberta, electra, albert, mpnet, modernbert, t5_reader;
+extern const Family bert, distilbert, roberta, electra, albert, mpnet, deberta, modernbert,
+    t5_reader;
 
 namespace {
 
-constexpr std::array families = {&bert,   &distilbert, &roberta,    &electra,
-                                 &albert, &mpnet,      &modernbert, &t5_reader};
+constexpr std::array families = {&bert,  &distilbert, &roberta,    &electra,  &albert,
+                                 &mpnet, &deberta,    &modernbert, &t5_reader};
 constexpr std::array tasks = {
     TaskEntry{Task::text_classification, make_classify},
     TaskEntry{Task::token_classification, make_token_classify},

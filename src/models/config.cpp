@@ -82,6 +82,14 @@ void each_layer(Fields& visitor, StackConfig& stack, const Visit& visit) {
   visitor.leave_layers();
 }
 
+void disentangled_fields(Fields& visitor, DisentangledConfig& config) {
+  visitor.size("disentangled_span", config.span, dimension);
+  visitor.size("disentangled_distance", config.distance, length, 0);
+  visitor.flag("content_to_position", config.content_to_position, AbsentFlag::on);
+  visitor.flag("position_to_content", config.position_to_content, AbsentFlag::on);
+  visitor.flag("disentangled_norm", config.norm, AbsentFlag::off);
+}
+
 void position_fields(Fields& visitor, StackConfig& stack) {
   TokenInput& input = stack.tokens();
   enum_field(visitor, "positions", input.positions);
@@ -90,6 +98,8 @@ void position_fields(Fields& visitor, StackConfig& stack) {
     visitor.size("relative_buckets", stack.relative.buckets, dimension);
     visitor.size("relative_distance", stack.relative.distance, length);
   }
+  optional_field(visitor, "disentangled_span", stack.disentangled,
+                 [&](DisentangledConfig& config) { disentangled_fields(visitor, config); });
   if (input.positions == PositionKind::learned) {
     visitor.size("position_offset", input.position_offset, length, 0);
   } else {
@@ -238,6 +248,7 @@ class StackCheck {
     if (input.padding && input.position_offset == 0) {
       fail("padding", {"only with a \"position_offset\", got {}", {*input.padding}});
     }
+    if (stack_.disentangled) check(*stack_.disentangled);
     if (!stack_.has_relative_bias()) return;
     const auto& [buckets, distance] = stack_.relative;
     if (buckets < 4 || buckets % 2 != 0) {
@@ -246,6 +257,21 @@ class StackCheck {
     if (distance <= buckets / 2) {
       fail("relative_distance",
            {"expected more than {}, half of the buckets, got {}", {buckets / 2, distance}});
+    }
+  }
+
+  void check(const DisentangledConfig& config) const {
+    check_matrix("disentangled_span", 2 * std::uint64_t{config.span}, stack_.d_model);
+    if (config.distance > 0 && (config.span < 2 || config.distance <= config.span / 2 + 1)) {
+      fail("disentangled_distance",
+           {"expected more than {}, half of a span of 2 or more, and 1, got {}",
+            {config.span / 2 + 1, config.distance}});
+    }
+    if (config.terms() == 1) {
+      fail("disentangled_span", "expected content_to_position or position_to_content with it");
+    }
+    if (stack_.has_relative_bias()) {
+      fail("disentangled_span", "expected it only without relative_buckets");
     }
   }
 
@@ -280,9 +306,13 @@ class StackCheck {
     check_matrix("d_ff", layer.feed_forward.d_ff, d_model);
     check_matrix("n_heads", std::uint64_t{attention.n_heads} * attention.d_head, d_model);
     if (layer.mixer == Mixer::local && attention.window == 0) fail("attention_window", "missing");
+    if (stack_.disentangled && (attention.rotary || attention.qk_norm)) {
+      fail("disentangled_span", "expected it only without rotary positions and a qk_norm");
+    }
     const bool scores = layer.mixer != Mixer::linear;
-    if (!scores && (stack_.has_relative_bias() || attention.score_cap)) {
-      fail("attention", "expected one that has scores, with relative_buckets or a score_cap");
+    if (!scores && (stack_.has_relative_bias() || stack_.disentangled || attention.score_cap)) {
+      fail("attention",
+           "expected one that has scores, with relative_buckets, disentangled_span or a score_cap");
     }
     if (attention.score_cap && layer.mixer != Mixer::causal) {
       fail("score_cap", "expected it only with \"attention\": \"causal\"");
@@ -341,8 +371,11 @@ void check_decoder(const Architecture& architecture, const FieldErrors& errors) 
                    {alone ? "\"causal\" for this task" : "\"causal\" or \"recurrent\"",
                     name_of(layer.mixer)}});
     }
-    if (decoder.tokens().d_embedding > 0 || decoder.layer_groups > 0) {
-      errors.fail(&decoder, decoder.layer_groups > 0 ? "layer_groups" : "d_embedding",
+    if (decoder.tokens().d_embedding > 0 || decoder.layer_groups > 0 || decoder.disentangled) {
+      errors.fail(&decoder,
+                  decoder.disentangled       ? "disentangled_span"
+                  : decoder.layer_groups > 0 ? "layer_groups"
+                                             : "d_embedding",
                   "expected it only in an encoder");
     }
     if (!alone && (layer.parallel || layer.output_norms)) {

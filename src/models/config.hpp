@@ -79,6 +79,7 @@ struct StackConfig {
   /// layer has its own.
   std::size_t layer_groups = 0;
   RelativeConfig relative;  ///< if there is a bias by distance, with or without other positions
+  std::optional<DisentangledConfig> disentangled = {};  ///< the same for disentangled attention
   NormConfig layer_norm;
   bool final_norm = false;
 

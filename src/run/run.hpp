@@ -62,6 +62,10 @@ class Run {
   std::span<const std::size_t> positions = {};
   const Sequences* sequences = nullptr;  ///< of whole sequences
   const LayerCache* cache = nullptr;     ///< of a step of decoding; null: keys are the run's rows
+  /// The rows of a table of distances, [n, D], from row `first_distance` on, if this run computes
+  /// them. Empty: layers keep what they compute from the table.
+  View distances = view(nullptr, {0, 0});
+  std::size_t first_distance = 0;
 
   /// Puts "<scope>." in front of all names during its lifetime.
   class Scope {

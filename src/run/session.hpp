@@ -36,6 +36,13 @@ struct LinearAttentionScratch {
   void reserve(std::size_t keys, std::size_t d_head);
 };
 
+/// Buffers of one head's disentangled attention; they grow as needed.
+struct DistanceScratch {
+  PackedMatrix keys;       // [d_head, distances] of distances
+  AlignedBuffer by_query;  // [query_rows, distances] queries times keys of distances
+  AlignedBuffer by_key;    // [distances, keys] queries of distances times keys
+};
+
 /// Buffers of one head's attention.
 struct AttentionScratch {
   /// Queries that attend together, so that their scores stay in the cache.
@@ -52,6 +59,7 @@ struct AttentionScratch {
   PackedMatrix values;  // [keys, d_head]
   IntegerAttentionScratch integer;
   LinearAttentionScratch linear;
+  DistanceScratch distances;
 };
 
 /// A table that a layer extends when a longer sequence comes.

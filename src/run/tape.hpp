@@ -67,6 +67,9 @@ class Tape {
   /// parameters; it may be null. Everything that the pass reads must outlive it.
   void start(ParameterGradients* parameters);
 
+  /// Returns whether the pass adds to the gradients of parameters.
+  bool learns() const { return parameters_ != nullptr; }
+
   /// Adds a step. `backward` is called once, after the steps that follow.
   void record(Step backward) { steps_.push_back(std::move(backward)); }
 

@@ -101,6 +101,12 @@ def of_dtype_4(config):
     return of_dtype(config, "4.30.0")
 
 
+def of_deberta(config):
+    """Returns the keys of DeBERTa-v3: the products as one text, and keys that no code reads."""
+    return of_dtype_4(config) | {"pos_att_type": "|".join(config["pos_att_type"]), "pooler_dropout": 0,
+                                 "pooler_hidden_size": config["hidden_size"]}
+
+
 def of_modernbert(config):
     """Returns the keys of the first ModernBERT models. No code reads some of them."""
     parts = config["rope_parameters"]

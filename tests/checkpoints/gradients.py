@@ -40,7 +40,7 @@ LONGEST = 6  # tokens of a target, without the start token
 BASELINE = 11  # the token whose embedding integrated gradients begin with, in models whose norms read only embeddings
 MADE_UP = [11, 42, 7, 63, 25]  # a target instead of one or two different tokens
 LEFT_OUT = ["marian_search"]  # its weights are those of `marian`, up to a bias, so all gradients are the same
-LOSSES = {"bert_tokens": [0, 1], "gpt2_generate": [0, 1], "llama": [0, 1]}
+LOSSES = {"bert_tokens": [0, 1], "deberta_tokens": [0], "gpt2_generate": [0, 1], "llama": [0, 1]}
 
 # (Library's name, our name), applied in this order. "qkv" and "gate_and_fc1" are several of our matrices in one.
 BERT = [
@@ -66,6 +66,13 @@ MPNET = [
     (r"\.attention\.attn\.(q|k|v)\.", r".self_attn.\1_proj."),
     (r"\.attention\.attn\.o\.", ".self_attn.out_proj."),
     (r"\.attention\.LayerNorm", ".self_attn_layer_norm"),
+    *BERT,
+]
+DEBERTA = [
+    (r"^deberta\.", ""),
+    (r"^encoder\.rel_embeddings", "encoder.relative_embeddings"),
+    (r"^encoder\.LayerNorm", "encoder.relative_embeddings.layer_norm"),
+    (r"\.attention\.self\.(q|k|v)[a-z]+_proj\.", r".self_attn.\1_proj."),
     *BERT,
 ]
 ALBERT = [
@@ -163,7 +170,7 @@ T5 = [
 MARIAN = [(r"^model\.(shared|)", lambda found: "embed_tokens" if found[1] else ""),
           (r"^final_logits_bias", "lm_head.bias")]
 BART = [*MARIAN, (r"\.layernorm_embedding", ".layernorm_embedding")]
-NAMES = {"bart": BART, "electra": ELECTRA, "mpnet": MPNET, "albert": ALBERT, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
+NAMES = {"bart": BART, "deberta-v2": DEBERTA, "electra": ELECTRA, "mpnet": MPNET, "albert": ALBERT, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
          "phi3": PHI3, "gemma2": GEMMA, "gemma3_text": GEMMA, "gpt_neox": GPT_NEOX, "mistral": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "smollm3": LLAMA, "modernbert": MODERNBERT, "t5": T5, "mt5": T5,
          "marian": MARIAN}
 # The heads of masked language models.
@@ -316,7 +323,10 @@ def run(names, task, model, inputs, replaced=lambda name, x: x):
 
     def catch(full_name, module, what, heads=None, scale=1, calls=(0,)):
         def hook(_, arguments, output, calls=iter(calls)):
-            name = full_name.replace("CALL", str(next(calls)))
+            call = next(calls, None)
+            if call is None:  # a projection's second call, for distances
+                return
+            name = full_name.replace("CALL", str(call))
             tensor = arguments[0] if what.endswith("in") else output
             tensor = tensor.logits if what == "logits" else tensor
             tensor = tensor[0] if isinstance(tensor, tuple) else tensor
@@ -330,7 +340,9 @@ def run(names, task, model, inputs, replaced=lambda name, x: x):
                 trace.add(name, tensor, lambda x: x)
             else:
                 trace.add(name, tensor, scale=scale)
-        if not isinstance(module, torch.nn.Identity):
+        if what == "weight":
+            trace.add(full_name, module.weight, lambda x: x)
+        elif not isinstance(module, torch.nn.Identity):
             hooks.append(module.register_forward_hook(hook))
 
     def attend(scores):
@@ -483,7 +495,7 @@ def make_gradients(folder, names, texts, parameters):
     of_ours, of_trace, values = ours(model, found), trace.gradients(y), trace.values()
     derivatives.check_trace(of_trace)
     if not names.get("repeated"):  # else a matrix has the sum of several layers
-        derivatives.check_layers(values, of_trace, of_ours)
+        derivatives.check_layers(values, of_trace, of_ours, model.config.model_type == "deberta-v2")
     again = lambda: derivatives.value(contrast, run(names, texts.task, model, inputs)[0])
     derivatives.check_differences(again, parameters, found)
     derivatives.save_gradients(folder / "expected.", header, y, contrast, of_trace, of_ours)

@@ -157,6 +157,21 @@ MPNET = dataclasses.replace(
                           bos_token_id=0, eos_token_id=2, pad_token_id=1),
     positions=lambda settings: settings["max_position_embeddings"] - 2)
 
+DEBERTA = dataclasses.replace(
+    BERT, config=transformers.DebertaV2Config, trace=traces.DEBERTA, tokenizer="precompiled", specials=tokens.DEBERTA,
+    models={"sequence": transformers.DebertaV2ForSequenceClassification,
+            "tokens": transformers.DebertaV2ForTokenClassification,
+            "answer": transformers.DebertaV2ForQuestionAnswering, "masks": transformers.DebertaV2ForMaskedLM,
+            "embed": transformers.DebertaV2Model},
+    size=BERT.size | dict(hidden_size=16, num_attention_heads=2, intermediate_size=28, type_vocab_size=0,
+                          relative_attention=True, position_biased_input=False, pos_att_type=["p2c", "c2p"],
+                          position_buckets=8, max_relative_positions=-1, share_att_key=True,
+                          norm_rel_ebd="layer_norm"),
+    positions=lambda settings: settings["max_position_embeddings"] if settings["position_biased_input"] else 1 << 14)
+DEBERTA_BARE = dataclasses.replace(DEBERTA, trace=traces.DEBERTA_BARE)
+DEBERTA_PLAIN = dataclasses.replace(DEBERTA, trace=traces.DEBERTA_PLAIN)
+DEBERTA_POSITIONS = dataclasses.replace(DEBERTA, trace=traces.DEBERTA_POSITIONS)
+
 GPT2 = Family(
     config=transformers.GPT2Config,
     models={"generate": transformers.GPT2LMHeadModel},
@@ -372,6 +387,10 @@ ELECTRA_HEADS = {
     "discriminator_predictions.dense.weight": [16, 16], "discriminator_predictions.dense.bias": [16],
     "discriminator_predictions.dense_prediction.weight": [1, 16], "discriminator_predictions.dense_prediction.bias": [1],
     "electra.embeddings.position_ids": [1, 20]}
+DEBERTA_MASKS = {"mask_predictions.classifier.weight": [1, 16], "mask_predictions.classifier.bias": [1]}
+DEBERTA_HEADS = DEBERTA_MASKS | {
+    "deberta.embeddings.position_embeddings.weight": [20, 16], "lm_predictions.lm_head.bias": [301],
+    "lm_predictions.lm_head.dense.weight": [16, 16], "lm_predictions.lm_head.dense.bias": [16]}
 ROBERTA_HEADS = {
     "roberta.embeddings.position_ids": [1, 22], "roberta.pooler.dense.weight": [24, 24],
     "roberta.pooler.dense.bias": [24], "lm_head.bias": [503], "lm_head.dense.weight": [24, 24],
@@ -490,6 +509,25 @@ VARIANTS = [
             config=forms.of_dtype_4, files=forms.sentence_transformers(16, ["mean_tokens"], True, 38)),
     Variant("mpnet_sequence", MPNET, "sequence", seed=8, texts=PLAIN, traced=1, labels=SENTIMENT, dtype="BF16",
             tokenizer_json=tokenizer_forms.mpnet, tokenizer_config=AS_IT_IS, size=dict(layer_norm_eps=1e-5)),
+
+    Variant("deberta_sequence", DEBERTA, "sequence", seed=5, texts=[*PLAIN[:4:3], *REVIEWS[7:10:2]], traced=0, dtype="F16",
+            labels=SENTIMENT, unused=tuple(DEBERTA_HEADS), tensors=forms.foreign(DEBERTA_HEADS), config=forms.of_deberta,
+            tokenizer_json=tokenizer_forms.deberta, tokenizer_config=AS_IT_IS | dict(model_max_length=44)),
+    Variant("deberta_tokens", DEBERTA_BARE, "tokens", seed=9, texts=NEWS[2:5:2], traced=0, labels=ENTITIES, dtype="BF16",
+            tokenizer_json=tokenizer_forms.deberta_old, tokenizer_config=AS_IT_IS,
+            size=dict(position_buckets=-1, max_relative_positions=10, pos_att_type=["c2p"], norm_rel_ebd="none",
+                      layer_norm_eps=0.01)),
+    Variant("deberta_answer", DEBERTA_POSITIONS, "answer", seed=19, texts=QUESTIONS[1:4], dtype="F16",
+            tokenizer_json=tokenizer_forms.deberta, tokenizer_config=AS_IT_IS, config=forms.without("architectures"),
+            size=dict(max_position_embeddings=32, position_biased_input=True, type_vocab_size=2, position_buckets=6,
+                      max_relative_positions=16, pos_att_type=["p2c"], norm_rel_ebd="none")),
+    Variant("deberta_embed", DEBERTA, "embed", seed=3, texts=LONG_SENTENCES[::4], traced=0, dtype="F16",
+            tokenizer_json=tokenizer_forms.deberta, tokenizer_config=AS_IT_IS, size=dict(position_buckets=10),
+            config=forms.without("architectures"), unused=tuple(DEBERTA_MASKS), tensors=forms.foreign(DEBERTA_MASKS),
+            files=forms.sentence_transformers(16, ["mean_tokens"], True)),
+    Variant("deberta_plain", DEBERTA_PLAIN, "sequence", seed=4, texts=PLAIN[1:2], traced=0, labels=SENTIMENT, dtype="BF16",
+            tokenizer_json=tokenizer_forms.deberta, tokenizer_config=AS_IT_IS,
+            size=SMALLEST | dict(relative_attention=False, norm_rel_ebd="none", pooler_hidden_act="tanh")),
 
     Variant("gpt2_generate", GPT2, "generate", seed=3, traced=0, texts=PROMPTS,
             tokenizer_files=tokens.vocabulary_and_merges, unused=tuple(MASKS),
@@ -616,6 +654,8 @@ VARIANTS = [
             tokenizer_json=tokenizer_forms.albert, tokenizer_config=AS_IT_IS),
     Variant("mpnet_masks", MPNET, "masks", seed=6, traced=0, texts=HIDDEN_PLAIN, dtype="F16",
             tokenizer_json=tokenizer_forms.mpnet, tokenizer_config=AS_IT_IS),
+    Variant("deberta_masks", DEBERTA, "masks", seed=6, traced=0, texts=HIDDEN[:1], dtype="F16",
+            tokenizer_json=tokenizer_forms.deberta, tokenizer_config=AS_IT_IS),
     Variant("modernbert_masks", MODERNBERT, "masks", seed=10, traced=0, texts=HIDDEN, dtype="F16", embeddings=0.2,
             tokenizer_json=tokenizer_forms.modernbert, tokenizer_config=AS_IT_IS),
 

@@ -287,7 +287,7 @@ def best_span(results, context, encodings, outputs, options):
     encoding = encodings[w]
     first, last = encoding.token_to_word(i), encoding.token_to_word(j)
     begin, end = encoding.word_to_chars(first, 1)[0], encoding.word_to_chars(last, 1)[1]
-    assert context[begin:end] == context[begin:end].strip()
+    assert context[begin:end] == context[begin:end].rstrip()  # a token may begin with the space before its word
     units = tokens.units(context)
     return {"answer": context[begin:end], "score": number(score), "start": units[begin],
             "end": units[end], "window": w, "span": [i, j]}

@@ -124,6 +124,23 @@ def albert(file):
         {"type": "StripAccents"}, {"type": "Lowercase"}, precompiled]}
 
 
+def deberta(file):
+    """DeBERTa-v3's tokenizer: SentencePiece's Unigram with BERT's special tokens, of which [MASK] follows the vocabulary."""
+    precompiled = file["normalizer"]
+    renamed(file, ["[PAD]", "[CLS]", "[SEP]", "[UNK]"])
+    file["added_tokens"].append(added("[MASK]", len(file["model"]["vocab"])))
+    file["normalizer"] = {"type": "Sequence", "normalizers": [
+        {"type": "Strip", "strip_left": True, "strip_right": True}, precompiled,
+        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]}
+    file["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [file["pre_tokenizer"]["pretokenizers"][1]]}
+
+
+def deberta_old(file):
+    """The same with the keys of the first such files."""
+    deberta(file)
+    file["pre_tokenizer"] = file["decoder"] = {"type": "Metaspace", "replacement": SPACE, "add_prefix_space": True}
+
+
 def mpnet(file):
     """MPNet's tokenizer: BERT's with RoBERTa's special tokens."""
     model = file["model"]

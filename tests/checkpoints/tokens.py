@@ -22,6 +22,7 @@ SMOLLM3 = dict(eos_token="<|eot_id|>", pad_token="<|eot_id|>")
 GEMMA = dict(bos_token="<bos>", eos_token="<eos>", unk_token="<unk>", pad_token="<pad>")
 GPT_NEOX = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
 ALBERT = dict(zip(NAMES, ("[CLS]", "[SEP]", "<pad>", "<unk>", "[MASK]", "[CLS]", "[SEP]")))
+DEBERTA = dict(zip(NAMES, ("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]", "[CLS]", "[SEP]")))
 MPNET = dict(zip(NAMES, ("<s>", "</s>", "<pad>", "[UNK]", "<mask>", "<s>", "</s>")))
 QWEN2 = dict(eos_token="<|im_end|>", pad_token="<|endoftext|>")
 SPECIALS = {"unigram": T5, "unigram_bytes": T5, "bytes": GPT2, "wordpiece_uncased": BERT, "wordpiece_cased": BERT, "bytes_masked": ROBERTA,

@@ -5,7 +5,8 @@ import sys
 import torch
 
 # Our name: (the library's module in the base model or in a layer, the recorded value). "in" and "out" are the
-# first input and output, "heads" is the output split into heads, "heads in" is the input split into heads.
+# first input and output, "heads" is the output split into heads, "heads in" is the input split into heads, "rows" is
+# an output without a batch dimension, "weight" is the module's own.
 BERT = {
     "layers": "encoder.layer",
     "stack": {
@@ -255,6 +256,22 @@ MPNET = ROBERTA | {
         "self_attn_layer_norm": ("attention.LayerNorm", "out"),
     },
 }
+DEBERTA_PLAIN = BERT | {
+    "stack": {name: what for name, what in BERT["stack"].items() if name not in ("embed_types", "embed_positions")},
+    "layer": BERT["layer"] | {
+        "self_attn.q": ("attention.self.query_proj", "heads"),
+        "self_attn.k": ("attention.self.key_proj", "heads"),
+        "self_attn.v": ("attention.self.value_proj", "heads"),
+    },
+    "head": BERT["head"] | {
+        "sequence": {"pooled": ("pooler.dense", "in"), "head.dense": ("pooler", "out"), "logits": ("classifier", "out")},
+    },
+}
+# With a table of distances: normed, without a norm, with learned positions and types in addition.
+DEBERTA = DEBERTA_PLAIN | {"stack": DEBERTA_PLAIN["stack"] | {"relative_embeddings": ("encoder.LayerNorm", "rows")}}
+DEBERTA_BARE = DEBERTA_PLAIN | {
+    "stack": DEBERTA_PLAIN["stack"] | {"relative_embeddings": ("encoder.rel_embeddings", "weight")}}
+DEBERTA_POSITIONS = DEBERTA_PLAIN | {"stack": BERT["stack"] | DEBERTA_BARE["stack"]}
 # The library's layers are groups, one after another. Each is called several times.
 ALBERT = {
     "layers": "encoder.albert_layer_groups",
@@ -339,12 +356,19 @@ def trace(variant, model, inputs):
     def catch(full_name, module, what, calls=(0,)):
         if isinstance(module, torch.nn.Identity):  # the model has no such module
             return
+        if what == "weight":
+            found[full_name] = module.weight.detach().clone()
+            return
 
         def hook(_, arguments, output, calls=iter(calls)):
-            name = full_name.replace("CALL", str(next(calls)))
+            call = next(calls, None)
+            if call is None:  # a projection's second call, for distances
+                return
+            name = full_name.replace("CALL", str(call))
             value = arguments[0] if what.endswith("in") else output
             value = value.logits if what == "logits" else value
-            value = (value[0] if isinstance(value, tuple) else value).detach()[0]
+            value = (value[0] if isinstance(value, tuple) else value).detach()
+            value = value if what == "rows" else value[0]
             if what in ("queries", "keys"):  # of one matrix for q, k and v
                 d = getattr(base.config, "head_dim", base.config.hidden_size // heads)
                 end = (heads + base.config.num_key_value_heads) * d
@@ -384,6 +408,8 @@ def trace(variant, model, inputs):
             found |= {f"{attention}.{part}": x.unflatten(-1, (heads, -1)) for part, x in zip("qkv", parts)}
         q, k, v = (found[f"{attention}.{part}"].transpose(0, 1) for part in "qkv")
         scores = q @ k.transpose(1, 2) * q.shape[-1] ** -0.5
+        if model.config.model_type == "deberta-v2":
+            scores = disentangled(base.encoder, l, q, k)
         if model.config.model_type == "mpnet":
             with torch.no_grad():
                 scores = scores + base.encoder.compute_position_bias(q.transpose(0, 1)[None])[0]
@@ -395,6 +421,17 @@ def trace(variant, model, inputs):
     last = f"{stack}.layers.{base.config.num_hidden_layers - 1}.output"
     found[f"{stack}.output"] = found.get(f"{stack}.layer_norm", found[last])
     return found
+
+
+def disentangled(encoder, layer, q, k):
+    """Returns the scores of a layer whose products with distances the library computes: [heads, T, T]."""
+    attention = encoder.layer[layer].attention.self
+    terms = 1 + len(set(attention.pos_att_type))
+    scores = q @ k.transpose(1, 2) * (terms * q.shape[-1]) ** -0.5
+    if not attention.relative_attention:
+        return scores
+    with torch.no_grad():
+        return scores + attention.disentangled_attention_bias(q, k, None, encoder.get_rel_embedding(), terms)
 
 
 def turned(names, layers, found, stack, run):

@@ -156,6 +156,8 @@ test('a configuration with larger sizes than the weights is refused', () => {
     ['bert_sequence', 'classify', 'max_position_embeddings'],
     ['bert_sequence', 'classify', 'type_vocab_size'],
     ['bert_sequence', 'classify', 'num_attention_heads'],
+    ['deberta_sequence', 'classify', 'position_buckets'],
+    ['deberta_tokens', 'ner', 'max_relative_positions'],
     ['gpt2_generate', 'generate', 'n_positions'],
     ['t5', 'generate', 'd_ff'],
     ['t5', 'generate', 'd_kv'],

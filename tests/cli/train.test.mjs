@@ -157,22 +157,17 @@ test('a folder learns further, with a new head where the labels differ', () => {
   assert.match(lines[0], /^blame\t/);
 });
 
-test('a published checkpoint learns further', () => {
-  const folder = fresh();
-  const bert = join(root, 'tests/checkpoints/bert_sequence');
-  const { status, stderr } = train(
-    bert,
-    file(reviews),
-    folder,
-    '--epochs',
-    '60',
-    '--held-out',
-    '0',
-  );
-  assert.equal(status, 0, stderr);
-  const { lines } = glassformer(['classify', folder], 'what a lovely story\n');
-  assert.match(lines[0], /^good\t/);
-});
+for (const name of ['bert_sequence', 'deberta_sequence']) {
+  test(`a published checkpoint learns further: ${name}`, () => {
+    const folder = fresh();
+    const published = join(root, 'tests/checkpoints', name);
+    const options = ['--epochs', '60', '--held-out', '0'];
+    const { status, stderr } = train(published, file(reviews), folder, ...options);
+    assert.equal(status, 0, stderr);
+    const { lines } = glassformer(['classify', folder], 'what a lovely story\n');
+    assert.match(lines[0], /^good\t/);
+  });
+}
 
 test('a writer learns texts, a translator pairs, an encoder hidden tokens', () => {
   const small = { d_model: 32, d_ff: 64, n_heads: 2 };

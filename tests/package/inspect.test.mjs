@@ -108,6 +108,15 @@ test('caps, parallel layers and shared weights are told', async () => {
   assert.deepEqual([albert.layerGroups, albert.dEmbedding, albert.layers.length], [2, 16, 5]);
   const mpnet = (await inspect(checkpoint('mpnet_embed'))).architecture.encoder;
   assert.deepEqual([mpnet.positions, mpnet.relativeBuckets], ['learned', 32]);
+  const deberta = (await inspect(checkpoint('deberta_sequence'))).architecture.encoder;
+  assert.deepEqual(
+    [deberta.positions, deberta.disentangledSpan, deberta.disentangledDistance],
+    ['none', 8, 20],
+  );
+  assert.deepEqual(
+    [deberta.contentToPosition, deberta.positionToContent, deberta.disentangledNorm],
+    [true, true, true],
+  );
 });
 
 test('inspecting reads no weights', async () => {

@@ -177,16 +177,19 @@ def check_differences(run, parameters, found, count=8):
             assert error < 1e-7 * max(1, abs(difference)), f"{name}[{i}]: {difference}, but the gradient is {gradient[i]}"
 
 
-def check_layers(values, trace, parameters):
+def check_layers(values, trace, parameters, distances=False):
     """Compares the gradients of matrices with products of a trace's gradients and values, where the trace has both
     sides of a linear layer. Compares the gradients of biases with sums over the rows, those of scores with the formula
-    for softmax, and those of q with those of k: a product has the same share in each.
+    for softmax, and those of q with those of k: a product has the same share in each, unless scores have further
+    products, with `distances`.
     """
     products = 0
     for name, gradient in trace.items():
         if name.endswith(".scores"):
             weights, of_weights = (x[name.replace(".scores", ".weights")] for x in (values, trace))
             near(name, gradient, weights * (of_weights - (weights * of_weights).sum(-1, keepdim=True)))
+            if distances:
+                continue
             q, k = ((values[part] * trace[part]).sum((0, 2)) for part in (name.replace(".scores", f".{x}") for x in "qk"))
             near(name, q.view(len(k), -1).sum(1), k)  # one head of k may serve several of q
         if name.endswith(".v") and f"{name}_proj.bias" in parameters:

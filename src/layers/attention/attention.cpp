@@ -13,6 +13,12 @@ std::size_t projected(const AttentionConfig& config, Attention::Source source) {
   return config.d_heads() + own;
 }
 
+std::size_t longest_of(std::span<const RowSegment> segments) {
+  std::size_t longest = 0;
+  for (const RowSegment& segment : segments) longest = std::max(longest, segment.count);
+  return longest;
+}
+
 }  // namespace
 
 Attention::Attention(const AttentionConfig& config, std::size_t d_model, Parts parts,
@@ -145,10 +151,12 @@ void Attention::attend(const Queries& queries, const KeyValueRows& keys, View co
     run.cache->attend(rows, run);
     return;
   }
-  reserve_relative(segments, run.session());
+  const std::size_t longest = longest_of(segments);
+  if (parts_.relative) parts_.relative->reserve(std::max<std::size_t>(longest, 1), run.session());
+  const Projected rows = {queries, keys, project_distances(longest, run)};
   if (run.traced() || run.tape()) {
     for (std::size_t i = 0; i < segments.size(); ++i) {
-      attend_segment(i, segments[i], queries, keys, context, run);
+      attend_segment(i, segments[i], rows, context, run);
     }
     return;
   }
@@ -158,28 +166,65 @@ void Attention::attend(const Queries& queries, const KeyValueRows& keys, View co
     const RowSegment& segment = segments[i / config_.n_heads];
     const std::size_t head = i % config_.n_heads;
     parts_.kind->attend(
-        input_of(head, segment, queries, keys, run.session()),
+        input_of(head, segment, rows, run.session()),
         {.context = &context(segment.first, head * config_.d_head), .stride = context.shape(1)},
         run.session().attention(thread));
   };
   run.session().pool.each(segments.size() * config_.n_heads, all, attend);
 }
 
-void Attention::reserve_relative(std::span<const RowSegment> segments, Session& session) const {
-  if (!parts_.relative) return;
-  std::size_t longest = 1;
-  for (const RowSegment& segment : segments) longest = std::max(longest, segment.count);
-  parts_.relative->reserve(longest, session);
+HeadDistances Attention::project_distances(std::size_t longest, const Run& run) const {
+  const RelativeEmbeddings* const table = parts_.distances;
+  if (!table || longest == 0) return {};
+  const DisentangledConfig& config = table->config();
+  const std::size_t queries = config_.d_heads();
+  HeadDistances distances = {.table = table};
+  const auto set = [&](const float* q, std::size_t stride, const RelativeEmbeddings::Range& range) {
+    if (config.position_to_content) distances.q = q;
+    if (config.content_to_position) distances.k = q + queries;
+    distances.stride = stride;
+    distances.first = range.first;
+    distances.count = range.count;
+  };
+  if (const std::size_t count = run.distances.shape(0); count > 0) {
+    const View qkv = run.make(count, qkv_proj_.out());
+    qkv_proj_(const_view(run.distances), qkv, run);
+    set(qkv.data(), qkv.shape(1), {run.first_distance, count});
+    return distances;
+  }
+  const std::size_t width = queries + config_.d_kv_heads();
+  GrowingTable& kept = run.session().table(this);  // [distances, width]
+  if (longest > kept.rows) {
+    const std::size_t length = std::min(std::max(longest, 2 * kept.rows), table->longest());
+    const RelativeEmbeddings::Range range = table->range(length);
+    const Arena::Scope scope(run.arena());
+    const Run plain(run.session());
+    const View rows = plain.make(range.count, qkv_proj_.in());
+    const View qkv = plain.make(range.count, qkv_proj_.out());
+    table->write(range, rows, plain);
+    qkv_proj_(const_view(rows), qkv, plain);
+    kept.values.resize(range.count * width);
+    for (std::size_t i = 0; i < range.count; ++i) {
+      std::copy_n(&qkv(i, 0), width, kept.values.data() + i * width);
+    }
+    kept.rows = length;
+  }
+  set(kept.values.data(), width, table->range(kept.rows));
+  return distances;
 }
 
 std::uint64_t Attention::products(const RowSegment& segment) const {
   return std::uint64_t{2} * config_.d_heads() * segment.count * segment.keys.size();
 }
 
-HeadInput Attention::input_of(std::size_t head, const RowSegment& segment, const Queries& queries,
-                              const KeyValueRows& keys, Session& session) const {
+HeadInput Attention::input_of(std::size_t head, const RowSegment& segment, const Projected& rows,
+                              Session& session) const {
+  const auto& [queries, keys, distances] = rows;
   const std::size_t shared = config_.n_heads / config_.n_kv_heads;  // query heads per key head
   const std::size_t key_head = segment.key_base * keys.stride + head / shared * config_.d_head;
+  HeadDistances own = distances;
+  if (own.q) own.q += head * config_.d_head;
+  if (own.k) own.k += head / shared * config_.d_head;
   return {.q = queries.data + segment.first * queries.stride + head * config_.d_head,
           .q_stride = queries.stride,
           .queries = segment.count,
@@ -191,17 +236,18 @@ HeadInput Attention::input_of(std::size_t head, const RowSegment& segment, const
           .compute = parts_.scores,
           .keys = segment.keys,
           .bias = parts_.relative ? parts_.relative->of(head, segment.count, session) : nullptr,
+          .distances = own,
           .cap = config_.score_cap.value_or(0.0f)};
 }
 
-void Attention::attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,
-                               const KeyValueRows& keys, View context, const Run& run) const {
+void Attention::attend_segment(std::size_t index, const RowSegment& segment, const Projected& rows,
+                               View context, const Run& run) const {
   const MapShape shape = {config_.n_heads, segment.count, segment.key_positions};
   const MapOutput scores =
       parts_.kind->has_scores() ? run.map(MapKind::scores, index, shape) : MapOutput();
   const MapOutput weights = run.map(MapKind::weights, index, shape);
   const auto attend = [&](std::size_t head, std::size_t thread) {
-    const HeadInput in = input_of(head, segment, queries, keys, run.session());
+    const HeadInput in = input_of(head, segment, rows, run.session());
     const HeadOutput out = {.context = &context(segment.first, head * config_.d_head),
                             .stride = context.shape(1),
                             .weights = weights.head(head),
@@ -215,7 +261,7 @@ void Attention::attend_segment(std::size_t index, const RowSegment& segment, con
   const MapOutput of_weights = run.gradient_map(MapKind::weights, index, shape);
   run.tape()->record([=, this, &session = run.session()](Tape& tape) {
     for (std::size_t head = 0; head < config_.n_heads; ++head) {
-      const HeadInput in = input_of(head, segment, queries, keys, session);
+      const HeadInput in = input_of(head, segment, rows, session);
       const HeadGradients gradients = {
           .context = tape.gradient(&context(segment.first, head * config_.d_head)),
           .stride = context.shape(1),
@@ -224,6 +270,8 @@ void Attention::attend_segment(std::size_t index, const RowSegment& segment, con
           .v = tape.gradient(in.v),
           .relative = parts_.relative,
           .head = head,
+          .distance_q = tape.gradient(in.distances.q),
+          .distance_k = tape.gradient(in.distances.k),
           .weights = of_weights.head(head),
           .scores = of_scores.head(head)};
       attention_backward(*parts_.kind, in, gradients, session.attention(), tape);

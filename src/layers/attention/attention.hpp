@@ -29,10 +29,11 @@ class Attention final : public TokenMixer {
     Source source = Source::own;
     std::unique_ptr<const AttentionKind> kind;
     const RelativeBias* relative =
-        nullptr;                    ///< added to the scores; must outlive this; may be null
-    NormConfig norm;                ///< of queries and keys, with qk_norm
-    float divisor = 1;              ///< of the scores
-    Compute scores = Compute::f32;  ///< the arithmetic of scores and weights
+        nullptr;  ///< added to the scores; must outlive this; may be null
+    const RelativeEmbeddings* distances = nullptr;  ///< the same, of disentangled attention
+    NormConfig norm;                                ///< of queries and keys, with qk_norm
+    float divisor = 1;                              ///< of the scores
+    Compute scores = Compute::f32;                  ///< the arithmetic of scores and weights
   };
   Attention(const AttentionConfig& config, std::size_t d_model, Parts parts, Compute compute);
 
@@ -57,18 +58,25 @@ class Attention final : public TokenMixer {
     const float* data;
     std::size_t stride;
   };
+  // Everything that heads attend with. `distances`: of the first head.
+  struct Projected {
+    Queries queries;
+    KeyValueRows keys;
+    HeadDistances distances;
+  };
 
   Queries project_own(const ConstView& input, const Run& run, KeyValueRows& keys) const;
   Queries project_queries(const ConstView& input, const Run& run) const;
   void attend(const Queries& queries, const KeyValueRows& keys, View context, const Run& run) const;
-  HeadInput input_of(std::size_t head, const RowSegment& segment, const Queries& queries,
-                     const KeyValueRows& keys, Session& session) const;
-  // The threads do not grow the table that they share.
-  void reserve_relative(std::span<const RowSegment> segments, Session& session) const;
+  HeadInput input_of(std::size_t head, const RowSegment& segment, const Projected& rows,
+                     Session& session) const;
   // Returns the multiplications of all heads.
   std::uint64_t products(const RowSegment& segment) const;
-  void attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,
-                      const KeyValueRows& keys, View context, const Run& run) const;
+  void attend_segment(std::size_t index, const RowSegment& segment, const Projected& rows,
+                      View context, const Run& run) const;
+  // Projects the rows of the table of distances. Unless the run computes these itself, the result
+  // is kept in the session.
+  HeadDistances project_distances(std::size_t longest, const Run& run) const;
 
   AttentionConfig config_;
   Parts parts_;

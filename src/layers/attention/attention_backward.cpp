@@ -1,9 +1,12 @@
 #include "layers/attention/attention_backward.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "kernels/learning.hpp"
+#include "layers/attention/disentangled/distance_backward.hpp"
+#include "layers/attention/disentangled/distance_scores.hpp"
 #include "layers/attention/query_blocks.hpp"
 
 namespace glassformer {
@@ -45,21 +48,25 @@ class SoftmaxBackward {
     set_to_zero({of_k_, 2 * keys_ * d_head_});
     if (gradients.relative) of_bias_.resize(2 * in.queries - 1);
     if (in.cap != 0.0f) slopes_.resize(rows * stride_);
+    if (in.distances.table) distances_.emplace(in, gradients);
   }
 
   void run() {
     pack_keys(in_, scratch_.keys);  // [d_head, keys]
     pack_columns_of_values();       // [d_head, keys]
     pack_rows_of_keys();            // [keys, d_head]
+    if (distances_) begin_distance_scores(in_, scratch_);
     each_block(in_, reach_, [&](const QueryBlock& block) {
       weigh(block);
       multiply_by_values(block);
       for (std::size_t i = 0; i < block.queries; ++i) turn_row(block, i);
       add_to_queries(block);
+      if (distances_) distances_->finish(block);
       add_to_keys(weights(), gradients_.context + block.first * gradients_.stride,
                   gradients_.stride, block, of_v_);
       add_to_keys(of_scores_, in_.q + block.first * in_.q_stride, in_.q_stride, block, of_k_);
     });
+    if (distances_) distances_->finish(rows_of_keys(), of_k_);
     hand_out();
     hand_out_weights(in_, gradients_);
   }
@@ -100,12 +107,13 @@ class SoftmaxBackward {
   // Computes the weights of a block again, as softmax_attention does.
   void weigh(const QueryBlock& block) {
     multiply(in_.q + block.first * in_.q_stride, in_.q_stride, scratch_.keys, block, weights());
+    if (distances_) multiply_by_distances(in_, block, scratch_);
     for (std::size_t i = 0; i < block.queries; ++i) {
       float* const row = weights() + i * stride_;
       const auto [begin, end] = keys_of(in_, block, i, reach_);
       float scale = 1.0f / in_.divisor;
-      if (in_.bias != nullptr) {
-        copy_bias(in_, block, i, {begin, end}, scratch_.bias.data());
+      if (in_.biased()) {
+        write_bias(in_, block, i, {begin, end}, scratch_, scratch_.bias.data());
         run_.scale(row + begin, row + begin, end - begin, scale);
         run_.add_scaled(row + begin, scratch_.bias.data(), end - begin, 1.0f);
         scale = 1.0f;
@@ -147,6 +155,7 @@ class SoftmaxBackward {
       of_bias_[in_.queries - 1 + key - (block.first + query)] += row[j];
     }
     run_.scale(row, row, block.keys, 1.0f / in_.divisor);
+    if (distances_) distances_->add(block, query, {begin, end}, row);
   }
 
   void hand_out_scores(const QueryBlock& block, std::size_t query, KeyRange keys,
@@ -210,6 +219,7 @@ class SoftmaxBackward {
   std::vector<float> slopes_;   // of the capped scores of a block
   std::vector<float> of_bias_;  // by key - query, from 1 - queries on
   PackedMatrix rows_;
+  std::optional<DistanceBackward> distances_;
 };
 
 // With φ(x) = elu(x) + 1, values u = [v, 1] and state S = Σ φ(k) uᵀ, a query's sums are s = φ(q) ·

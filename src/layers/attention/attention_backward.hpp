@@ -14,6 +14,7 @@ struct HeadGradients {
   float *q, *k, *v;              ///< added to
   const RelativeBias* relative;  ///< may be null
   std::size_t head;
+  float *distance_q, *distance_k;     ///< added to; null: not asked for
   HeadMap weights = {}, scores = {};  ///< set, if they are requested
 };
 

@@ -7,10 +7,26 @@
 #include <span>
 
 #include "kernels/compute.hpp"
+#include "layers/attention/disentangled/relative_embeddings.hpp"
 #include "run/session.hpp"
 #include "run/trace/map_output.hpp"
 
 namespace glassformer {
+
+/// One head's part of what disentangled attention computes from the table of distances.
+struct HeadDistances {
+  const RelativeEmbeddings* table = nullptr;  ///< null: attention is not disentangled
+  const float* q = nullptr;  ///< [count, d_head]: rows of the table as queries; null: not used
+  const float* k = nullptr;  ///< the same as keys
+  std::size_t stride = 0;    ///< rows are this many floats apart
+  std::size_t first = 0, count = 0;  ///< which rows of the table
+
+  /// Returns the row of q and k for a query and a key at these positions.
+  std::size_t row(std::size_t query, std::size_t key) const {
+    return table->row(static_cast<std::ptrdiff_t>(query) - static_cast<std::ptrdiff_t>(key)) -
+           first;
+  }
+};
 
 /// One head's part of one segment. Keys are addressed by their positions.
 struct HeadInput {
@@ -26,7 +42,10 @@ struct HeadInput {
   std::span<const std::uint32_t> keys;  ///< positions that may be attended to, ascending
   /// Added to the divided scores, indexed by key - query; may be null.
   const float* bias = nullptr;
-  float cap = 0;  ///< scores become cap · tanh(score / cap); 0: they do not
+  HeadDistances distances = {};  ///< instead of a bias
+  float cap = 0;                 ///< scores become cap · tanh(score / cap); 0: they do not
+
+  bool biased() const { return bias || distances.table; }
 };
 
 /// The buffers for one head's results.

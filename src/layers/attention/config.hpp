@@ -56,6 +56,25 @@ struct AttentionConfig {
   bool operator==(const AttentionConfig&) const = default;
 };
 
+/// The distances of disentangled attention (He et al. 2021, "DeBERTa", section 3.1). A distance,
+/// query - key, has a row in a table of 2 `span` rows that the layers of a stack share. Scores add
+/// the products of queries with the row as a key, and of the row as a query with keys.
+struct DisentangledConfig {
+  std::size_t span = 0;  ///< rows for keys behind a query; those before it have as many
+  /// Distances above half of the span, up to this one, share the rows of the other half, in steps
+  /// that grow exponentially. 0: each distance below the span has a row of its own.
+  std::size_t distance = 0;
+  bool content_to_position = true;  ///< queries with distances
+  bool position_to_content = true;  ///< distances with keys
+  bool norm = false;                ///< on the rows of the table
+
+  /// Returns the number of products in a score.
+  std::size_t terms() const {
+    return 1u + (content_to_position ? 1u : 0u) + (position_to_content ? 1u : 0u);
+  }
+  bool operator==(const DisentangledConfig&) const = default;
+};
+
 template <>
 inline constexpr std::array enum_names<RotaryScaling>{"none", "linear", "by_wavelength",
                                                       "per_pair"};

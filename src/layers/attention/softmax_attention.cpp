@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "kernels/kernels.hpp"
+#include "layers/attention/disentangled/distance_scores.hpp"
 #include "layers/attention/query_blocks.hpp"
 
 namespace glassformer {
@@ -93,6 +94,7 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
   PackedMatrix& values = scratch.values;
   pack_keys(in, keys);
   pack_values(in, values);
+  if (in.distances.table) begin_distance_scores(in, scratch);
 
   const std::size_t stride = scratch.scores.shape(1);
   each_block(in, reach, [&](const QueryBlock& block) {
@@ -107,13 +109,15 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
                 .n = block.keys,
                 .k = in.d_head});
 
+    if (in.distances.table) multiply_by_distances(in, block, scratch);
+
     std::array<float, AttentionScratch::query_rows> shares;  // 1 / the sum of a row's exponentials
     for (std::size_t i = 0; i < block.queries; ++i) {
       float* row = scratch.scores.data() + i * stride;
       const auto [begin, end] = keys_of(in, block, i, reach);
       float scale = 1.0f / in.divisor;
-      if (in.bias != nullptr) {
-        copy_bias(in, block, i, {begin, end}, scratch.bias.data());
+      if (in.biased()) {
+        write_bias(in, block, i, {begin, end}, scratch, scratch.bias.data());
         run.scale(row + begin, row + begin, end - begin, scale);
         run.add_scaled(row + begin, scratch.bias.data(), end - begin, 1.0f);
         scale = 1.0f;
@@ -168,6 +172,10 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach
       round_to(limit, {in.q, in.q_stride, nullptr, in.queries, in.d_head}, room.rounded);
   const float scale = q_scale * k_scale / in.divisor;
   const float factor = scale * std::numbers::log2e_v<float>;
+  if (in.distances.table) {
+    pack_keys(in, scratch.keys);
+    begin_distance_scores(in, scratch);
+  }
   const float one = 1.0f + factor * 0.0f;  // NaN if the scores' scale is not finite
 
   each_block(in, reach, [&](const QueryBlock& block) {
@@ -182,18 +190,20 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach
                       .n = block.keys,
                       .k = row_length});
 
+    if (in.distances.table) multiply_by_distances(in, block, scratch);
+
     std::array<float, AttentionScratch::query_rows> shares;  // 1 / the sum of a row's weights
     for (std::size_t i = 0; i < block.queries; ++i) {
       std::int16_t* row = room.weights.data() + i * stride;
       const auto [begin, end] = keys_of(in, block, i, reach);
       const std::int32_t* const scores = room.scores.data() + i * stride;
       std::int32_t sum = 0;
-      if (in.bias == nullptr) {
+      if (!in.biased()) {
         hand_out_scores(in, out, block, i, {begin, end}, scores, scale);
         if (begin < end) sum = run.weigh(scores + begin, end - begin, factor, row + begin);
       } else {
         float* const biased = scratch.bias.data();  // [block.keys], from `begin` on
-        copy_bias(in, block, i, {begin, end}, biased + begin);
+        write_bias(in, block, i, {begin, end}, scratch, biased + begin);
         run.add_scaled_integers(biased + begin, scores + begin, end - begin, scale);
         hand_out_scores(in, out, block, i, {begin, end}, biased, 1.0f);
         if (begin < end) sum = weigh_floats(biased + begin, end - begin, row + begin);

@@ -8,8 +8,10 @@
 namespace glassformer {
 namespace {
 
-float divisor_of(const AttentionConfig& attention, std::size_t layer) {
-  const float root = std::sqrt(static_cast<float>(attention.d_head));
+float divisor_of(const StackConfig& config, std::size_t layer) {
+  const AttentionConfig& attention = config.layers[layer].attention;
+  const std::size_t terms = config.disentangled ? config.disentangled->terms() : 1;
+  const float root = std::sqrt(static_cast<float>(attention.d_head * terms));
   const float deepening = attention.divide_by_layer ? static_cast<float>(layer + 1) : 1.0f;
   return attention.score_divisor.value_or(root) * deepening;
 }
@@ -40,12 +42,23 @@ std::unique_ptr<RelativeBias> make_relative_bias(const StackConfig& config) {
                         .distances = causal ? Distances::before : Distances::both_ways});
 }
 
+std::unique_ptr<RelativeEmbeddings> make_relative_embeddings(const StackConfig& config) {
+  if (!config.disentangled) return nullptr;
+  return std::make_unique<RelativeEmbeddings>(*config.disentangled, config.d_model,
+                                              config.max_length, config.layer_norm);
+}
+
+// The tables that the layers of a stack share. Both may be null.
+struct Shared {
+  const RelativeBias* relative;
+  const RelativeEmbeddings* distances;
+};
+
 // Creates the blocks of a stack.
 class BlockMaker {
  public:
-  BlockMaker(Stack::Kind kind, const StackConfig& config, Compute compute,
-             const RelativeBias* relative)
-      : kind_(kind), config_(config), compute_(compute), relative_(relative) {}
+  BlockMaker(Stack::Kind kind, const StackConfig& config, Compute compute, const Shared& shared)
+      : kind_(kind), config_(config), compute_(compute), shared_(shared) {}
 
   std::unique_ptr<Block> make(std::size_t index) const {
     const LayerConfig& layer = config_.layers[index];
@@ -84,9 +97,10 @@ class BlockMaker {
     return std::make_unique<Attention>(
         layer.attention, config_.d_model,
         Attention::Parts{.kind = make_kind(layer.mixer, layer.attention.window),
-                         .relative = relative_,
+                         .relative = shared_.relative,
+                         .distances = shared_.distances,
                          .norm = config_.layer_norm,
-                         .divisor = divisor_of(layer.attention, index),
+                         .divisor = divisor_of(config_, index),
                          .scores = scores},
         compute_);
   }
@@ -99,26 +113,28 @@ class BlockMaker {
     attention.rotary.reset();
     attention.qk_norm = false;
     attention.window = 0;
-    return std::make_unique<Attention>(
-        attention, config_.d_model,
-        Attention::Parts{.source = Attention::Source::encoder,
-                         .kind = make_kind(Mixer::full, 0),
-                         .norm = {},
-                         .divisor = divisor_of(layer.attention, index)},
-        compute_);
+    return std::make_unique<Attention>(attention, config_.d_model,
+                                       Attention::Parts{.source = Attention::Source::encoder,
+                                                        .kind = make_kind(Mixer::full, 0),
+                                                        .norm = {},
+                                                        .divisor = divisor_of(config_, index)},
+                                       compute_);
   }
 
   Stack::Kind kind_;
   const StackConfig& config_;
   Compute compute_;
-  const RelativeBias* relative_;
+  Shared shared_;
 };
 
 }  // namespace
 
 Stack::Stack(Kind kind, const StackConfig& config, Compute compute)
-    : config_(config), relative_bias_(make_relative_bias(config)) {
-  const BlockMaker maker(kind, config_, compute, relative_bias_.get());
+    : config_(config),
+      relative_bias_(make_relative_bias(config)),
+      relative_embeddings_(make_relative_embeddings(config)) {
+  const BlockMaker maker(kind, config_, compute,
+                         {relative_bias_.get(), relative_embeddings_.get()});
   for (std::size_t i = 0; i < config.layers.size(); ++i) {
     if (config.group_of(i) == blocks_.size()) blocks_.push_back(maker.make(i));
   }
@@ -127,6 +143,7 @@ Stack::Stack(Kind kind, const StackConfig& config, Compute compute)
 
 void Stack::declare(const ParameterScope& scope) {
   if (relative_bias_) relative_bias_->declare(scope.scope("relative_bias"));
+  if (relative_embeddings_) relative_embeddings_->declare(scope.scope("relative_embeddings"));
   const char* const blocks = config_.layer_groups > 0 ? "layer_groups" : "layers";
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     blocks_[i]->declare(scope.scope(blocks).scope(i));
@@ -140,7 +157,12 @@ void Stack::block(std::size_t layer, View x, const Run& run) const {
 }
 
 void Stack::run_from(std::size_t first, View x, const Run& run) const {
-  for (std::size_t layer = first; layer < config_.layers.size(); ++layer) block(layer, x, run);
+  const Arena::Scope memory(run.arena());
+  Run with_distances = run;
+  if (relative_embeddings_) relative_embeddings_->begin(x.shape(0), with_distances);
+  for (std::size_t layer = first; layer < config_.layers.size(); ++layer) {
+    block(layer, x, with_distances);
+  }
   finish(x, run);
 }
 

@@ -19,14 +19,14 @@ class Stack {
 
   Stack(Kind kind, const StackConfig& config, Compute compute);
 
-  /// Declares `relative_bias`, `layers.N`, or `layer_groups.N` if layers share weights, and
-  /// `layer_norm`.
+  /// Declares `relative_bias`, `relative_embeddings`, `layers.N`, or `layer_groups.N` if layers
+  /// share weights, and `layer_norm`.
   void declare(const ParameterScope& scope);
 
   /// Runs block `layer` on x [N, D] in place.
   void block(std::size_t layer, View x, const Run& run) const;
 
-  /// Runs blocks `first` … and the final norm on x [N, D] in place.
+  /// Runs blocks `first` … and the final norm on x [N, D] in place. Traces `relative_embeddings`.
   void run_from(std::size_t first, View x, const Run& run) const;
 
   /// Runs the part after the last block on x in place. Traces `layer_norm` and `output`.
@@ -44,9 +44,10 @@ class Stack {
 
  private:
   StackConfig config_;
-  std::unique_ptr<RelativeBias> relative_bias_;  // null if positions are not relative
-  std::vector<std::unique_ptr<Block>> blocks_;   // one for each group of layers
-  std::unique_ptr<Norm> layer_norm_;             // may be null
+  std::unique_ptr<RelativeBias> relative_bias_;              // null if positions are not relative
+  std::unique_ptr<RelativeEmbeddings> relative_embeddings_;  // of disentangled attention
+  std::vector<std::unique_ptr<Block>> blocks_;               // one for each group of layers
+  std::unique_ptr<Norm> layer_norm_;                         // may be null
 };
 
 }  // namespace glassformer

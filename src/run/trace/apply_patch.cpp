@@ -28,7 +28,7 @@ std::size_t extent(const Patch& patch, std::size_t axis) {
 void replace_row(const Patch& patch, const CompleteRows& rows, std::size_t row,
                  std::size_t position) {
   std::optional<std::size_t> from = 0;
-  if (rows.of == RowsOf::tokens) from = place_of(patch.tokens, position, extent(patch, 0));
+  if (rows.of != RowsOf::sequences) from = place_of(patch.tokens, position, extent(patch, 0));
   if (!from) return;
   const std::size_t all_heads = std::max<std::size_t>(rows.heads, 1);
   const std::size_t size = rows.columns / all_heads;

@@ -51,7 +51,7 @@ void GradientTracer::stop_at_patches(const std::string& name, const CompleteRows
       CompleteRows gradients = rows;
       for (std::size_t i = 0; i < rows.count; ++i) {
         gradients.data = tape.gradient(rows.data + i * rows.stride) - i * rows.stride;
-        replace_row(zero, gradients, i, rows.of == RowsOf::tokens ? rows.first + i : 0);
+        replace_row(zero, gradients, i, rows.of == RowsOf::sequences ? 0 : rows.first + i);
       }
     });
   }
@@ -67,7 +67,7 @@ void GradientTracer::record(std::string_view name, const CompleteRows& rows) {
   if (!asks_for(full)) return;
   TracedTensor& gradient = gradients_.emplace_back();
   gradient.name = std::move(full);
-  if (rows.of == RowsOf::tokens) gradient.shape.push_back(rows.count);
+  if (rows.of != RowsOf::sequences) gradient.shape.push_back(rows.count);
   if (rows.heads > 0) gradient.shape.push_back(rows.heads);
   gradient.shape.push_back(rows.heads > 0 ? rows.columns / rows.heads : rows.columns);
   gradient.data.resize(rows.count * rows.columns);

@@ -15,7 +15,7 @@ std::size_t extent(ModelTensor::Axis axis, const TextLengths& lengths) {
 std::vector<std::size_t> ModelTensor::shape(const TextLengths& lengths) const {
   if (keys != Axis::none) return {heads, extent(rows, lengths), extent(keys, lengths)};
   std::vector<std::size_t> shape;
-  if (rows != Axis::none) shape.push_back(extent(rows, lengths));
+  if (has_rows()) shape.push_back(entries > 0 ? entries : extent(rows, lengths));
   if (heads > 0) shape.push_back(heads);
   shape.push_back(columns);
   return shape;
@@ -28,7 +28,8 @@ ModelTensor& TensorList::add(std::string_view name) {
 
 void TensorList::done(std::string_view name, const CompleteRows& rows) {
   ModelTensor& tensor = add(name);
-  if (rows.of == RowsOf::sequences) tensor.rows = ModelTensor::Axis::none;
+  if (rows.of != RowsOf::tokens) tensor.rows = ModelTensor::Axis::none;
+  if (rows.of == RowsOf::table) tensor.entries = rows.count;
   tensor.heads = rows.heads;
   tensor.columns = rows.heads > 0 ? rows.columns / rows.heads : rows.columns;
 }

@@ -22,12 +22,15 @@ struct ModelTensor {
   enum class Axis { none, source, target };
 
   std::string name;
-  Axis rows = Axis::none;   ///< none: it is one vector
+  Axis rows = Axis::none;   ///< none: it is one vector, or a table
   Axis keys = Axis::none;   ///< of scores and weights only
   std::size_t heads = 0;    ///< 0: it has no heads
+  std::size_t entries = 0;  ///< rows of a table
   std::size_t columns = 0;  ///< of a row, or of one head's part of it
   std::size_t id = 0;       ///< two names with the same id mean the same tensor
 
+  /// Returns whether it has rows, for tokens or in a table.
+  bool has_rows() const { return rows != Axis::none || entries > 0; }
   /// [columns], [rows, columns], [rows, heads, columns] or [heads, rows, keys].
   std::vector<std::size_t> shape(const TextLengths& lengths) const;
 };
@@ -38,6 +41,7 @@ struct ModelTensor {
 ///   encoder.embed_tokens, .embed_positions, .embed_types   the embeddings, before their sum
 ///   encoder.embed_patches                          of a picture, instead of embed_tokens
 ///   encoder.embeddings                             the input of layer 0
+///   encoder.relative_embeddings                    the rows of distances, [2 span, D]
 ///   encoder.layers.0.input, .output                the stream before and after a block
 ///   ….self_attn_layer_norm, .final_layer_norm      a norm's result
 ///   ….self_attn.q, .k, .v, .context                [tokens, heads, d_head]

@@ -131,8 +131,9 @@ TracedTensor& SequenceTracer::tensor(std::size_t sequence, const std::string& na
   if (known != tensors.end()) return *known;
   TracedTensor& made = tensors.emplace_back();
   made.name = name;
-  const std::size_t rows = like.of == RowsOf::tokens ? sequences_.length(sequence) : 1;
-  if (like.of == RowsOf::tokens) made.shape = {rows};
+  std::size_t rows = like.of == RowsOf::table ? like.count : 1;
+  if (like.of == RowsOf::tokens) rows = sequences_.length(sequence);
+  if (like.of != RowsOf::sequences) made.shape = {rows};
   if (like.heads > 0) made.shape.push_back(like.heads);
   made.shape.push_back(like.heads > 0 ? like.columns / like.heads : like.columns);
   made.data.resize(checked_product("a trace", {rows, like.columns}));
@@ -142,9 +143,9 @@ TracedTensor& SequenceTracer::tensor(std::size_t sequence, const std::string& na
 void SequenceTracer::keep(std::string name, const CompleteRows& rows) {
   const std::size_t end = rows.first + rows.count;
   for (std::size_t s = 0; s < sequences_.size(); ++s) {
-    const bool by_token = rows.of == RowsOf::tokens;
-    const std::size_t start = by_token ? sequences_.start(s) : s;
-    const std::size_t stop = start + (by_token ? sequences_.length(s) : 1);
+    const bool by_token = rows.of == RowsOf::tokens, table = rows.of == RowsOf::table;
+    const std::size_t start = by_token ? sequences_.start(s) : table ? 0 : s;
+    const std::size_t stop = start + (by_token ? sequences_.length(s) : table ? rows.count : 1);
     if (stop <= rows.first || start >= end) continue;
     std::vector<float>& data = tensor(s, name, rows).data;
     for (std::size_t row = std::max(start, rows.first); row < std::min(stop, end); ++row) {

@@ -132,7 +132,7 @@ class SequenceTracer final : public NamingTracer {
   float* keep_map(std::string name, MapKind kind, const MapPlace& place) override;
   float* keep_attention(const MapPlace& place) override;
   std::size_t position(RowsOf of, std::size_t row) const override {
-    return of == RowsOf::tokens ? positions_[row] : 0;
+    return of == RowsOf::tokens ? positions_[row] : of == RowsOf::table ? row : 0;
   }
   std::size_t query_position(std::size_t, std::size_t query) const override { return query; }
   std::size_t key_position(std::size_t, std::size_t key) const override { return key; }

@@ -77,7 +77,7 @@ struct PatchOption {
 // Checks that do not depend on the length of the text.
 void check(const PatchOption& option, const Patch& patch, const ModelTensor& tensor) {
   const bool is_map = tensor.keys != ModelTensor::Axis::none;
-  option.expect_choosable("tokens", patch.tokens, tensor.rows != ModelTensor::Axis::none);
+  option.expect_choosable("tokens", patch.tokens, tensor.has_rows());
   option.expect_choosable("heads", patch.heads, tensor.heads > 0);
   option.expect_choosable("keys", patch.keys, is_map);
   option.expect_below(".heads", patch.heads, tensor.heads);
@@ -116,7 +116,11 @@ std::vector<Extent> extents_of(const ModelTensor& tensor, const Patch& patch,
             extent_of(tensor.keys, patch.keys, lengths)};
   }
   std::vector<Extent> extents;
-  if (tensor.rows != Axis::none) extents.push_back(extent_of(tensor.rows, patch.tokens, lengths));
+  if (tensor.entries > 0) {
+    extents.push_back({patch.tokens ? patch.tokens->size() : tensor.entries});
+  } else if (tensor.rows != Axis::none) {
+    extents.push_back(extent_of(tensor.rows, patch.tokens, lengths));
+  }
   if (tensor.heads > 0) extents.push_back(heads);
   extents.push_back({tensor.columns});
   return extents;
@@ -216,7 +220,8 @@ void TracePlan::expect_fit(const TextLengths& lengths) const {
       return axis == ModelTensor::Axis::source ? lengths.source : lengths.target;
     };
     const PatchOption option = {i};
-    option.expect_below(".tokens", patch.tokens, length(tensor.rows));
+    option.expect_below(".tokens", patch.tokens,
+                        tensor.entries > 0 ? tensor.entries : length(tensor.rows));
     option.expect_below(".keys", patch.keys, length(tensor.keys));
     expect_shape(option, patch, tensor, extents_of(tensor, patch, lengths));
   }

@@ -7,8 +7,9 @@
 
 namespace glassformer {
 
-/// The unit of the rows of a tensor: the tokens of a run, or its sequences.
-enum class RowsOf { tokens, sequences };
+/// The unit of the rows of a tensor: the tokens of a run, its sequences, or the entries of a table
+/// that all sequences share.
+enum class RowsOf { tokens, sequences, table };
 
 /// A tensor that a layer has just completed: `count` rows from the run's row `first` on, `columns`
 /// floats each, `stride` floats apart. A tracer may read them, or replace them before anything else

@@ -66,6 +66,13 @@ constexpr Roles mpnet_roles = {.bos = "<s>",
                                .pad = "<pad>",
                                .cls = "<s>",
                                .mask = "<mask>"};
+constexpr Roles deberta_roles = {.bos = "[CLS]",
+                                 .eos = "[SEP]",
+                                 .unk = "[UNK]",
+                                 .sep = "[SEP]",
+                                 .pad = "[PAD]",
+                                 .cls = "[CLS]",
+                                 .mask = "[MASK]"};
 constexpr Roles herbert_roles = {
     .unk = "<unk>", .sep = "</s>", .pad = "<pad>", .cls = "<s>", .mask = "<mask>"};
 constexpr Roles gpt2_roles = {
@@ -398,6 +405,36 @@ Parts build_camembert(const FolderFile& file, const TokenizerConfig& config) {
   return parts;
 }
 
+// As in version 4 of the library: version 5 leaves out the model's own normalizer.
+Parts build_deberta(const FolderFile& file, const TokenizerConfig& config) {
+  const SentencePieceModel model = read_pieces(file, "spm.model");
+  PieceLayout layout;
+  layout.unknown = required(config, "unk_token", deberta_roles.unk);
+  Parts parts = build_pieces(model, layout);
+  const auto normalizer = [](std::string_view json) {
+    return read_normalizer(component(json), "normalizer");
+  };
+  parts.normalizer =
+      make_sequence(normalizer(R"({"type": "Strip", "strip_left": true, "strip_right": true})"),
+                    make_sequence(std::move(parts.normalizer),
+                                  normalizer(R"({"type": "Replace", "pattern": {"Regex": " {2,}"},
+                                   "content": " "})")));
+  if (config.boolean("do_lower_case").value_or(false)) {
+    parts.normalizer = make_sequence(make_lower_case(), std::move(parts.normalizer));
+  }
+  const bool splits = config.boolean("split_by_punct").value_or(false);
+  set_pre_tokenizer(
+      parts, R"({"type": "Sequence", "pretokenizers": [)" +
+                 std::string(splits ? R"({"type": "Punctuation", "behavior": "Isolated"}, )" : "") +
+                 metaspace(config) + "]}");
+  set_decoder(parts, metaspace(config));
+  add_tokens(parts, config, deberta_roles, added_pieces(model));
+  parts.post_processor.around =
+      surrounded(id_of(parts, config, "cls_token", deberta_roles.cls),
+                 id_of(parts, config, "sep_token", deberta_roles.sep), Separator::once_with_types);
+  return parts;
+}
+
 TokenizerJsonChanges change_pieces(const TokenizerConfig& config) {
   if (!config.boolean("add_prefix_space")) return {};
   return {.pre_tokenizer = words_with_metaspace(config), .decoder = metaspace(config)};
@@ -436,6 +473,7 @@ constexpr std::array classes = {
     TokenizerClass{"MT5Tokenizer", build_t5, nullptr, &t5_roles},
     TokenizerClass{"XLMRobertaTokenizer", build_xlm_roberta, change_pieces, &roberta_roles},
     TokenizerClass{"CamembertTokenizer", build_camembert, change_pieces, &roberta_roles},
+    TokenizerClass{"DebertaV2Tokenizer", build_deberta, nullptr, &deberta_roles},
     // These classes never read a tokenizer.json.
     TokenizerClass{"BertJapaneseTokenizer", nullptr, nullptr, nullptr, morphemes},
     TokenizerClass{"BertweetTokenizer", nullptr, nullptr, nullptr, segmented},

@@ -62,6 +62,7 @@ namespace {
 std::string_view class_by_files(const FolderFile& file) {
   if (file("vocab.txt")) return "BertTokenizer";
   if (file("spiece.model")) return "T5Tokenizer";
+  if (file("spm.model")) return "DebertaV2Tokenizer";
   if (file("sentencepiece.bpe.model")) return "XLMRobertaTokenizer";
   if (file("merges.txt")) {
     throw_error(ErrorCode::invalid_tokenizer,
@@ -94,7 +95,7 @@ void refuse_missing_tokenizer() {
       ErrorCode::invalid_tokenizer,
       "tokenizer: expected one of tokenizer.json, tokenizer.model, source.model, source.spm "
       "with vocab.json, vocab.txt, vocab.json with merges.txt, spiece.model, "
-      "sentencepiece.bpe.model, got none of them");
+      "spm.model, sentencepiece.bpe.model, got none of them");
 }
 
 std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const TokenizerOptions& options) {

@@ -27,6 +27,7 @@ inline constexpr std::array tokenizer_files = {"tokenizer.json",
                                                "vocab.txt",
                                                "merges.txt",
                                                "spiece.model",
+                                               "spm.model",
                                                "sentencepiece.bpe.model"};
 
 /// The caller's information about a tokenizer.

@@ -11,13 +11,15 @@ import json
 import os
 import pathlib
 import tempfile
+import types
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import transformers.models.herbert.tokenization_herbert as herbert
 import transformers.models.roberta.tokenization_roberta as roberta
 from tokenizers import processors
-from transformers import AutoTokenizer
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
+from transformers.convert_slow_tokenizer import DebertaV2Converter
 
 HERE = pathlib.Path(__file__).parent
 TEXTS = ["Hello world, this is GOOD!", "  Café au lait  naïve ÉCOLE", "don't stop-me now... 3.14", "東京 x",
@@ -138,6 +140,12 @@ def cases():
     yield "no class, XLM-R", "xlm-roberta", pieces
     yield "no class, CamemBERT", "camembert", pieces
 
+    deberta_pieces = {"spm.model": {"model": "unigram"}}
+    for settings in [{}, {"do_lower_case": True}, {"split_by_punct": True}, {"cls_token": "<s>", "sep_token": "</s>"}]:
+        named_too = named("DebertaV2Tokenizer", unk_token="<unk>", **settings)
+        yield f"DebertaV2Tokenizer, {settings}", "bert", {**deberta_pieces, "tokenizer_config.json": named_too}
+    yield "no class, DeBERTa", "deberta-v2", {**deberta_pieces, "tokenizer_config.json": {"unk_token": "<unk>"}}
+
     for name in ("wordpiece_uncased", "bytes", "unigram", "precompiled"):
         file = {"of": name, "part": "tokenizer.json"}
         settings = named("PreTrainedTokenizerFast")
@@ -156,6 +164,26 @@ def cases():
         yield f"tokenizer.json, {way}", "bert", {**whole("wordpiece_uncased"), **more, "tokenizer_config.json": settings}
 
 
+DEBERTA = {"bos_token": "[CLS]", "eos_token": "[SEP]", "unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]",
+           "cls_token": "[CLS]", "mask_token": "[MASK]"}
+
+
+def deberta(folder):
+    """Returns the tokenizer that version 4 makes of an spm.model: version 5 leaves out the model's normalizer."""
+    settings = DEBERTA | json.loads((folder / "tokenizer_config.json").read_text())
+    slow = types.SimpleNamespace(
+        vocab_file=str(folder / "spm.model"), do_lower_case=settings.pop("do_lower_case", False),
+        split_by_punct=settings.pop("split_by_punct", False), add_prefix_space=settings.pop("add_prefix_space", True),
+        convert_tokens_to_ids=lambda name: 0)
+    backend = DebertaV2Converter(slow).converted()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **{name: settings[name] for name in DEBERTA})
+    cls, sep = (settings[name] for name in ("cls_token", "sep_token"))
+    tokenizer._tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{cls}:0 $A:0 {sep}:0", pair=f"{cls}:0 $A:0 {sep}:0 $B:1 {sep}:1",
+        special_tokens=[(name, tokenizer.convert_tokens_to_ids(name)) for name in (cls, sep)])
+    return tokenizer
+
+
 def read(model_type, files):
     """Returns the ids of all texts, or the library's error message for a folder that it cannot read."""
     with tempfile.TemporaryDirectory() as folder:
@@ -166,7 +194,7 @@ def read(model_type, files):
                 continue
             source = "of" in value or "model" in value
             (folder / name).write_bytes(part(value) if source else json.dumps(value).encode())
-        tokenizer = AutoTokenizer.from_pretrained(folder)
+        tokenizer = deberta(folder) if "spm.model" in files else AutoTokenizer.from_pretrained(folder)
         return [tokenizer(text)["input_ids"] for text in TEXTS]
 
 

@@ -34,6 +34,7 @@ struct AttentionCase {
   std::size_t every = 1;  // which gradients are compared
   NormConfig norm = {};   // of queries and keys
   double scale = 1;       // of the input
+  std::optional<DisentangledConfig> distances = {};
 };
 
 std::vector<std::size_t> positions_from_to(std::size_t first, std::size_t end) {
@@ -89,6 +90,20 @@ const std::vector<AttentionCase>& attention_cases() {
        .reach = causal_reach,
        .texts = {{14, {1, 5}}},
        .relative = bias_before},
+      {.name = "distances",
+       .config = with_bias(heads_of(2, 2)),
+       .texts = {{9, {2}}, {1}, {14}},
+       .distances = DisentangledConfig{.span = 4, .distance = 9}},
+      {.name = "distances as keys, a row each",
+       .config = heads_of(2, 2),
+       .texts = {{7, {0, 3}}},
+       .distances = DisentangledConfig{.span = 5, .position_to_content = false, .norm = true}},
+      {.name = "distances as queries, several blocks, local",
+       .config = heads_of(1, 1),
+       .reach = Reach{6, 6},
+       .texts = {{53, {7, 50}}},
+       .every = 7,
+       .distances = DisentangledConfig{.span = 6, .distance = 20, .content_to_position = false}},
       {.name = "shared keys", .config = with_bias(heads_of(4, 2)), .texts = {{5, {2}}}},
       {.name = "one key head, causal", .config = heads_of(3, 1), .reach = causal_reach},
       {.name = "rotary", .config = with_rotary(heads_of(2, 2, 4), 4), .texts = {{7, {3}}, {3}}},
@@ -137,6 +152,8 @@ std::unique_ptr<const AttentionKind> kind_of(const AttentionCase& test) {
   return std::make_unique<SoftmaxAttention>(*test.reach);
 }
 
+constexpr NormConfig norm_of_distances = {.kind = NormKind::standard, .eps = 1e-5f};
+
 scalar_reference::Attention formula_of(const AttentionCase& test) {
   return {.n_heads = test.config.n_heads,
           .n_kv_heads = test.config.n_kv_heads,
@@ -155,6 +172,22 @@ Sequences sequences_of(const std::vector<MaskedText>& texts) {
 Matrix projection(const Inputs& in, const std::string& input, const std::string& name) {
   return scalar_reference::linear(in.at(input), in.at(name + ".weight"),
                                   input_or_empty(in, name + ".bias"));
+}
+
+// Adds the table of distances, projected as queries and as keys.
+void add_distances(const DisentangledConfig& config, const Inputs& in,
+                   scalar_reference::Attention& attention) {
+  Matrix table = in.at("distances.weight");
+  if (config.norm) {
+    table = scalar_reference::norm(norm_of_distances, table, in.at("distances.layer_norm.weight"),
+                                   in.at("distances.layer_norm.bias"));
+  }
+  const auto projected = [&](const std::string& name) {
+    return scalar_reference::linear(table, in.at(name + ".weight"),
+                                    input_or_empty(in, name + ".bias"));
+  };
+  if (config.position_to_content) attention.distance_q = projected("q_proj");
+  if (config.content_to_position) attention.distance_k = projected("k_proj");
 }
 
 // Queries or keys as they enter the product: normed and rotated, head by head.
@@ -191,19 +224,27 @@ TEST_CASE("an attention's gradients match its formula", "[backward]") {
   LayerCheck check(7);
   std::optional<RelativeBias> relative;
   if (test.relative) relative.emplace(*test.relative).declare(check.parameters("relative"));
+  const Sequences sequences = sequences_of(test.texts);
+  std::optional<RelativeEmbeddings> distances;
+  if (test.distances) {
+    distances.emplace(*test.distances, model_width, sequences.longest(), norm_of_distances);
+    distances->declare(check.parameters("distances"));
+  }
   Attention attention(test.config, model_width,
                       {.kind = kind_of(test),
                        .relative = relative ? &*relative : nullptr,
+                       .distances = distances ? &*distances : nullptr,
                        .norm = test.norm,
                        .divisor = divisor_of(test)},
                       Compute::f32);
   attention.declare(check.parameters());
   check.start();
 
-  const Sequences sequences = sequences_of(test.texts);
   const std::vector<RowSegment> segments = segments_of(sequences);
   check.run().segments = segments;
+  check.run().sequences = &sequences;
   check.run().session().reserve_attention(sequences.longest());
+  if (distances) distances->begin(sequences.tokens(), check.run());
   const Matrix values = check.random_matrix(sequences.tokens(), model_width);
   const View input = check.input("input", scalar_reference::scaled(values, test.scale));
   const View x = check.input("x", sequences.tokens(), model_width);
@@ -213,9 +254,12 @@ TEST_CASE("an attention's gradients match its formula", "[backward]") {
   const auto formula = [&](const Inputs& in) {
     const Matrix q = turned(test, in, projection(in, "input", "q_proj"), "q_norm", positions);
     const Matrix k = turned(test, in, projection(in, "input", "k_proj"), "k_norm", positions);
-    const Matrix context = scalar_reference::attend(formula_of(test), segments, q, k,
-                                                    projection(in, "input", "v_proj"),
-                                                    input_or_empty(in, "relative.weight"));
+    scalar_reference::Attention attends = formula_of(test);
+    attends.distances = distances ? &*distances : nullptr;
+    if (distances) add_distances(*test.distances, in, attends);
+    const Matrix context =
+        scalar_reference::attend(attends, segments, q, k, projection(in, "input", "v_proj"),
+                                 input_or_empty(in, "relative.weight"));
     return scalar_reference::sum(in.at("x"),
                                  scalar_reference::linear(context, in.at("out_proj.weight"),
                                                           input_or_empty(in, "out_proj.bias")));

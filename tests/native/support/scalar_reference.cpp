@@ -178,6 +178,15 @@ double softmax_weight(const Head& of, std::size_t i, std::size_t j) {
     const auto behind = static_cast<std::ptrdiff_t>(j) - static_cast<std::ptrdiff_t>(i);
     score += of.bias.row(RelativeBias::bucket(*attention.relative, behind))[of.head];
   }
+  if (attention.distances) {
+    const auto behind = static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(j);
+    const std::size_t row = attention.distances->row(behind), d_head = attention.d_head;
+    const auto times = [&](const Matrix& table, const double* x) {
+      return dot(table.row(row) + of.head * d_head, x, d_head) / attention.divisor;
+    };
+    if (attention.distance_k.rows > 0) score += times(attention.distance_k, of.query(i));
+    if (attention.distance_q.rows > 0) score += times(attention.distance_q, of.key(j));
+  }
   return std::exp(score);
 }
 

@@ -70,6 +70,9 @@ struct Attention {
   double divisor = 1;
   std::optional<Reach> reach = {};                 ///< none: linear attention
   std::optional<RelativeBiasShape> relative = {};  ///< of the bias table [buckets, H]
+  /// The row of a distance, query - key, in these tables; null: attention is not disentangled.
+  const RelativeEmbeddings* distances = nullptr;
+  Matrix distance_q = {}, distance_k = {};  ///< [rows, E]; empty: not used
 };
 /// Returns the context [N, E] of queries [N, E], keys and values.
 Matrix attend(const Attention& attention, std::span<const RowSegment> segments, const Matrix& q,

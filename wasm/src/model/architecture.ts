@@ -62,6 +62,16 @@ export interface StackArchitecture {
   layerGroups: number;
   /** If attention has a bias by distance: its number of buckets. */
   relativeBuckets?: number;
+  /** If attention is disentangled: its table of distances has this many rows in each direction. */
+  disentangledSpan?: number;
+  /** Up to this distance, far distances share rows in growing steps; 0: each has its own. */
+  disentangledDistance?: number;
+  /** Whether queries are multiplied by distances. */
+  contentToPosition?: boolean;
+  /** Whether distances are multiplied by keys. */
+  positionToContent?: boolean;
+  /** Whether the table of distances is normalized. */
+  disentangledNorm?: boolean;
   dModel: number;
   /** Maximum number of tokens. */
   maxLength: number;

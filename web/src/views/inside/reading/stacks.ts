@@ -52,6 +52,7 @@ export function stacksOf({ encoder, decoder, head, embeddings }: Architecture): 
     expect(`${name}: layerGroups`, stack.layerGroups, 0);
     expect(`${name}: dEmbedding`, stack.dEmbedding, 0);
     expect(`${name}: relativeBuckets`, stack.relativeBuckets, undefined);
+    expect(`${name}: disentangledSpan`, stack.disentangledSpan, undefined);
     return {
       ...fields,
       name,
