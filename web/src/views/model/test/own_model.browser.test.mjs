@@ -242,6 +242,28 @@ for (const name of ['bert_answer', 'distilbert_answer', 'roberta_answer']) {
   });
 }
 
+for (const name of ['bert_masks', 'roberta_masks']) {
+  onPage(`${name} fills masks, which are marked`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    assert.match(await page.getByTestId('task').textContent(), /may stand at a mask/);
+    await ask(page, 'A [MASK] film is [MASK].');
+    const { masks, attention } = await inNode(name, (model) =>
+      model.fill(`A ${model.info.maskToken} film is ${model.info.maskToken}.`, { attention: true }),
+    );
+    const shown = await page
+      .getByTestId('class')
+      .evaluateAll((list) => list.map(({ dataset }) => [dataset.label, Number(dataset.value)]));
+    const expected = masks.flatMap(({ answers }) => answers);
+    assert.deepEqual(
+      shown.map(([label]) => label),
+      expected.map(({ token }) => token),
+    );
+    for (const [i, { score }] of expected.entries()) near(shown[i][1], score, `${i}`);
+    assert.equal(await page.locator('mark').count(), 2);
+    await assertAttention(page, attention.encoder);
+  });
+}
+
 onPage('a table compares sentences, and each can be chosen', {}, async (page) => {
   await choose(page, join(checkpoints, 'bert_embed'));
   const texts = ['The film is good.', 'A good film', 'no'];
