@@ -56,7 +56,7 @@ constexpr std::array deberta_keys = {
 
 // Without learned positions, the architecture has no maximum length: distant tokens share the last
 // row. This is the limit that we offer.
-constexpr std::size_t longest = 1 << 14;
+constexpr std::size_t deberta_longest = 1 << 14;
 
 // The products of pos_att_type: a list, or names separated by "|".
 struct Products {
@@ -113,12 +113,12 @@ void read_attention(HubConfig& config, StackConfig& stack) {
   DisentangledConfig distances = {.content_to_position = products.content_to_position,
                                   .position_to_content = products.position_to_content,
                                   .norm = read_norm(config)};
-  AttentionConfig& attention = stack.layers[0].attention;
+  const AttentionConfig& attention = stack.layers[0].attention;
   if (!config.flag("relative_attention", false) || distances.terms() == 1) {
-    // The library divides by as much, although it leaves the products out.
-    const auto terms = static_cast<float>(distances.terms());
-    attention.score_divisor = std::sqrt(static_cast<float>(attention.d_head) * terms);
-    for (LayerConfig& layer : stack.layers) layer = stack.layers[0];
+    if (distances.terms() == 1) return;
+    // The library leaves the products out, but divides by as much.
+    const float root = std::sqrt(static_cast<float>(distances.terms() * attention.d_head));
+    for (LayerConfig& layer : stack.layers) layer.attention.score_divisor = root;
     return;
   }
   if (!config.flag("share_att_key", false)) config.refuse("share_att_key", "true", "false");
@@ -150,7 +150,7 @@ ModelConfig read_deberta(HubConfig& config) {
   config.expect_embeddings(deberta_masked);
   ModelConfig model;
   StackConfig& stack = model.architecture.encoder.emplace(post_norm_stack());
-  stack.max_length = longest;
+  stack.max_length = deberta_longest;
   if (has_size(config, "type_vocab_size")) {
     stack.tokens().token_types = config.size("type_vocab_size", 0);
   }

@@ -41,6 +41,11 @@ struct DistanceScratch {
   PackedMatrix keys;       // [d_head, distances] of distances
   AlignedBuffer by_query;  // [query_rows, distances] queries times keys of distances
   AlignedBuffer by_key;    // [distances, keys] queries of distances times keys
+  // In integers: rows of distances, sums of products, and `keys` with its scale.
+  std::vector<std::int16_t> rounded;
+  std::vector<std::int32_t> integers;
+  PackedInt16Matrix integer_keys;
+  float scale = 0;
 };
 
 /// Buffers of one head's attention.

@@ -255,7 +255,8 @@ Task HubConfig::task(std::string_view masked) {
   if (has_tensor("pre_classifier.weight") || has_tensor("classifier.out_proj.weight")) {
     return Task::text_classification;
   }
-  if (!has_tensor("classifier.weight")) return headless;
+  // Not one inside another head, such as DeBERTa's mask_predictions.classifier.
+  if (!tensors_.contains("classifier.weight")) return headless;
   if (!has_tensor("pooler.dense.weight") && !has_tensor("pooler.weight")) {
     return Task::token_classification;
   }

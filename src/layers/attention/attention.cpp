@@ -223,8 +223,16 @@ HeadInput Attention::input_of(std::size_t head, const RowSegment& segment, const
   const std::size_t shared = config_.n_heads / config_.n_kv_heads;  // query heads per key head
   const std::size_t key_head = segment.key_base * keys.stride + head / shared * config_.d_head;
   HeadDistances own = distances;
-  if (own.q) own.q += head * config_.d_head;
-  if (own.k) own.k += head / shared * config_.d_head;
+  if (own.table) {
+    // Only the rows that this segment needs: they decide how integers are rounded.
+    const RelativeEmbeddings::Range range =
+        own.table->range(std::max<std::size_t>(segment.count, 1));
+    const std::size_t skipped = (range.first - own.first) * own.stride;
+    if (own.q) own.q += skipped + head * config_.d_head;
+    if (own.k) own.k += skipped + head / shared * config_.d_head;
+    own.first = range.first;
+    own.count = range.count;
+  }
   return {.q = queries.data + segment.first * queries.stride + head * config_.d_head,
           .q_stride = queries.stride,
           .queries = segment.count,

@@ -8,6 +8,7 @@
 #include "kernels/kernels.hpp"
 #include "layers/attention/disentangled/distance_scores.hpp"
 #include "layers/attention/query_blocks.hpp"
+#include "layers/attention/rounded_rows.hpp"
 
 namespace glassformer {
 namespace {
@@ -53,26 +54,11 @@ void take_back(const HeadInput& in, const HeadMap& map, const QueryBlock& block,
   for (std::size_t j = keys.begin; j < keys.end; ++j) replaced[in.keys[block.origin + j]] = row[j];
 }
 
-// The largest integers for queries and keys (largest_factor), whose sums of products stay within 30
-// bits so that their differences fit in 32; and for values (largest_value), in sums over
-// `summed_keys` keys.
+// The largest integers for values: in sums over `summed_keys` keys, products with weights stay
+// within 31 bits.
 constexpr std::size_t summed_keys = 256;
 constexpr float largest_value =
     static_cast<float>((1u << 31) / (Kernels::weight_unit * summed_keys) - 1);
-
-float largest_factor(std::size_t d_head) {
-  return std::min(32767.0f, std::floor(std::sqrt(0x1p30f / static_cast<float>(d_head))));
-}
-
-// Rounds x [count, columns] to integers of at most `limit`. Returns their scale.
-float round_to(float limit, const GatheredRows& x, std::vector<std::int16_t>& integers) {
-  const Kernels& run = kernels();
-  const std::size_t size = x.count * PackedInt16Matrix::even(x.columns);
-  if (size > integers.size()) integers.resize(size);
-  const float largest = run.largest(x);
-  run.round_rows(x, largest > 1e-30f ? limit / largest : 0.0f, integers.data());
-  return largest / limit;
-}
 
 // The float version of Kernels::weigh: weights [n] = e^(scores - the largest) in whole units.
 std::int32_t weigh_floats(float* scores, std::size_t n, std::int16_t* weights) {
@@ -172,10 +158,7 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach
       round_to(limit, {in.q, in.q_stride, nullptr, in.queries, in.d_head}, room.rounded);
   const float scale = q_scale * k_scale / in.divisor;
   const float factor = scale * std::numbers::log2e_v<float>;
-  if (in.distances.table) {
-    pack_keys(in, scratch.keys);
-    begin_distance_scores(in, scratch);
-  }
+  if (in.distances.table) begin_integer_distance_scores(in, k_scale, scratch);
   const float one = 1.0f + factor * 0.0f;  // NaN if the scores' scale is not finite
 
   each_block(in, reach, [&](const QueryBlock& block) {
@@ -190,7 +173,7 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach
                       .n = block.keys,
                       .k = row_length});
 
-    if (in.distances.table) multiply_by_distances(in, block, scratch);
+    if (in.distances.table) multiply_integers_by_distances(in, block, q_scale, scratch);
 
     std::array<float, AttentionScratch::query_rows> shares;  // 1 / the sum of a row's weights
     for (std::size_t i = 0; i < block.queries; ++i) {

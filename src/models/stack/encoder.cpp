@@ -7,14 +7,17 @@ void Encoder::declare(const ParameterScope& scope) {
   stack_.declare(scope);
 }
 
-void Encoder::list(View x, const Run& run) const {
+void Encoder::list(View x, Run run) const {
   const Run::Scope scope = run.scope("encoder");
+  stack_.begin(0, run);
   input_->list(x, run);
   stack_.run_from(0, x, run);
 }
 
-void Encoder::resume(std::size_t first, View x, const Run& run) const {
+void Encoder::resume(std::size_t first, View x, Run run) const {
   const Run::Scope scope = run.scope("encoder");
+  const Arena::Scope memory(run.arena());
+  stack_.begin(x.shape(0), run);
   run.session().reserve_attention(run.sequences->longest());
   stack_.run_from(first, x, run);
 }

@@ -19,16 +19,18 @@ class Encoder {
   /// Computes the vectors of the batch's rows: x [N, D]. The batch must be of the kind that the
   /// encoder's input reads: a Batch or Pictures.
   template <class AnyBatch>
-  void operator()(const AnyBatch& batch, View x, const Run& run) const {
+  void operator()(const AnyBatch& batch, View x, Run run) const {
     const Run::Scope scope = run.scope("encoder");
+    const Arena::Scope memory(run.arena());
     run.session().reserve_attention(batch.longest());
+    stack_.begin(batch.tokens(), run);
     (*input_)(batch, x, run);
     stack_.run_from(0, x, run);
   }
 
   /// Turns x [N, D], the input of block `first`, into the vectors of the run's sequences. If
   /// `first` is the number of blocks, only the final norm is applied.
-  void resume(std::size_t first, View x, const Run& run) const;
+  void resume(std::size_t first, View x, Run run) const;
 
   /// Passes a run without rows to a tracer, which gets every tensor's name. Then calls then(states,
   /// run).
@@ -49,7 +51,7 @@ class Encoder {
   const StackInput& input() const { return *input_; }
 
  private:
-  void list(View x, const Run& run) const;
+  void list(View x, Run run) const;
 
   std::unique_ptr<StackInput> input_;
   Stack stack_;

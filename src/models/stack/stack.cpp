@@ -156,13 +156,12 @@ void Stack::block(std::size_t layer, View x, const Run& run) const {
   block(layer)(x, run);
 }
 
+void Stack::begin(std::size_t rows, Run& run) const {
+  if (relative_embeddings_) relative_embeddings_->begin(rows, run);
+}
+
 void Stack::run_from(std::size_t first, View x, const Run& run) const {
-  const Arena::Scope memory(run.arena());
-  Run with_distances = run;
-  if (relative_embeddings_) relative_embeddings_->begin(x.shape(0), with_distances);
-  for (std::size_t layer = first; layer < config_.layers.size(); ++layer) {
-    block(layer, x, with_distances);
-  }
+  for (std::size_t layer = first; layer < config_.layers.size(); ++layer) block(layer, x, run);
   finish(x, run);
 }
 

@@ -23,10 +23,14 @@ class Stack {
   /// share weights, and `layer_norm`.
   void declare(const ParameterScope& scope);
 
+  /// Prepares a run of this many rows, before its input is computed: what it computes belongs to
+  /// the caller's Arena::Scope. Traces `relative_embeddings`.
+  void begin(std::size_t rows, Run& run) const;
+
   /// Runs block `layer` on x [N, D] in place.
   void block(std::size_t layer, View x, const Run& run) const;
 
-  /// Runs blocks `first` … and the final norm on x [N, D] in place. Traces `relative_embeddings`.
+  /// Runs blocks `first` … and the final norm on x [N, D] in place.
   void run_from(std::size_t first, View x, const Run& run) const;
 
   /// Runs the part after the last block on x in place. Traces `layer_norm` and `output`.

@@ -8,13 +8,14 @@ namespace glassformer {
 namespace {
 
 // A matrix whose rows are `stride` floats apart.
-struct Matrix {
+struct StridedMatrix {
   const float* data;
   std::size_t stride, rows, columns;
 };
 
 // sum [a.rows, b.n()] += a · b
-void add_product(const Matrix& a, const PackedMatrix& b, float* sum, std::size_t stride) {
+void add_strided_product(const StridedMatrix& a, const PackedMatrix& b, float* sum,
+                         std::size_t stride) {
   kernels().matmul({.a = a.data,
                     .a_stride = a.stride,
                     .b = b.data(),
@@ -27,7 +28,7 @@ void add_product(const Matrix& a, const PackedMatrix& b, float* sum, std::size_t
                     .epilogue = Epilogue::accumulate});
 }
 
-void pack(const Matrix& rows, PackedMatrix& packed) {
+void pack_strided(const StridedMatrix& rows, PackedMatrix& packed) {
   packed.reshape(rows.rows, rows.columns);
   for (std::size_t i = 0; i < rows.rows; ++i) {
     packed.set_row(i, {rows.data + i * rows.stride, rows.columns});
@@ -35,7 +36,7 @@ void pack(const Matrix& rows, PackedMatrix& packed) {
 }
 
 // Writes the transposed matrix to `memory`.
-Matrix transpose(const Matrix& x, std::vector<float>& memory) {
+StridedMatrix transposed_copy(const StridedMatrix& x, std::vector<float>& memory) {
   memory.resize(x.rows * x.columns);
   learning_kernels().transpose(x.data, x.stride, x.rows, x.columns, memory.data(), x.rows);
   return {memory.data(), x.rows, x.columns, x.rows};
@@ -62,13 +63,15 @@ void DistanceBackward::add(const QueryBlock& block, std::size_t query, KeyRange 
 
 void DistanceBackward::finish(const QueryBlock& block) {
   if (!distances_.k) return;
-  const Matrix products = {by_query_.data(), distances_.count, block.queries, distances_.count};
-  pack({distances_.k, distances_.stride, distances_.count, in_.d_head}, packed_);
-  add_product(products, packed_, gradients_.q + block.first * in_.q_stride, in_.q_stride);
+  const StridedMatrix products = {by_query_.data(), distances_.count, block.queries,
+                                  distances_.count};
+  pack_strided({distances_.k, distances_.stride, distances_.count, in_.d_head}, packed_);
+  add_strided_product(products, packed_, gradients_.q + block.first * in_.q_stride, in_.q_stride);
   if (gradients_.distance_k) {
-    pack({in_.q + block.first * in_.q_stride, in_.q_stride, block.queries, in_.d_head}, packed_);
-    add_product(transpose(products, transposed_), packed_, gradients_.distance_k,
-                distances_.stride);
+    pack_strided({in_.q + block.first * in_.q_stride, in_.q_stride, block.queries, in_.d_head},
+                 packed_);
+    add_strided_product(transposed_copy(products, transposed_), packed_, gradients_.distance_k,
+                        distances_.stride);
   }
   std::ranges::fill(by_query_, 0.0f);
 }
@@ -76,12 +79,12 @@ void DistanceBackward::finish(const QueryBlock& block) {
 void DistanceBackward::finish(const PackedMatrix& keys, float* of_keys) {
   if (!distances_.q) return;
   const std::size_t count = in_.keys.size();
-  const Matrix products = {by_key_.data(), count, distances_.count, count};
+  const StridedMatrix products = {by_key_.data(), count, distances_.count, count};
   if (gradients_.distance_q) {
-    add_product(products, keys, gradients_.distance_q, distances_.stride);
+    add_strided_product(products, keys, gradients_.distance_q, distances_.stride);
   }
-  pack({distances_.q, distances_.stride, distances_.count, in_.d_head}, packed_);
-  add_product(transpose(products, transposed_), packed_, of_keys, in_.d_head);
+  pack_strided({distances_.q, distances_.stride, distances_.count, in_.d_head}, packed_);
+  add_strided_product(transposed_copy(products, transposed_), packed_, of_keys, in_.d_head);
 }
 
 }  // namespace glassformer
