@@ -77,6 +77,7 @@ export type {
   Candidate,
   EarlyStopping,
   Hypothesis,
+  LanguagePair,
   LastStep,
   OutputToken,
   SentenceTranslation,
