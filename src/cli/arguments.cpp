@@ -114,6 +114,13 @@ void add_stride(CLI::App& app, std::optional<std::size_t>& stride) {
                  "of a window if that is less");
 }
 
+void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std::string>& to) {
+  app.add_option("--from", from,
+                 "of a translator for many languages: the language of the input, such as en or "
+                 "eng_Latn; inspect lists them; where not given, as the folder says");
+  app.add_option("--to", to, "of the same: the language of the translation");
+}
+
 void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping) {
   add_name(
       app, "--early-stopping", {"false", "true", "never"},

@@ -33,7 +33,7 @@ struct FolderFiles {
   std::string weights;
   std::string source, target;  ///< of the tokenizers; if there is only one, `target` is empty
   std::string shortlist;       ///< may be empty
-  std::string source_language = "und", target_language = "und";  ///< BCP 47
+  std::string source_language = no_language, target_language = no_language;
 };
 
 /// The file format of a family whose weights are in a TensorContainer, which also holds the

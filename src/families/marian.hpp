@@ -22,6 +22,8 @@ inline constexpr std::array marian_tensors = {
     // Only in other families than MarianMT.
     TensorName{"encoder.layernorm_embedding", "encoder.layernorm_embedding"},
     TensorName{"decoder.layernorm_embedding", "decoder.layernorm_embedding"},
+    TensorName{"encoder.layer_norm", "encoder.layer_norm"},
+    TensorName{"decoder.layer_norm", "decoder.layer_norm"},
     TensorName{"encoder.layers.#.self_attn.q_proj", "encoder.layers.#.self_attn.q_proj"},
     TensorName{"encoder.layers.#.self_attn.k_proj", "encoder.layers.#.self_attn.k_proj"},
     TensorName{"encoder.layers.#.self_attn.v_proj", "encoder.layers.#.self_attn.v_proj"},

@@ -21,6 +21,11 @@ const std::string& Translator::source_language() const {
 const std::string& Translator::target_language() const {
   return pipeline_->config().target_language;
 }
+std::vector<std::string> Translator::languages() const {
+  std::vector<std::string> codes;
+  for (const Language& language : pipeline_->languages()) codes.push_back(language.code);
+  return codes;
+}
 Compute Translator::compute() const { return pipeline_->compute(); }
 
 Translation Translator::translate(std::string_view text, const TranslateOptions& options) {

@@ -32,6 +32,9 @@ struct AlignmentOptions {
 
 /// Options of a Translator's calls.
 struct TranslateOptions {
+  /// The languages of the text and of the translation: two of Translator::languages. Default: as
+  /// the folder says. A model of one pair of languages only accepts its own.
+  std::optional<std::string> from = {}, to = {};
   /// 1 to max_beams; 1: greedy. Default: as the folder says, or 4.
   std::optional<std::size_t> beams = {};
   /// score = log-probability / tokens ^ length_penalty. Default: as the folder says, or 1.
@@ -131,14 +134,16 @@ class Translator {
   Translator& operator=(Translator&&) noexcept;
   ~Translator();
 
-  /// A language code, such as "en".
+  /// A language code, such as "en", or "und" if the folder does not say.
   const std::string& source_language() const;
   const std::string& target_language() const;
+  /// The codes of the languages that a multilingual model knows; empty for a model of one pair.
+  std::vector<std::string> languages() const;
   Compute compute() const;
 
   /// Translates a text. Throws `empty_input` for a text without tokens, `too_large`,
-  /// `invalid_option` for beams, heads or layers that do not exist, and `non_finite` if a
-  /// probability is not finite. A sentence over the model's limit is split at clauses or words,
+  /// `invalid_option` for languages, beams, heads or layers that do not exist, and `non_finite` if
+  /// a probability is not finite. A sentence over the model's limit is split at clauses or words,
   /// otherwise clipped.
   Translation translate(std::string_view text, const TranslateOptions& options = {});
 

@@ -15,13 +15,13 @@
 namespace glassformer {
 
 extern const Family bert, distilbert, roberta, electra, albert, mpnet, deberta, modernbert, vit,
-    deit, gpt2, llama, phi3, gemma, gpt_neox, marian, bart, t5, bergamot;
+    deit, gpt2, llama, phi3, gemma, gpt_neox, marian, bart, m2m_100, t5, bergamot;
 
 namespace {
 
-constexpr std::array families = {&bert,    &distilbert, &roberta,  &electra, &albert, &mpnet,
-                                 &deberta, &modernbert, &vit,      &deit,    &gpt2,   &llama,
-                                 &phi3,    &gemma,      &gpt_neox, &marian,  &bart,   &t5};
+constexpr std::array families = {
+    &bert, &distilbert, &roberta, &electra, &albert,   &mpnet,  &deberta, &modernbert, &vit, &deit,
+    &gpt2, &llama,      &phi3,    &gemma,   &gpt_neox, &marian, &bart,    &m2m_100,    &t5};
 constexpr std::array containers = {&bergamot};
 constexpr std::array tasks = {
     TaskEntry{Task::text_classification, make_classify},
@@ -54,9 +54,9 @@ const bool links_regex = true;
 std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t,
                                                           Compute) = make_recurrent_unit;
 
-std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile&, TokenizerSide,
-                                                   const TokenizerConfig&,
-                                                   std::string_view) = read_two_vocabularies;
+std::unique_ptr<Tokenizer> (*const read_linked_renumbered)(const FolderFile&, TokenizerSide,
+                                                           const TokenizerConfig&,
+                                                           std::string_view) = read_renumbered;
 
 std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
                                                        const TaskOptions&) = begin_explanation_job;

@@ -42,9 +42,9 @@ const bool links_regex = false;
 
 std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t, Compute) = nullptr;
 
-std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile&, TokenizerSide,
-                                                   const TokenizerConfig&,
-                                                   std::string_view) = nullptr;
+std::unique_ptr<Tokenizer> (*const read_linked_renumbered)(const FolderFile&, TokenizerSide,
+                                                           const TokenizerConfig&,
+                                                           std::string_view) = nullptr;
 
 std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
                                                        const TaskOptions&) = nullptr;

@@ -13,12 +13,12 @@
 
 namespace glassformer {
 
-extern const Family gpt2, llama, phi3, gemma, gpt_neox, marian, bart, t5_writer, bergamot;
+extern const Family gpt2, llama, phi3, gemma, gpt_neox, marian, bart, m2m_100, t5_writer, bergamot;
 
 namespace {
 
-constexpr std::array families = {&gpt2,     &llama,  &phi3, &gemma,
-                                 &gpt_neox, &marian, &bart, &t5_writer};
+constexpr std::array families = {&gpt2,   &llama, &phi3,    &gemma,    &gpt_neox,
+                                 &marian, &bart,  &m2m_100, &t5_writer};
 constexpr std::array containers = {&bergamot};
 constexpr std::array tasks = {
     TaskEntry{Task::translation, make_translate},
@@ -43,9 +43,9 @@ const bool links_regex = true;
 std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t,
                                                           Compute) = make_recurrent_unit;
 
-std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile&, TokenizerSide,
-                                                   const TokenizerConfig&,
-                                                   std::string_view) = read_two_vocabularies;
+std::unique_ptr<Tokenizer> (*const read_linked_renumbered)(const FolderFile&, TokenizerSide,
+                                                           const TokenizerConfig&,
+                                                           std::string_view) = read_renumbered;
 
 std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
                                                        const TaskOptions&) = nullptr;

@@ -100,10 +100,12 @@ void position_fields(Fields& visitor, StackConfig& stack) {
   }
   optional_field(visitor, "disentangled_span", stack.disentangled,
                  [&](DisentangledConfig& config) { disentangled_fields(visitor, config); });
-  if (input.positions == PositionKind::learned) {
+  const bool learned = input.positions == PositionKind::learned;
+  if (!learned && input.positions != PositionKind::sinusoidal_endpoint) {
+    visitor.refuse("position_offset",
+                   "only with \"positions\": \"learned\" or \"sinusoidal_endpoint\"");
+  } else if (learned || visitor.has("position_offset", input.position_offset > 0)) {
     visitor.size("position_offset", input.position_offset, length, 0);
-  } else {
-    visitor.refuse("position_offset", "only with \"positions\": \"learned\"");
   }
   optional_field(visitor, "padding", input.padding, [&](std::int32_t& padding) {
     auto number = static_cast<std::size_t>(padding);

@@ -48,7 +48,8 @@ struct TokenInput {
   std::size_t vocab_size = 0;
   bool scale_embedding = false;  ///< multiply embeddings by sqrt(d_model)
   PositionKind positions = PositionKind::sinusoidal;
-  std::size_t position_offset = 0;  ///< for learned positions: the row of a sequence's first token
+  /// For learned positions and `sinusoidal_endpoint`: the row of a sequence's first token.
+  std::size_t position_offset = 0;
   /// The padding token, if it gets no position: it uses the row before the first.
   std::optional<std::int32_t> padding = {};
   bool zero_start = false;      ///< for a decoder: the start token's embedding is zeros

@@ -136,6 +136,9 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
     if (translates) {
       json.field("source_language", config.source_language);
       json.field("target_language", config.target_language);
+      json.key("languages");
+      json.array(pipeline.vocabulary()->languages(),
+                 [&](const Language& language) { json.value(language.code); });
     }
     if (decoder && config.architecture.encoder) {
       json.field("decoder_layers", decoder->layers.size());

@@ -33,6 +33,13 @@ struct Token {
   bool operator==(const Token&) const = default;
 };
 
+/// A language that a multilingual translator reads and writes, such as "en" or "eng_Latn", and the
+/// token that selects it.
+struct Language {
+  std::string code;
+  std::int32_t id;
+};
+
 /// Decodes ids to text, one at a time. The text only grows, by whole characters. Bytes of an
 /// incomplete character are held back. The tokenizer must outlive it.
 class TextDecoder {
@@ -91,6 +98,11 @@ class Tokenizer {
   /// Returns the size in bytes of the language code at the start of the text (">>pt<<"), or 0. The
   /// code is one token and selects the language that a model translates into.
   virtual std::size_t language_code_size(std::string_view /*utf8*/) const { return 0; }
+
+  /// Returns the languages of a multilingual translator; empty for other tokenizers. The template
+  /// of such a tokenizer has the token of one of them, in place of which that of the text's
+  /// language is put.
+  virtual std::span<const Language> languages() const { return {}; }
 
   /// Returns whether pieces that do not start a word are marked ("##ing"), which makes them longer
   /// than their text.

@@ -5,10 +5,11 @@ some: the gradients that the engine must compute.
     gradients.py            all checkpoints
     gradients.py NAME…      some checkpoints
 
-It needs the packages of make.py, and the folders that make.py and translations.py wrote. The gradients come from
-autograd through the original library, in float64. tests/reference/derivatives.py describes the files. Before it writes
-anything, the program compares logits and traces with expected.safetensors, the library with formulas.py, the gradients
-with finite differences, and the gradients of linear layers with those of their inputs and outputs.
+It needs the packages of make.py, and the folders that make.py, translations.py and multilingual.py wrote. The
+gradients come from autograd through the original library, in float64. tests/reference/derivatives.py describes the
+files. Before it writes anything, the program compares logits and traces with expected.safetensors, the library with
+formulas.py, the gradients with finite differences, and the gradients of linear layers with those of their inputs and
+outputs.
 
 An embedding table has the gradient of every row, also of the row that the library never trains (`padding_idx`).
 """
@@ -27,6 +28,7 @@ from torch.overrides import TorchFunctionMode
 from transformers import MarianMTModel
 
 import make  # before imports that put another make.py on the path
+import multilingual
 import folders
 import traces
 import translations
@@ -172,7 +174,7 @@ MARIAN = [(r"^model\.(shared|)", lambda found: "embed_tokens" if found[1] else "
 BART = [*MARIAN, (r"\.layernorm_embedding", ".layernorm_embedding")]
 NAMES = {"bart": BART, "deberta-v2": DEBERTA, "electra": ELECTRA, "mpnet": MPNET, "albert": ALBERT, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
          "phi3": PHI3, "gemma2": GEMMA, "gemma3_text": GEMMA, "gpt_neox": GPT_NEOX, "mistral": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "smollm3": LLAMA, "modernbert": MODERNBERT, "t5": T5, "mt5": T5,
-         "marian": MARIAN}
+         "marian": MARIAN, "m2m_100": BART}
 # The heads of masked language models.
 MASKED = [(r"^(cls\.predictions\.transform|lm_head|generator_predictions|predictions|head)\.dense", "lm_head.dense"),
           (r"^(cls\.predictions\.transform|generator_predictions|predictions)\.LayerNorm", "lm_head.layer_norm"),
@@ -510,6 +512,8 @@ def make_integrated(folder, names, texts):
     ids = {"decoder": target, "encoder": found["ids"]} if target else {"decoder": found["ids"]}
     ends = special.eos_token_id if isinstance(special.eos_token_id, list) else [special.eos_token_id]
     kept = {special.bos_token_id, *ends, special.pad_token_id, special.decoder_start_token_id} - {None}
+    if isinstance(texts.variant, multilingual.Variant):
+        kept |= set(multilingual.language_ids(texts.variant))
 
     def run_at(ids, moved):
         replaced = lambda name, x: moved(name.split(".")[0], x) if name.endswith(".embed_tokens") else x
@@ -551,7 +555,7 @@ def make_loss(folder, names, texts, parameters, chosen):
 def load(variant):
     """Returns the library's model of a checkpoint, the same in float64, and its parameters."""
     folder = HERE / variant.name
-    model_class = MarianMTModel if isinstance(variant, translations.Variant) else variant.model_class
+    model_class = getattr(variant, "model_class", MarianMTModel)
     model, info = model_class.from_pretrained(
         folder, dtype=torch.float32, attn_implementation="eager", output_loading_info=True)
     assert not info["missing_keys"] and not info["mismatched_keys"], (variant.name, info)
@@ -568,7 +572,7 @@ def load(variant):
 def make_variant(variant):
     folder = HERE / variant.name
     model, parameters = load(variant)
-    names = variant.family.trace if isinstance(variant, make.Variant) else traces.MARIAN
+    names = variant.family.trace if isinstance(variant, make.Variant) else getattr(variant, "names", traces.MARIAN)
     texts = Texts(variant, model, json.loads((folder / "expected.json").read_text())["texts"])
     check_run(names, variant.task, model, load_file(folder / "expected.safetensors"), texts.expected)
     make_gradients(folder, names, texts, parameters)
@@ -582,7 +586,7 @@ def main():
     transformers.logging.disable_progress_bar()
     transformers.logging.set_verbosity_error()
     torch.set_num_threads(1)
-    for variant in make.VARIANTS + translations.VARIANTS:
+    for variant in make.VARIANTS + translations.VARIANTS + multilingual.VARIANTS:
         wanted = not sys.argv[1:] or variant.name in sys.argv[1:]
         if wanted and not variant.same_as and variant.task != "embed" and variant.name not in LEFT_OUT:
             make_variant(variant)

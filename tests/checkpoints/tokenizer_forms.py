@@ -3,6 +3,11 @@
 Each function changes the contents of a tokenizer.json in place.
 """
 
+import json
+import pathlib
+
+SHARED = pathlib.Path(__file__).parent.parent / "data" / "tokenizers"
+
 # The patterns with which the makers split texts into words.
 WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
 LLAMA3 = WORDS + r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -186,6 +191,31 @@ def llama2(file):
     file["decoder"] = {"type": "Sequence", "decoders": [
         {"type": "Replace", "pattern": {"String": SPACE}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"},
         {"type": "Strip", "content": " ", "start": 1, "stop": 0}]}
+
+
+LANGUAGES = ["deu_Latn", "eng_Latn", "fra_Latn", "zho_Hans"]
+
+
+def nllb(file):
+    """NLLB's tokenizer: SentencePiece's BPE without bytes, its normalizer, and a special token for each language."""
+    precompiled = file["normalizer"]
+    letters = json.loads((SHARED / "bytes.json").read_text())
+    file["model"] = letters["model"]
+    llama2(file)
+    model, names = file["model"], ["<s>", "<pad>", "</s>", "<unk>"]
+    pieces = [name for name in model["vocab"] if name not in ("<unk>", "<s>", "</s>") and not name.startswith("<0x")]
+    model["vocab"] = {name: i for i, name in enumerate([*names, *pieces])}
+    model["byte_fallback"] = False
+    file["added_tokens"] = [added(name, i) for i, name in enumerate(names)]
+    append(file, *LANGUAGES)
+    append(file, "<mask>", lstrip=True, normalized=True)
+    file["normalizer"] = {"type": "Sequence", "normalizers": [
+        precompiled, {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]}
+    file["pre_tokenizer"] = file["decoder"] = {
+        "type": "Metaspace", "replacement": SPACE, "prepend_scheme": "always", "split": True}
+    source, end = "eng_Latn", "</s>"
+    file["post_processor"] = template(file, f"{source} A {end}", f"{source} A B {end}",
+                                      {name: id_of(file, name) for name in (source, end)})
 
 
 def phi3(file):

@@ -229,6 +229,20 @@ BART = MARIAN | {
         "embeddings": ("layernorm_embedding", "out"),
     },
 }
+# The norm of a sublayer reads the sum with the one before.
+M2M_100 = BART | {
+    "stack": {
+        "embed_tokens": ("embed_tokens", "out"),  # scaled
+        "embed_positions": ("embed_positions", "out"),
+        "embeddings": ("layers.0", "in"),
+        "layer_norm": ("layer_norm", "out"),
+    },
+    "encoder": {"self_attn.residual": ("final_layer_norm", "in")},
+    "decoder": BART["decoder"] | {
+        "self_attn.residual": ("encoder_attn_layer_norm", "in"),
+        "encoder_attn.residual": ("final_layer_norm", "in"),
+    },
+}
 ROBERTA = BERT | {
     "head": BERT["head"] | {
         "masks": {"head.dense": ("lm_head.layer_norm", "in"), "head.layer_norm": ("lm_head.layer_norm", "out"),

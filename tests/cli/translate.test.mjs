@@ -41,6 +41,69 @@ test('n input lines give n output lines, each the same as by itself', () => {
   assert.equal(new Set(many.lines).size, 2);
 });
 
+test('a model of many languages translates between those of the options', () => {
+  for (const name of ['m2m_100', 'nllb']) {
+    const folder = join(root, 'tests/checkpoints', name);
+    const { texts } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
+    for (const { text, from, to, output } of texts) {
+      const command = ['translate', folder, '--from', from, '--to', to, '--beams', '1', '--json'];
+      const { status, lines } = glassformer(command, text);
+      assert.equal(status, 0);
+      assert.deepEqual(idsOf(sentence(lines[0])).slice(0, output.length), output);
+    }
+    const { stdout } = glassformer(['inspect', folder], '');
+    assert.match(stdout, /\nlanguages: (af am|deu_Latn eng_Latn) /);
+  }
+  const folder = join(root, 'tests/checkpoints/nllb');
+  const known = 'expected one of deu_Latn, eng_Latn, fra_Latn, zho_Hans, got';
+  for (const [options, message] of [
+    [[], `from: ${known} none`],
+    [['--from', 'eng_Latn', '--to', 'de'], `to: ${known} "de"`],
+  ]) {
+    const { status, stderr } = glassformer(['translate', folder, ...options], 'a film\n');
+    assert.equal(status, 1);
+    assert.match(stderr, new RegExp(message));
+  }
+});
+
+test('explanations, traces and measurements of such a model have the same options', () => {
+  const folder = join(root, 'tests/checkpoints/m2m_100');
+  const pair = ['--from', 'en', '--to', 'de'];
+  for (const method of ['rollout', 'lens', 'decoder_lens', 'ledger', 'relevance']) {
+    const command = ['explain', folder, '--method', method, '--json'];
+    const { status, stderr, lines } = glassformer([...command, ...pair], 'the film is good\n');
+    assert.equal(status, 0, stderr);
+    assert.match(lines[0], /"__de__"/);
+    assert.ok(glassformer(command, 'the film\n').status > 0);
+  }
+  const out = join(scratch, 'trace.safetensors');
+  const names = ['--names', 'encoder.layer_norm', '--out', out];
+  for (const more of [[], ['--gradients']]) {
+    const { status, stderr } = glassformer(
+      ['trace', folder, ...names, ...pair, ...more],
+      'a film\n',
+    );
+    assert.equal(status, 0, stderr);
+    rmSync(out);
+  }
+  assert.equal(glassformer(['bench', folder, ...pair, '--lengths', '4'], '').status, 0);
+});
+
+test('a converted model of many languages translates the same', () => {
+  for (const name of ['m2m_100', 'nllb_suffix']) {
+    const folder = join(root, 'tests/checkpoints', name);
+    const converted = join(scratch, name);
+    const { status, stderr } = glassformer(['convert', folder, converted], '');
+    assert.equal(status, 0, stderr);
+    const pair = name === 'm2m_100' ? ['--from', 'en', '--to', 'de', '--beams', '3'] : [];
+    const text = 'the film is good\n';
+    const [before, after] = [folder, converted].map(
+      (each) => glassformer(['translate', each, '--json', ...pair], text).lines[0],
+    );
+    assert.equal(after, before);
+  }
+});
+
 test('translations with a shortlist use only its tokens, one line each', () => {
   const model = join(root, 'weights/en-de');
   const lines = 'How are you?\nTwo dogs are running through the snow.\n\nZyrquof 日本 🎬\n';

@@ -250,7 +250,8 @@ async function compareTranslation(model, text, { tensors, index }) {
     assertNear([sentence.score], [score], tolerance, 'score');
   }
   if (!text.output) return;
-  const options = { beams: 1, lengthPenalty: 0, maxLength: text.output.length };
+  const { from, to } = text; // for a model of many languages
+  const options = { from, to, beams: 1, lengthPenalty: 0, maxLength: text.output.length };
   const result = await model.translate(text.text, { ...options, attention: true });
   assert.equal(result.text, text.translation);
   const [sentence] = result.sentences;

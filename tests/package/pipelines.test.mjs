@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { folderOf, labeledCopy } from './checkpoints.mjs';
+import { expectedOf, folderOf, labeledCopy } from './checkpoints.mjs';
 import {
   Classifier,
   Embedder,
@@ -177,6 +177,16 @@ test('translation, summaries, and other text from text', async () => {
   assert.deepEqual(await pipe('Two dogs are playing.'), [{ translation_text: german }]);
   assert.equal((await pipe(['Two dogs.', 'A man.'], { num_beams: 1 })).length, 2);
   await assert.rejects(pipe('Two dogs.', { do_sample: true }), { code: 'invalid_option' });
+  await pipe.dispose();
+
+  pipe = await pipeline('translation', folderOf('m2m_100'));
+  const { texts } = expectedOf('m2m_100');
+  for (const { text: source, from, to, output, translation } of texts) {
+    const options = { src_lang: from, tgt_lang: to, max_new_tokens: output.length, num_beams: 1 };
+    assert.deepEqual(await pipe(source, options), [{ translation_text: translation }]);
+  }
+  const missing = { code: 'invalid_option', message: /^to: expected one of af, .*, got none$/ };
+  await assert.rejects(pipe('a', { src_lang: 'en' }), missing);
   await pipe.dispose();
 
   const model = await Generator.load(folderOf('flan_t5'));

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { folderOf } from './checkpoints.mjs';
+import { expectedOf, folderOf } from './checkpoints.mjs';
 import {
   AttentionMap,
   Classifier,
@@ -301,6 +301,43 @@ test('a vocabulary has the text of each token, by id', async () => {
   assert.ok(next.length > 0 && next.every(({ id, text }) => pieces[id] === text));
   generator.dispose();
   await assertError(() => generator.vocabulary(), 'disposed', /disposed/);
+});
+
+test('calls of one translator have different languages at a time', async () => {
+  const translator = await load(folderOf('nllb'), {}, Translator);
+  const { sourceLanguage, languages } = translator.info;
+  assert.equal(sourceLanguage, 'und');
+  assert.deepEqual(languages, ['deu_Latn', 'eng_Latn', 'fra_Latn', 'zho_Hans']);
+  const ids = ({ tokens }) => tokens.map(({ id }) => id);
+  const { texts } = expectedOf('nllb');
+  await Promise.all(
+    texts.map(async ({ text, from, to, output }) => {
+      const options = { from, to, maxLength: output.length };
+      const { sentences } = await translator.translate(text, { ...options, beams: 1 });
+      assert.deepEqual(ids(sentences[0]), output);
+      let last;
+      for await (const step of translator.stream(text, options)) last = step;
+      assert.deepEqual(ids(last.result.sentences[0]), output);
+      const explained = await translator.explain(text, { method: 'rollout', from, to });
+      assert.equal(explained.sentences[0].tokens[0].text, to);
+    }),
+  );
+  for (const [options, message] of [
+    [{}, /^from: expected one of deu_Latn, eng_Latn, fra_Latn, zho_Hans, got none$/],
+    [{ from: 'eng_Latn' }, /^to: expected one of deu_Latn, .*, got none$/],
+    [{ from: 'eng_Latn', to: 'de' }, /^to: expected one of deu_Latn, .*, got "de"$/],
+  ]) {
+    await assertError(() => translator.translate('a', options), 'invalid_option', message);
+  }
+});
+
+test('a translator of one pair only accepts its own languages', async () => {
+  const translator = await load(folderOf('marian'), {}, Translator);
+  assert.deepEqual(translator.info.languages, []);
+  const { text } = await translator.translate('the film', { from: 'eng' });
+  assert.equal(text, (await translator.translate('the film')).text);
+  const own = /^from: expected eng, the model's own language, got "deu"$/;
+  await assertError(() => translator.translate('a', { from: 'deu' }), 'invalid_option', own);
 });
 
 test('load takes a task, and its messages suggest a correction', async () => {

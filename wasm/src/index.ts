@@ -85,6 +85,7 @@ export type {
   Candidate,
   EarlyStopping,
   Hypothesis,
+  LanguagePair,
   LastStep,
   OutputToken,
   SentenceTranslation,

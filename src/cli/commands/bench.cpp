@@ -39,6 +39,7 @@ struct BenchPlan {
   std::optional<Compute> compute = {};
   std::vector<std::size_t> lengths = {16, 64, 256};
   std::string text = {};  // replaces texts of these lengths
+  std::optional<std::string> from = {}, to = {};
   bool attention = false, shortlist = false, json = false;
   std::size_t threads = 0;
   std::size_t output_tokens = 0;  // of a translation or a continuation; 0: see the option
@@ -151,7 +152,8 @@ void bench(const BenchPlan& plan, ImagePipeline& pipeline) {
 
 // Returns the options of a translation. A search with a length of its own ends there.
 TranslateOptions translation(const BenchPlan& plan, std::size_t beams) {
-  TranslateOptions options = {.beams = beams, .attention = plan.attention};
+  TranslateOptions options = {
+      .from = plan.from, .to = plan.to, .beams = beams, .attention = plan.attention};
   if (plan.output_tokens > 0) {
     options.early_stopping = EarlyStopping::yes;
     options.max_length = plan.output_tokens;
@@ -248,6 +250,7 @@ class BenchCommand final : public Command {
         ->check(CLI::Range(1, 1'000'000));
     app.add_option("--text", plan_.text, "a text instead of some of given lengths");
     app.add_flag("--attention", plan_.attention, "every attention weight is kept");
+    add_pair(app, plan_.from, plan_.to);
     app.add_flag("--shortlist", plan_.shortlist, "of a translator: as in translate");
     app.add_option("--output-tokens", plan_.output_tokens,
                    "the longest translation, or the tokens to write after the first one")

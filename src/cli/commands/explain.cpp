@@ -29,6 +29,7 @@ class ExplainCommand final : public Command {
     app.add_option("--label", request_.label, "what to explain; where not given, the answer");
     declare_next(app);
     declare_tests(app);
+    add_pair(app, request_.from, request_.to);
     app.add_option("--beams", request_.beams,
                    "of a model with encoder and decoder: hypotheses followed at once; else 1");
     app.add_option("--words", request_.words, "of a lens on next words, with --json: how many");

@@ -66,6 +66,11 @@ Exit InspectCommand::run() {
   if (source) std::cout << ", " << source->size() << (translates ? " source pieces, " : " pieces");
   if (translates) std::cout << (target ? *target : *source).size() << " target pieces";
   std::cout << '\n';
+  if (source && !source->languages().empty()) {
+    std::cout << "languages:";
+    for (const Language& language : source->languages()) std::cout << ' ' << language.code;
+    std::cout << '\n';
+  }
   if (!open.config.unused_head.empty()) std::cout << unused_head_note(open.config) << '\n';
   check_manifest(model_);
   return Exit::ok;

@@ -113,6 +113,7 @@ class TraceCommand final : public Command {
     app.add_flag("--pairs", pairs_, "of a classifier: as in classify");
     app.add_option("--task", task_, "of a model that writes texts: as in generate");
     app.add_flag("--no-prefix", no_prefix_, "of the same: as in generate");
+    add_pair(app, from_, to_);
     add_patch(app, patch_);
     add_compute(app, compute_);
   }
@@ -133,6 +134,12 @@ class TraceCommand final : public Command {
       }
       if (!gradients_) options.trace = names_;
       options.patch = read_patches(patch_);
+    }
+    if constexpr (requires { options.from; }) {
+      options.from = from_;
+      options.to = to_;
+    } else if (from_ || to_) {
+      refuse_option("--from, --to: expected a translator");
     }
     if constexpr (requires { options.prefix; }) {
       if (!task_.empty()) options.task = task_;
@@ -160,6 +167,7 @@ class TraceCommand final : public Command {
   std::filesystem::path model_, out_;
   std::vector<std::string> names_;
   std::string task_;  // empty: no task
+  std::optional<std::string> from_, to_;
   PatchFile patch_;
   std::optional<Compute> compute_;
   bool pairs_ = false, json_ = false, no_prefix_ = false, gradients_ = false;
@@ -171,6 +179,8 @@ std::string TraceCommand::gradient_options() const {
     json.field("method", "gradients");
     json.key("names");
     json.array(names_, [&](const std::string& name) { json.value(name); });
+    if (from_) json.field("from", *from_);
+    if (to_) json.field("to", *to_);
   });
   return json.take();
 }

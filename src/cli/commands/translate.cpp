@@ -10,6 +10,7 @@ class TranslateCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
+    add_pair(app, options_.from, options_.to);
     app.add_option(
         "--beams", options_.beams,
         "hypotheses followed at once; 1: greedy; where not given, as the folder says, or 4");

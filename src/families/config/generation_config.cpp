@@ -331,7 +331,6 @@ void expect_searched(const GenerationConfig& config, std::string_view file) {
                       : !config.stop_strings.empty() ? "stop_strings"
                       : !config.suppressed.empty()   ? "suppress_tokens"
                       : !config.not_first.empty()    ? "begin_suppress_tokens"
-                      : config.second_token          ? "forced_bos_token_id"
                                                      : nullptr;
   if (other) {
     throw_error(ErrorCode::unsupported,

@@ -125,6 +125,9 @@ struct ChatConfig {
   bool operator==(const ChatConfig&) const = default;
 };
 
+/// The code of a language that a folder does not name: BCP 47's "undetermined".
+inline constexpr const char* no_language = "und";
+
 /// The configuration of a model folder: the architecture, and how to convert texts to its input and
 /// its output to results.
 struct ModelConfig {
@@ -154,7 +157,7 @@ struct ModelConfig {
   VectorConfig vectors;
 
   // For translation models.
-  std::string source_language, target_language;  // "en", "de"
+  std::string source_language, target_language;  // "en", "de", or no_language
   std::string start_token, end_token;            // pieces
 
   // For models that write.

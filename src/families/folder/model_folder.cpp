@@ -372,8 +372,8 @@ void ModelFolder::read_tokenizer_config(ModelFiles& files) {
     const JsonValue* name = object.find(key);
     if (name && name->is_string() && !name->string().empty()) language = name->string();
   };
-  read_language("source_lang", source_language_);
-  read_language("target_lang", target_language_);
+  for (const char* key : {"source_lang", "src_lang"}) read_language(key, source_language_);
+  for (const char* key : {"target_lang", "tgt_lang"}) read_language(key, target_language_);
   if (linked_families.writing && chats_) read_chat(object, files);
 }
 

@@ -115,7 +115,7 @@ class ModelFolder {
   std::optional<std::string> picture_steps_;  // preprocessor_config.json, of a model for pictures
   std::string tokenizer_class_;               // the class to use if the small files name none
   std::size_t model_max_length_ = 0;          // from the tokenizer; 0 if not set
-  std::string source_language_ = "und", target_language_ = "und";  // BCP 47's "undetermined"
+  std::string source_language_ = no_language, target_language_ = no_language;
   std::unique_ptr<Tokenizer> tokenizer_, target_tokenizer_;
 };
 

@@ -61,7 +61,7 @@ const float* PositionalEncoding::rows(std::size_t count, Session& session) const
 const float* SinusoidalEncoding::table(std::size_t count, Session& session) const {
   GrowingTable& table = session.table(this);
   if (count > table.rows) {
-    extend(table, std::min(longest(), std::max({count, 2 * table.rows, first_rows})));
+    extend(table, std::min(first() + longest(), std::max({count, 2 * table.rows, first_rows})));
   }
   return table.values.data();
 }
@@ -71,19 +71,19 @@ const float* SinusoidalEncoding::table(std::size_t count, Session& session) cons
 // is 2^-40 at position 4096.
 void SinusoidalEncoding::extend(GrowingTable& table, std::size_t count) const {
   const std::size_t d_model = this->d_model();
-  const std::size_t first = table.rows;
+  const std::size_t begin = table.rows;
   const bool halves = layout_ != SinusoidLayout::interleaved;
   // The divisor of the exponents. `i` already has the factor 2.
   const std::size_t shorter = layout_ == SinusoidLayout::halves_endpoint && d_model > 2 ? 2 : 0;
   const auto range = static_cast<double>(d_model - shorter);
-  if (first == 0) table.state.assign(d_model / 2, {0.0, 1.0});  // sines and cosines of the next row
+  if (begin == 0) table.state.assign(d_model / 2, {0.0, 1.0});  // sines and cosines of the next row
   table.values.resize(count * d_model);
   table.rows = count;
   for (std::size_t i = 0; i < d_model; i += 2) {
     const double frequency = power(10000.0, -static_cast<double>(i) / range);
     const SineCosine step = sine_cosine(frequency);
     auto& [sine, cosine] = table.state[i / 2];
-    for (std::size_t position = first; position < count; ++position) {
+    for (std::size_t position = begin; position < count; ++position) {
       float* const row = &table.values[position * d_model];
       row[halves ? i / 2 : i] = static_cast<float>(sine);
       row[halves ? (d_model + i) / 2 : i + 1] = static_cast<float>(cosine);
@@ -92,6 +92,7 @@ void SinusoidalEncoding::extend(GrowingTable& table, std::size_t count) const {
       sine = turned;
     }
   }
+  if (begin == 0 && first() > 0) std::fill_n(&table.values[(first() - 1) * d_model], d_model, 0.0f);
 }
 
 void LearnedPositions::declare(const ParameterScope& scope) {
@@ -165,8 +166,8 @@ std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_
     case PositionKind::sinusoidal_halves:
       return std::make_unique<SinusoidalEncoding>(longest, d_model, SinusoidLayout::halves);
     case PositionKind::sinusoidal_endpoint:
-      return std::make_unique<SinusoidalEncoding>(longest, d_model,
-                                                  SinusoidLayout::halves_endpoint);
+      return std::make_unique<SinusoidalEncoding>(longest, d_model, SinusoidLayout::halves_endpoint,
+                                                  first);
     case PositionKind::learned:
       return std::make_unique<LearnedPositions>(longest, d_model, first);
     case PositionKind::relative:

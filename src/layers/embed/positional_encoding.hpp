@@ -60,14 +60,15 @@ enum class SinusoidLayout { interleaved, halves, halves_endpoint };
 
 /// Position p has sin(p / 10000^(2i/D)) and the cosine of the same angle for i < D/2: at columns 2i
 /// and 2i + 1 as in "Attention Is All You Need", 3.5, or at i and D/2 + i. With the endpoint, the
-/// angle is p / 10000^(i/(D/2 - 1)), as in Tensor2Tensor and Marian.
+/// angle is p / 10000^(i/(D/2 - 1)), as in Tensor2Tensor and Marian. A sequence begins at position
+/// `first`. If that is not 0, the row before it is zeros, for tokens without a position.
 /// The table grows with the longest sequence of a session. It is not stored in a file, so only the
 /// configuration limits its length.
 class SinusoidalEncoding final : public PositionalEncoding {
  public:
   SinusoidalEncoding(std::size_t longest, std::size_t d_model,
-                     SinusoidLayout layout = SinusoidLayout::interleaved)
-      : PositionalEncoding(longest, d_model), layout_(layout) {}
+                     SinusoidLayout layout = SinusoidLayout::interleaved, std::size_t first = 0)
+      : PositionalEncoding(longest, d_model, first), layout_(layout) {}
   void declare(const ParameterScope&) override {}
 
  protected:
@@ -109,7 +110,7 @@ class LearnedPositions final : public PositionalEncoding {
 void positions_backward(const Parameter& table, std::size_t first,
                         std::span<const std::size_t> positions, const ConstView& x, Tape& tape);
 
-/// `first` is for learned positions. Returns null if nothing is added.
+/// `first` is for learned positions and `sinusoidal_endpoint`. Returns null if nothing is added.
 std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,
                                                    std::size_t d_model, std::size_t first);
 

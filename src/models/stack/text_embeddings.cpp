@@ -86,6 +86,14 @@ void TextEmbeddings::operator()(std::span<const std::int32_t> ids,
   for (std::size_t i = 0; config_.zero_start && i < positions.size(); ++i) {
     if (positions[i] == 0) set_to_zero(rows(embedded, i, 1), run);
   }
+  std::vector<std::size_t> places;
+  if (config_.padding && std::ranges::find(ids, *config_.padding) != ids.end()) {
+    places.assign(positions.begin(), positions.end());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] == *config_.padding) places[i] = PositionalEncoding::none;
+    }
+    positions = places;
+  }
   add_rest(positions, {}, embedded, x, run);
 }
 

@@ -28,7 +28,7 @@ class TextEmbeddings final : public StackInput {
   /// Writes the input of the first block for the batch's tokens to x [N, D]. Traces `embed_tokens`,
   /// `embed_positions`, `embed_types` and `embeddings`.
   void operator()(const Batch& batch, View x, const Run& run) const override;
-  /// Does the same for tokens at these positions [N].
+  /// Does the same for tokens at these positions [N]. Padding gets no position.
   void operator()(std::span<const std::int32_t> ids, std::span<const std::size_t> positions, View x,
                   const Run& run) const;
 

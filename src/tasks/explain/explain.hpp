@@ -150,7 +150,8 @@ class GenerationExplainer {
 /// A classifier of pictures has the same except `transplant`, with two more options, `interpolate`
 /// and `size`: see ImageOptions. In the results, `grid` and `region` take the place of `tokens`.
 ///
-/// A translator has these. They explain each sentence; `ledger` explains one token of one sentence:
+/// A translator has these, all with from? and to?. They explain each sentence; `ledger` explains
+/// one token of one sentence:
 ///
 ///   rollout         beams?            each output token's mixture of target and source
 ///   lens            beams?, words?    the next words, read from each decoder layer

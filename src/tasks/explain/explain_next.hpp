@@ -60,6 +60,7 @@ class NextTokenLedger {
 
 /// The place of a token in the translation of a text.
 struct TranslatedPlace {
+  std::optional<std::string> from = {}, to = {};
   std::size_t beams = 1, sentence = 0, position = 0;
   std::vector<std::int32_t> prefix = {};  ///< ids that the translation must begin with
 };

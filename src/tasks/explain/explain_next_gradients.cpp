@@ -83,6 +83,8 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
     expect_gradients(pipeline.compute());
     asked_.tokens = next_ledger_options({.token = request.token, .against = request.against});
     TranslatedPlace& place = asked_.place;
+    place.from = request.from;
+    place.to = request.to;
     place.beams = number_of("beams", request.beams, 1, max_beams, 1);
     place.sentence = request.sentence.value_or(0);
     if (request.prefix) place.prefix = *request.prefix;
@@ -108,8 +110,9 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   // Throws `invalid_option` for options that the model or the method does not have.
   void check() const {
     const Task task = pipeline_.config().task;
-    if (task != Task::translation && asked_.request.sentence) {
-      refuse_option("sentence: expected a translator");
+    const NextGradientsRequest& request = asked_.request;
+    if (task != Task::translation && (request.sentence || request.from || request.to)) {
+      refuse_option("sentence, from, to: expected a translator");
     }
     if (task == Task::text_generation &&
         (asked_.request.beams || asked_.request.position || asked_.request.prefix)) {
@@ -183,10 +186,13 @@ bool explains_by_gradients(std::string_view method) {
 }
 
 NextGradientsRequest next_gradients_request(const ExplainRequest& request) {
-  expect_only(request, {"token", "against", "beams", "sentence", "position", "prefix"});
+  expect_only(request,
+              {"token", "against", "from", "to", "beams", "sentence", "position", "prefix"});
   return {.method = request.method,
           .token = request.token,
           .against = request.against,
+          .from = request.from,
+          .to = request.to,
           .beams = request.beams,
           .sentence = request.sentence,
           .position = request.position,

@@ -34,6 +34,7 @@ struct NextGradientsRequest {
   std::vector<Patch> patches = {};      // of gradients
   std::optional<std::size_t> token = {}, against = {};
   std::optional<std::size_t> baseline_token = {};  // of integrated_gradients
+  std::optional<std::string> from = {}, to = {};   // for translators
   // For models with an encoder; `sentence` for translators only.
   std::optional<std::size_t> beams = {}, sentence = {}, position = {};
   std::optional<std::vector<std::int32_t>> prefix = {};
@@ -47,6 +48,8 @@ void fields(Visit& visit, NextGradientsRequest& request) {
   visit("token", request.token);
   visit("against", request.against);
   visit("baselineToken", request.baseline_token);
+  visit("from", request.from);
+  visit("to", request.to);
   visit("beams", request.beams);
   visit("sentence", request.sentence);
   visit("position", request.position);
@@ -126,7 +129,8 @@ struct NextGradients {
 ///   integrated_gradients    token?, against?, baselineToken?
 ///   relevance               token?, against?
 ///
-/// With an encoder, all of them have beams?, position? and prefix?, and of a translator sentence?.
+/// With an encoder, all of them have beams?, position? and prefix?, and of a translator sentence?,
+/// from? and to?.
 ///
 /// Throws `invalid_option`, naming the option, and `unsupported` for other tasks, or if this
 /// program or the model's arithmetic has no gradients.

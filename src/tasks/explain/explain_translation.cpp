@@ -15,6 +15,7 @@ namespace {
 
 struct Options {
   std::string method;
+  std::optional<std::string> from = {}, to = {};
   std::size_t beams = 1, words = usual_lens_words;
   // Options of the ledger.
   std::size_t sentence = 0, position = 0;
@@ -26,14 +27,16 @@ Options options_of(const ExplainRequest& request) {
   expect_method(request, {"rollout", "lens", "decoder_lens", "ledger"});
   const std::string& method = request.method;
   if (method == "lens") {
-    expect_only(request, {"beams", "words"});
+    expect_only(request, {"from", "to", "beams", "words"});
   } else if (method == "ledger") {
-    expect_only(request,
-                {"beams", "sentence", "position", "prefix", "token", "against", "effects"});
+    expect_only(request, {"from", "to", "beams", "sentence", "position", "prefix", "token",
+                          "against", "effects"});
   } else {
-    expect_only(request, {"beams"});
+    expect_only(request, {"from", "to", "beams"});
   }
   return {.method = method,
+          .from = request.from,
+          .to = request.to,
           .beams = number_of("beams", request.beams, 1, max_beams, 1),
           .words = number_of("words", request.words, 1, most_lens_words, usual_lens_words),
           .sentence = request.sentence.value_or(0),
@@ -51,6 +54,9 @@ class TranslationExplainer {
         options_(std::move(options)),
         ledgers_(pipeline.runner(), pipeline.target_tokenizer(), pipeline.specials().never) {
     ledgers_.expect_tokens(options_.ledger);
+    // Rejects languages that the model does not know.
+    pipeline_.begin(std::span<const std::string_view>(),
+                    {.from = options_.from, .to = options_.to});
   }
 
   const TranslatePipeline& pipeline() const { return pipeline_; }
@@ -61,7 +67,7 @@ class TranslationExplainer {
 
   // Translates one sentence and adds what the method needs.
   Sentence begin(std::string_view text, const SentenceRange& range) const {
-    TranslateOptions asked = {.beams = options_.beams};
+    TranslateOptions asked = {.from = options_.from, .to = options_.to, .beams = options_.beams};
     if (options_.method == "rollout") {
       asked.attention = true;
       expect_residuals(pipeline_.config().encoder(), "rollout");
@@ -119,7 +125,7 @@ class TranslationExplainer {
     }
     const TracedTensor& stream =
         find_traced(sentence.translation.trace, encoder_layer_name(layer, "input"));
-    TranslateOptions asked = {.beams = options_.beams};
+    TranslateOptions asked = {.from = options_.from, .to = options_.to, .beams = options_.beams};
     asked.patch = {{.name = encoder_layer_name(encoder_layers() - 1, "output"),
                     .shape = stream.shape,
                     .value = stream.data}};
@@ -269,6 +275,8 @@ class TranslationExplanations final : public TextExplanations {
 ReachedPlace reach(TranslatePipeline& pipeline, std::string_view text,
                    const TranslatedPlace& place) {
   return reach(TranslationExplainer(pipeline, {.method = "ledger",
+                                               .from = place.from,
+                                               .to = place.to,
                                                .beams = place.beams,
                                                .sentence = place.sentence,
                                                .position = place.position,

@@ -35,6 +35,7 @@ struct ExplainRequest {
   std::optional<std::vector<AttentionEdge>> edges = {};
   std::optional<Cut> cut = {};
   std::optional<float> least = {};
+  std::optional<std::string> from = {}, to = {};
   std::optional<std::size_t> beams = {}, words = {}, sentence = {}, position = {};
   std::optional<std::vector<std::int32_t>> prefix = {};
   std::optional<std::size_t> token = {}, against = {};
@@ -65,6 +66,8 @@ void fields(Visit& visit, ExplainRequest& request) {
   visit.each("edges", request.edges);
   visit("cut", request.cut);
   visit("least", request.least);
+  visit("from", request.from);
+  visit("to", request.to);
   visit("beams", request.beams);
   visit("words", request.words);
   visit("sentence", request.sentence);

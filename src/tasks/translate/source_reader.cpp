@@ -65,6 +65,17 @@ SourceReader::SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t>
       max_length_(encoder.max_length),
       rows_(encoder.vocab_size()) {}
 
+SourceReader SourceReader::with_language(std::int32_t language) const {
+  SourceReader reader = *this;
+  const auto others = tokenizer_.languages();
+  for (std::vector<std::int32_t>* ids : {&reader.prefix_, &reader.suffix_}) {
+    for (std::int32_t& id : *ids) {
+      if (std::ranges::find(others, id, &Language::id) != others.end()) id = language;
+    }
+  }
+  return reader;
+}
+
 SourceText SourceReader::read(std::string_view text) const {
   SourceText source;
   std::vector<std::int32_t> prefix = prefix_;

@@ -36,6 +36,9 @@ class SourceReader {
   SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t> prefix,
                std::vector<std::int32_t> suffix, const StackConfig& encoder);
 
+  /// Returns a reader that puts this token in place of that of the tokenizer's usual language.
+  SourceReader with_language(std::int32_t language) const;
+
   /// Splits a text. A sentence over the limit is cut after a comma or similar if that leaves at
   /// least half of the tokens that fit, otherwise between words. A word over the limit is clipped.
   /// Throws `empty_input` for a text without tokens, `invalid_config` if a language code leaves no

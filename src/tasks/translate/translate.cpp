@@ -65,7 +65,8 @@ Constraints library_constraints(const GenerationConfig& folder, const SpecialTok
       .repetition_penalty = folder.repetition_penalty.value_or(1.0f),
       .rules = {.no_repeat_ngram = folder.no_repeat_ngram_size.value_or(0),
                 .min_length = least_length({}, folder, 1),  // the start token is read
-                .ends = special.other_ends}};
+                .ends = special.other_ends,
+                .second = folder.second_token}};
   constraints.rules.ends.push_back(special.end);
   const bool words = std::ranges::any_of(folder.never, [](auto& word) { return word.size() > 1; });
   if (words || !constraints.empty()) constraints.rules.never = folder.never;
@@ -115,6 +116,40 @@ SearchOptions TranslatePipeline::search_of(const TranslateOptions& options) cons
   expect_beams(search.beams);
   expect_between("lengthPenalty", 0, max_length_penalty, search.length_penalty);
   return search;
+}
+
+std::optional<std::int32_t> TranslatePipeline::language(const char* option,
+                                                        const std::optional<std::string>& wanted,
+                                                        const std::string& usual) const {
+  const std::string code = wanted.value_or(usual);
+  std::string known;
+  for (const Language& language : languages()) {
+    if (static_cast<std::size_t>(language.id) >= config_.decoder().vocab_size()) continue;
+    if (language.code == code) return language.id;
+    known.append(known.empty() ? "one of " : ", ").append(language.code);
+  }
+  const bool named = usual != no_language;
+  if (known.empty()) {
+    if (!wanted || (named && code == usual)) return std::nullopt;
+    known = named ? usual + ", the model's own language"
+                  : "none, as this model has one pair of languages";
+  }
+  refuse_option(
+      {"{}: expected {}, got {}", {option, known, wanted || named ? describe(code) : "none"}});
+}
+
+SourceReader TranslatePipeline::reader_for(const TranslateOptions& options) const {
+  const auto id = language("from", options.from, config_.source_language);
+  return id ? reader_.with_language(*id) : reader_;
+}
+
+Constraints TranslatePipeline::constraints_for(const TranslateOptions& options) const {
+  Constraints constraints = as_library(options) ? library_constraints_ : Constraints();
+  if (constraints.rules.second && !options.to) return constraints;
+  if (const auto id = language("to", options.to, config_.target_language)) {
+    constraints.rules.second = id;
+  }
+  return constraints;
 }
 
 void TranslatePipeline::check(const TranslateOptions& options) const {

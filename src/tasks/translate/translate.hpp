@@ -31,6 +31,8 @@ void fields(Visit& visit, AlignmentOptions& options) {
 
 template <class Visit>
 void fields(Visit& visit, TranslateOptions& options) {
+  visit("from", options.from);
+  visit("to", options.to);
   visit("beams", options.beams);
   visit("lengthPenalty", options.length_penalty);
   visit("earlyStopping", options.early_stopping);
@@ -137,17 +139,19 @@ class TranslatePipeline final : public Pipeline {
   const Tokenizer& target_tokenizer() const {
     return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;
   }
+  /// Empty for a model of one pair of languages.
+  std::span<const Language> languages() const { return source_tokenizer().languages(); }
   const Seq2Seq& model() const { return model_; }
   WriterRunner runner() { return {model_, session()}; }
   const SpecialTokens& specials() const { return special_; }
 
-  /// Starts translating several texts. Throws `invalid_option` for beams, heads, layers or names
-  /// that do not exist. An error in one text does not affect the others: `empty_input` for a text
-  /// without tokens; `too_large` for a text over max_text_bytes, if its trace may take more than
-  /// max_trace_bytes, or if a search for one of its sentences may take more than max_search_bytes;
-  /// `non_finite` if a probability is not finite. A sentence over the model's limit is split at
-  /// clauses or words, otherwise clipped. Any number of jobs may run at a time; the pipeline must
-  /// outlive them.
+  /// Starts translating several texts. Throws `invalid_option` for languages, beams, heads, layers
+  /// or names that do not exist. An error in one text does not affect the others: `empty_input` for
+  /// a text without tokens; `too_large` for a text over max_text_bytes, if its trace may take more
+  /// than max_trace_bytes, or if a search for one of its sentences may take more than
+  /// max_search_bytes; `non_finite` if a probability is not finite. A sentence over the model's
+  /// limit is split at clauses or words, otherwise clipped. Any number of jobs may run at a time;
+  /// the pipeline must outlive them.
   TranslationJob begin(std::span<const std::string_view> texts,
                        const TranslateOptions& options = {});
   std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
@@ -160,6 +164,13 @@ class TranslatePipeline final : public Pipeline {
  private:
   friend class TranslationJob;
   void check(const TranslateOptions& options) const;
+  // Returns the token of the language that an option names. `usual` is used if it is not set.
+  // Returns nothing for a model of one pair of languages.
+  std::optional<std::int32_t> language(const char* option, const std::optional<std::string>& wanted,
+                                       const std::string& usual) const;
+  SourceReader reader_for(const TranslateOptions& options) const;
+  // Returns the constraints of the search, with the language of the translation.
+  Constraints constraints_for(const TranslateOptions& options) const;
   SearchOptions search_of(const TranslateOptions& options) const;
   // Whether to search as the transformers library does, instead of in our own way.
   bool as_library(const TranslateOptions& options) const {

@@ -80,7 +80,8 @@ struct TranslationJob::State {
         options(wanted),
         how(owner.search_of(wanted)),
         special(owner.as_library(wanted) ? owner.library_special_ : owner.special_),
-        constraints(owner.as_library(wanted) ? owner.library_constraints_ : Constraints()),
+        reader(owner.reader_for(wanted)),
+        constraints(owner.constraints_for(wanted)),
         plan(owner.model_, owner.session(),
              {.attention = wanted.attention,
               .names = wanted.trace,
@@ -121,6 +122,7 @@ struct TranslationJob::State {
   TranslateOptions options;
   SearchOptions how;
   const SpecialTokens& special;
+  SourceReader reader;
   Constraints constraints;
   TracePlan plan;
   std::vector<Text> texts;
@@ -161,7 +163,7 @@ void TranslationJob::State::read(std::size_t text) {
   entry.first = entry.last = sentences.size();
   try {
     expect_text_size(TranslatePipeline::max_text_bytes, entry.text.size());
-    SourceText source = pipeline.reader_.read(entry.text);
+    SourceText source = reader.read(entry.text);
     expect_room(source);
     for (SourceSentence& sentence : source.sentences) {
       SentenceTranslation result = {};

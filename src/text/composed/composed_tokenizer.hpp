@@ -30,6 +30,7 @@ class ComposedTokenizer final : public Tokenizer {
     std::vector<AddedToken> added_tokens;
     PostProcessor post_processor;
     std::optional<TruncationSide> truncation_side;
+    std::vector<Language> languages;
 
     /// Adds a token as the library `tokenizers` does, ignoring the id in `token`: uses its id in
     /// the vocabulary, or else the next free id. If the token was added before, only updates its
@@ -60,6 +61,7 @@ class ComposedTokenizer final : public Tokenizer {
   bool marks_subwords() const override { return parts_.model->marks_subwords(); }
   std::string join(std::vector<std::string> pieces) const override;
   const TokenTemplate& around() const override { return parts_.post_processor.around; }
+  std::span<const Language> languages() const override { return parts_.languages; }
   std::optional<TruncationSide> truncation_side() const override { return parts_.truncation_side; }
 
  private:

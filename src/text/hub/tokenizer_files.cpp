@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "text/composed/composed_tokenizer.hpp"
+#include "text/hub/languages.hpp"
 #include "text/hub/tokenizer_classes.hpp"
 #include "text/hub/tokenizer_json.hpp"
 #include "text/hub/vocabulary_files.hpp"
@@ -17,7 +18,8 @@
 namespace glassformer {
 namespace {
 
-constexpr std::string_view two_sided_class = "MarianTokenizer";
+constexpr std::string_view two_sided_class = "MarianTokenizer",
+                           multilingual_class = "M2M100Tokenizer";
 
 // Returns the file of a side. Throws if only the other side has one.
 std::optional<std::string_view> of_side(const FolderFile& file, TokenizerSide side,
@@ -36,13 +38,7 @@ std::unique_ptr<Tokenizer> sentencepiece(std::string_view bytes) {
       SentencePieceTokenizer::parse(std::as_bytes(std::span(bytes))));
 }
 
-}  // namespace
-
-std::unique_ptr<Tokenizer> read_two_vocabularies(const FolderFile& file, TokenizerSide side,
-                                                 const TokenizerConfig& config,
-                                                 std::string_view model) {
-  const bool source = side == TokenizerSide::source;
-  const bool separate = config.boolean("separate_vocabs").value_or(false) && !source;
+RenumberedTokenizer::Specials read_specials(const TokenizerConfig& config) {
   RenumberedTokenizer::Specials specials;
   const auto set = [&](const char* role, std::string& text) {
     if (const auto token = config.special(role, text)) text = token->content;
@@ -50,9 +46,54 @@ std::unique_ptr<Tokenizer> read_two_vocabularies(const FolderFile& file, Tokeniz
   set("eos_token", specials.end);
   set("unk_token", specials.unknown);
   set("pad_token", specials.padding);
+  return specials;
+}
+
+// The tokens of the languages and those that the files add follow the vocabulary.
+std::unique_ptr<Tokenizer> read_multilingual(const FolderFile& file,
+                                             const TokenizerConfig& config) {
+  const std::string_view model = required_file(file, "sentencepiece.bpe.model");
+  Vocabulary vocabulary = read_vocab_json(file, "vocab.json");
+  RenumberedTokenizer::Specials specials = read_specials(config);
+  specials.languages = m2m_100_languages(config, static_cast<std::int32_t>(vocabulary.count()));
+  specials.source_language = source_language(specials.languages, config, "en");
+  for (const Language& language : specials.languages) {
+    vocabulary.add(m2m_100_token(language.code), language.id);
+  }
+  specials.unused = config.integer("num_madeup_words").value_or(8);
+  const auto add = [&](AddedToken token) {
+    token.normalized = false;
+    if (token.id >= 0 && vocabulary.find(token.content) == Vocabulary::absent) {
+      vocabulary.add(token.content, token.id);
+    }
+    const auto& known = specials.more;
+    if (std::ranges::find(known, token.content, &AddedToken::content) == known.end()) {
+      specials.more.push_back(std::move(token));
+    }
+  };
+  for (const AddedToken& token : config.added()) add(token);
+  for (const auto& [role, usual] : {std::pair{"bos_token", "<s>"}, {"sep_token", "</s>"}}) {
+    if (auto token = config.special(role, usual)) add(*std::move(token));
+  }
+  for (const AddedToken& token : config.more_specials()) add(token);
   return std::make_unique<RenumberedTokenizer>(
-      SentencePieceTokenizer::parse(std::as_bytes(std::span(model))),
-      read_vocab_json(file, separate ? "target_vocab.json" : "vocab.json"), specials);
+      SentencePieceTokenizer::parse(std::as_bytes(std::span(model))), std::move(vocabulary),
+      specials);
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> read_renumbered(const FolderFile& file, TokenizerSide side,
+                                           const TokenizerConfig& config, std::string_view name) {
+  if (name == multilingual_class) return read_multilingual(file, config);
+  if (name != two_sided_class && !name.empty()) return nullptr;
+  const auto model = of_side(file, side, "source.spm", "target.spm");
+  if (!model) return nullptr;
+  const bool source = side == TokenizerSide::source;
+  const bool separate = config.boolean("separate_vocabs").value_or(false) && !source;
+  return std::make_unique<RenumberedTokenizer>(
+      SentencePieceTokenizer::parse(std::as_bytes(std::span(*model))),
+      read_vocab_json(file, separate ? "target_vocab.json" : "vocab.json"), read_specials(config));
 }
 
 namespace {
@@ -107,16 +148,15 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const Tokenize
   const TokenizerClass* known = find_tokenizer_class(name);
   if (known && !known->refusal.empty()) refuse_class(name, known->refusal);
 
-  if (read_two_sided && (name == two_sided_class || name.empty())) {
-    // This class reads no tokenizer.json.
-    if (const auto model = of_side(file, side, "source.spm", "target.spm")) {
-      return read_two_sided(file, side, config, *model);
-    }
+  if (read_linked_renumbered) {
+    // These classes read no tokenizer.json.
+    if (auto tokenizer = read_linked_renumbered(file, side, config, name)) return tokenizer;
   }
   if (const auto json = file("tokenizer.json")) {
     ComposedTokenizer::Parts parts = parse_tokenizer_json(
         *json, known && known->changes ? known->changes(config) : TokenizerJsonChanges());
     add_tokens(parts, known, config);
+    if (read_linked_renumbered) add_languages(parts, name, config);
     return compose(std::move(parts), config, options.lower_case);
   }
   if (name.empty()) {

@@ -53,16 +53,17 @@ struct TokenizerOptions {
 std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file,
                                           const TokenizerOptions& options = {});
 
-/// Reads the tokenizer of one side of a translator: SentencePiece pieces with a vocab.json.
-std::unique_ptr<Tokenizer> read_two_vocabularies(const FolderFile& file, TokenizerSide side,
-                                                 const TokenizerConfig& config,
-                                                 std::string_view model);
+/// Reads the tokenizer of a translator: SentencePiece pieces with a vocab.json, one for each side
+/// (MarianTokenizer) or one for many languages (M2M100Tokenizer). `name`: the class, empty if
+/// unknown. Returns null if this is another class, or the files of the first are missing.
+std::unique_ptr<Tokenizer> read_renumbered(const FolderFile& file, TokenizerSide side,
+                                           const TokenizerConfig& config, std::string_view name);
 
-/// Points to read_two_vocabularies, or is null if the program is linked without models that write
+/// Points to read_renumbered, or is null if the program is linked without models that write
 /// (src/linked).
-extern std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile& file,
-                                                          TokenizerSide side,
-                                                          const TokenizerConfig& config,
-                                                          std::string_view model);
+extern std::unique_ptr<Tokenizer> (*const read_linked_renumbered)(const FolderFile& file,
+                                                                  TokenizerSide side,
+                                                                  const TokenizerConfig& config,
+                                                                  std::string_view name);
 
 }  // namespace glassformer

@@ -1,5 +1,6 @@
 #include "text/sentencepiece/renumbered_tokenizer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/strings/utf8.hpp"
@@ -9,12 +10,13 @@ namespace {
 
 AddedTokens make_specials(const Vocabulary& vocabulary,
                           const RenumberedTokenizer::Specials& specials) {
-  std::vector<AddedToken> tokens;
+  std::vector<AddedToken> tokens = specials.more;
   for (const std::string* text : {&specials.end, &specials.unknown, &specials.padding}) {
-    AddedToken token{.id = find_required(vocabulary, *text), .content = *text};
+    if (std::ranges::find(tokens, *text, &AddedToken::content) != tokens.end()) continue;
+    AddedToken& token = tokens.emplace_back(AddedToken{.id = 0, .content = *text});
     token.special = true;
-    tokens.push_back(std::move(token));
   }
+  for (AddedToken& token : tokens) token.id = find_required(vocabulary, token.content);
   return {std::move(tokens), nullptr};
 }
 
@@ -25,11 +27,22 @@ RenumberedTokenizer::RenumberedTokenizer(SentencePieceTokenizer pieces, Vocabula
     : pieces_(std::move(pieces)),
       vocabulary_(std::move(vocabulary)),
       specials_(make_specials(vocabulary_, specials)),
-      unknown_(find_required(vocabulary_, specials.unknown)) {
+      unknown_(find_required(vocabulary_, specials.unknown)),
+      languages_(specials.languages),
+      unused_(specials.unused) {
   using enum TemplatePart::Kind;
   const TemplatePart end{special, find_required(vocabulary_, specials.end), 0};
   template_.single = {{first_text, 0, 0}, end};
   template_.pair = {{first_text, 0, 0}, {second_text, 0, 0}, end};
+  if (languages_.empty()) return;
+  const TemplatePart language{special, languages_[specials.source_language].id, 0};
+  template_.single.insert(template_.single.begin(), language);
+  template_.pair.insert(template_.pair.begin(), language);
+}
+
+bool RenumberedTokenizer::is_control(std::int32_t id) const {
+  return specials_.at(id) || static_cast<std::size_t>(id) >= vocabulary_.size() ||
+         std::ranges::find(languages_, id, &Language::id) != languages_.end();
 }
 
 std::int32_t RenumberedTokenizer::id_of(std::string_view piece) const {
@@ -52,6 +65,7 @@ std::unique_ptr<TokenReader> RenumberedTokenizer::read(std::string_view utf8) co
 }
 
 std::size_t RenumberedTokenizer::language_code_size(std::string_view utf8) const {
+  if (!languages_.empty()) return 0;
   const std::size_t end = utf8.find("<<");
   return utf8.starts_with(">>") && end != utf8.npos ? end + 2 : 0;
 }
@@ -89,7 +103,7 @@ std::unique_ptr<TextDecoder> RenumberedTokenizer::make_decoder() const {
 
 std::string_view RenumberedTokenizer::piece(std::int32_t id) const {
   if (id < 0 || static_cast<std::size_t>(id) >= size()) fail_id(id);
-  return vocabulary_.text(id);
+  return vocabulary_.text(static_cast<std::size_t>(id) < vocabulary_.size() ? id : unknown_);
 }
 
 std::string RenumberedTokenizer::display_text(std::int32_t id) const {

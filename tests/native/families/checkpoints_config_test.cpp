@@ -150,7 +150,8 @@ TEST_CASE("fields of rare features are written only for models that use them", "
   check_refused(with("score_divisor", 0), "score_divisor: expected a number above 0");
   check_refused(with("head_dense", "softmax"), "head_dense: expected one of \"relu\"");
   check_refused(with("position_offset", 1),
-                "position_offset: only with \"positions\": \"learned\", got 1");
+                "position_offset: only with \"positions\": \"learned\" or "
+                "\"sinusoidal_endpoint\", got 1");
 }
 
 const char* const valid_translation = R"({
@@ -609,6 +610,7 @@ TEST_CASE("each model_type has a usual tokenizer class", "[checkpoints]") {
   CHECK(of("mt5") == "T5Tokenizer");
   CHECK(of("mpnet") == "MPNetTokenizer");
   CHECK(of("bart") == "BartTokenizer");
+  CHECK(of("m2m_100") == "M2M100Tokenizer");
   CHECK(of("other").empty());
   CHECK(usual_tokenizer_class(R"({"format": 1})").empty());
 }

@@ -2,10 +2,13 @@
 // tests/checkpoints.
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
+#include <thread>
 
 #include "support/checkpoint_golden.hpp"
 #include "tasks/load.hpp"
@@ -22,6 +25,12 @@ std::vector<std::int32_t> ids_of(const auto& tokens) {
   return ids;
 }
 
+// Returns the languages that a text has, for a model of many.
+TranslateOptions languages_of(const nlohmann::json& text) {
+  if (!text.contains("from")) return {};
+  return {.from = text.at("from").get<std::string>(), .to = text.at("to").get<std::string>()};
+}
+
 }  // namespace
 
 TEST_CASE("published translators translate as the original library does", "[checkpoints]") {
@@ -29,19 +38,23 @@ TEST_CASE("published translators translate as the original library does", "[chec
   INFO(name);
   const CheckpointGolden golden(name);
   const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / name);
-  CHECK(pipeline->config().source_language == "eng");
-  CHECK(pipeline->config().target_language == "deu+fra");
+  if (name.starts_with("marian")) {
+    CHECK(pipeline->config().source_language == "eng");
+    CHECK(pipeline->config().target_language == "deu+fra");
+  }
   for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {
     const nlohmann::json& text = golden.json.at("texts")[i];
     const std::string source = text.at("text");
     INFO(source);
     if (!text.contains("output")) continue;  // its searches are compared in the next test
     const auto output = text.at("output").get<std::vector<std::int32_t>>();
-    const Translation translation = pipeline->translate(source, {.beams = 1,
-                                                                 .length_penalty = 0,
-                                                                 .max_length = output.size(),
-                                                                 .attention = true,
-                                                                 .trace = all_names});
+    TranslateOptions options = languages_of(text);
+    options.beams = 1;
+    options.length_penalty = 0;
+    options.max_length = output.size();
+    options.attention = true;
+    options.trace = all_names;
+    const Translation translation = pipeline->translate(source, options);
     REQUIRE(translation.sentences.size() == 1);
     const SentenceTranslation& sentence = translation.sentences[0];
     CHECK(ids_of(sentence.source_tokens) == text.at("ids").get<std::vector<std::int32_t>>());
@@ -83,6 +96,71 @@ TEST_CASE("published translators search as the original library does", "[checkpo
             tolerance);
     }
   }
+}
+
+TEST_CASE("threads translate between different languages with one model", "[checkpoints]") {
+  const std::string name = GENERATE("m2m_100", "nllb");
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / name);
+  const nlohmann::json& texts = golden.json.at("texts");
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (const nlohmann::json& text : texts) {
+    threads.emplace_back([&] {
+      TranslateOptions options = languages_of(text);
+      options.beams = 1;
+      const auto output = text.at("output").get<std::vector<std::int32_t>>();
+      options.max_length = output.size();
+      for (int i = 0; i < 10; ++i) {
+        const Translation got = pipeline->translate(text.at("text").get<std::string>(), options);
+        if (ids_of(got.sentences.at(0).output.tokens) != output) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("each sentence gets the languages of the call", "[checkpoints]") {
+  const Compute compute = GENERATE(Compute::f32, Compute::int8);
+  const auto model =
+      load_pipeline<TranslatePipeline>(checkpoints / "m2m_100", {.compute = compute});
+  const Tokenizer& tokenizer = model->source_tokenizer();
+  const std::int32_t german = *tokenizer.find("__de__"), zulu = *tokenizer.find("__zu__");
+  const Translation translation =
+      model->translate("The cat. The dog.", {.from = "de", .to = "zu", .max_length = 4});
+  REQUIRE(translation.sentences.size() == 2);
+  for (const SentenceTranslation& sentence : translation.sentences) {
+    CHECK(sentence.source_tokens.front().id == german);
+    CHECK(sentence.source_tokens.back().id == 2);
+    CHECK(sentence.output.tokens.front().id == zulu);
+    CHECK(sentence.output.tokens.front().start == sentence.output.tokens.front().end);
+  }
+  // The language is a step of a stream, without text.
+  TranslationJob job = model->begin(std::array<std::string_view, 1>{"The cat."},
+                                    {.from = "de", .to = "zu", .beams = 1, .stream = true});
+  while (!job.streamed()) REQUIRE(job.step());
+  CHECK(job.streamed()->token.id == zulu);
+  CHECK(job.text(0).empty());
+}
+
+TEST_CASE("missing and unknown languages are refused", "[checkpoints]") {
+  const auto check = [](const std::string& name, const TranslateOptions& options,
+                        const std::string& message) {
+    const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / name);
+    const Error error = error_of([&] { pipeline->translate("a", options); });
+    CHECK(error.code() == ErrorCode::invalid_option);
+    CHECK(std::string(error.what()) == message);
+  };
+  const std::string four = "expected one of deu_Latn, eng_Latn, fra_Latn, zho_Hans, got ";
+  check("nllb", {}, "from: " + four + "none");
+  check("nllb", {.from = "eng_Latn"}, "to: " + four + "none");
+  check("nllb", {.from = "eng_Latn", .to = "de"}, "to: " + four + "\"de\"");
+  check("nllb_suffix", {.from = "und"}, "from: " + four + "\"und\"");
+  check("marian", {.from = "deu"}, "from: expected eng, the model's own language, got \"deu\"");
+  const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian");
+  CHECK(pipeline->translate("a", {.from = "eng", .to = "deu+fra", .beams = 1}).text ==
+        pipeline->translate("a", {.beams = 1}).text);
 }
 
 TEST_CASE("a folder's forbidden words apply to each text of a batch separately", "[checkpoints]") {

@@ -188,14 +188,21 @@ struct NextTokenGolden {
   // The plan of "gradients" or "integrated".
   nlohmann::json plan(const std::string& kind) const { return read(file(kind) + ".json"); }
   std::string file(const std::string& kind) const { return (ours ? "" : "expected.") + kind; }
-  std::string text(const nlohmann::json& plan) const {
+  nlohmann::json given(const nlohmann::json& plan) const {
     const nlohmann::json texts = read(ours ? "golden.json" : "expected.json").at("texts");
-    const nlohmann::json given = texts.at(plan.at("text").get<std::size_t>());
+    return texts.at(plan.at("text").get<std::size_t>());
+  }
+  std::string text(const nlohmann::json& plan) const {
+    const nlohmann::json given = this->given(plan);
     return given.is_string() ? given : given.at("text");
   }
   // The options that select the plan's number.
   nlohmann::json options(const nlohmann::json& plan, const std::string& method) const {
     nlohmann::json options = {{"method", method}};
+    const nlohmann::json text = given(plan);
+    for (const char* language : {"from", "to"}) {
+      if (text.contains(language)) options[language] = text.at(language);
+    }
     for (const auto& term : plan.at("contrast")) {
       options[term.at(2).get<double>() > 0 ? "token" : "against"] = term.at(1);
     }
@@ -211,8 +218,9 @@ struct NextTokenGolden {
 };
 
 TEST_CASE("gradients of a next token match PyTorch's", "[gradients]") {
-  const std::string name = GENERATE("gpt2_generate", "llama", "gemma2", "gpt_neox", "marian",
-                                    "bart", "t5", "flan_t5", "mt5", "translate_odd_local");
+  const std::string name =
+      GENERATE("gpt2_generate", "llama", "gemma2", "gpt_neox", "marian", "m2m_100", "nllb", "bart",
+               "t5", "flan_t5", "mt5", "translate_odd_local");
   INFO(name);
   const NextTokenGolden golden(name);
   const nlohmann::json plan = golden.plan("gradients");
@@ -230,7 +238,7 @@ TEST_CASE("gradients of a next token match PyTorch's", "[gradients]") {
 
 TEST_CASE("integrated gradients of a next token match PyTorch's", "[gradients][explain]") {
   const std::string name = GENERATE("gpt2_generate", "llama", "mistral", "phi3", "gemma2", "gemma3",
-                                    "gpt_neox", "marian", "t5", "flan_t5", "mt5",
+                                    "gpt_neox", "marian", "m2m_100", "t5", "flan_t5", "mt5",
                                     "translate_pre_norm_shared", "translate_odd_local");
   INFO(name);
   const NextTokenGolden golden(name);

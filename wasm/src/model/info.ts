@@ -36,9 +36,11 @@ export interface ClassifierInfo extends ModelInfo {
 }
 
 export interface TranslatorInfo extends ModelInfo {
-  /** A language code such as "en". */
+  /** A language code such as "en"; "und" if the model's files name none. */
   sourceLanguage: string;
   targetLanguage: string;
+  /** The codes for the options `from` and `to` of a model of many languages; empty for one pair. */
+  languages: string[];
   decoderLayers: number;
   targetVocabSize: number;
   /** Maximum number of tokens in a sentence's translation. */

@@ -20,6 +20,13 @@ export interface GenerateArguments {
   early_stopping?: boolean | 'never';
 }
 
+/** Options of a translator. */
+export interface TranslateArguments extends GenerateArguments {
+  /** The languages, for a model of many: codes such as "en" or "eng_Latn". */
+  src_lang?: string;
+  tgt_lang?: string;
+}
+
 /** A text that was written. */
 export type TextResult<Key extends string> = { [key in Key]: string };
 
@@ -36,7 +43,9 @@ const names: Record<keyof GenerateArguments, keyof GenerateOptions> = {
   length_penalty: 'lengthPenalty',
   early_stopping: 'earlyStopping',
 };
-const translationNames: Partial<Record<keyof GenerateArguments, keyof TranslateOptions>> = {
+const translationNames: Partial<Record<keyof TranslateArguments, keyof TranslateOptions>> = {
+  src_lang: 'from',
+  tgt_lang: 'to',
   max_new_tokens: 'maxLength',
   num_beams: 'beams',
   length_penalty: 'lengthPenalty',

@@ -17,7 +17,7 @@ import type {
 import { checkOption, checkOptions } from '../base/checks.js';
 import { oneOrAll } from './one_or_all.js';
 import { generator } from './generate.js';
-import type { GenerateArguments, TextResult } from './generate.js';
+import type { GenerateArguments, TranslateArguments, TextResult } from './generate.js';
 import { signs, Tensor } from './tensor.js';
 
 /** Options of Transformers.js's `pipeline`, and those of `load`. */
@@ -127,12 +127,12 @@ export interface Calls {
   ) => Promise<Each<Text, TextResult<'generated_text'>[]>>;
   'text2text-generation': Writes<'generated_text'>;
   summarization: Writes<'summary_text'>;
-  translation: Writes<'translation_text'>;
+  translation: Writes<'translation_text', TranslateArguments>;
 }
 
-type Writes<Key extends string> = (
+type Writes<Key extends string, Arguments = GenerateArguments> = (
   texts: string | readonly string[],
-  options?: GenerateArguments,
+  options?: Arguments,
 ) => Promise<TextResult<Key>[]>;
 
 /** The names that `pipeline` takes. */

@@ -1,5 +1,6 @@
 import type { Patch } from '../model/call_options.js';
 import type { Token, TracedTensor } from '../model/results.js';
+import type { LanguagePair } from './translation.js';
 
 /** Options of all explanations. */
 interface Common {
@@ -272,15 +273,16 @@ interface Place extends AnswerPlace {
 /** The options of each method for translations. */
 export interface ExplainTranslationOptions {
   /** Attention rollout over target and source. */
-  rollout: Common & { method: 'rollout'; beams?: number | undefined };
+  rollout: Common & LanguagePair & { method: 'rollout'; beams?: number | undefined };
   /** The next tokens as predicted from each decoder layer: the `words` most probable. Default: 5. */
-  lens: Common & {
-    method: 'lens';
-    beams?: number | undefined;
-    words?: number | undefined;
-  };
+  lens: Common &
+    LanguagePair & {
+      method: 'lens';
+      beams?: number | undefined;
+      words?: number | undefined;
+    };
   /** The translation as decoded from each encoder layer: Langedijk et al. 2023. */
-  decoder_lens: Common & { method: 'decoder_lens'; beams?: number | undefined };
+  decoder_lens: Common & LanguagePair & { method: 'decoder_lens'; beams?: number | undefined };
   /**
    * Why the translation of a `sentence` has its token at `position` (both from 0, default: 0): the
    * difference of its logit and another token's, as an exact sum. `token` and `against` are ids.
@@ -288,19 +290,26 @@ export interface ExplainTranslationOptions {
    * that the translation must begin with; the default position is then the token after them.
    * `effects` adds how much the number falls without each column.
    */
-  ledger: Common & LedgerPair & Place & { method: 'ledger' };
+  ledger: Common & LanguagePair & LedgerPair & Place & { method: 'ledger' };
   /**
    * The gradients of the number that `ledger` explains, with respect to the tensors with these names
    * ("*" matches any characters except dots). This and the next three methods need a model that was
    * loaded with `gradients: true` and `compute: 'f32'`, whose decoder has self-attention.
    */
-  gradients: Common & NextPair & Place & OfTensors;
+  gradients: Common & LanguagePair & NextPair & Place & OfTensors;
   /** As for a classifier. */
-  gradient_times_input: Common & NextPair & Place & { method: 'gradient_times_input' };
+  gradient_times_input: Common &
+    LanguagePair &
+    NextPair &
+    Place & { method: 'gradient_times_input' };
   /** As for a classifier, for the tokens that were read and those of the source. */
-  integrated_gradients: Common & NextPair & Place & Baseline & { method: 'integrated_gradients' };
+  integrated_gradients: Common &
+    LanguagePair &
+    NextPair &
+    Place &
+    Baseline & { method: 'integrated_gradients' };
   /** Chefer et al. 2021, for an encoder with a decoder. */
-  relevance: Common & NextPair & Place & { method: 'relevance' };
+  relevance: Common & LanguagePair & NextPair & Place & { method: 'relevance' };
 }
 
 export type ExplainTranslationMethod = keyof ExplainTranslationOptions;

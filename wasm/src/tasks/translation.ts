@@ -11,6 +11,14 @@ export interface TranslationAttention {
   cross: AttentionMap;
 }
 
+/** The languages of a call, for a model of many languages. A model of one pair accepts only its own. */
+export interface LanguagePair {
+  /** The language of the text: one of `info.languages`. Default: as the model's files say. */
+  from?: string | undefined;
+  /** The language of the translation. Default: as the model's files say. */
+  to?: string | undefined;
+}
+
 /**
  * Options of a stream. Traces of the decoder have one row per token of the translation; patches of it
  * apply to every hypothesis.
@@ -19,7 +27,8 @@ export interface StreamOptions<
   Attention extends boolean = boolean,
   Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
   Trace extends TensorNames = TensorNames,
-> extends TraceOptions<Trace> {
+>
+  extends TraceOptions<Trace>, LanguagePair {
   /** Returns the attention weights of all heads, and the alignment. */
   attention?: Attention | undefined;
   /** Returns which words were translated from which, even without `attention`. */

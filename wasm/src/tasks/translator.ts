@@ -30,6 +30,8 @@ import type {
 const methods = {
   translate: methodOf<TranslateOptions>()(
     'translate',
+    'from',
+    'to',
     'attention',
     'alignment',
     'maxLength',
@@ -46,6 +48,8 @@ const methods = {
   ),
   stream: methodOf<StreamOptions>()(
     'stream',
+    'from',
+    'to',
     'attention',
     'alignment',
     'maxLength',
@@ -65,6 +69,8 @@ const methods = {
     'patch',
     'effects',
     'signal',
+    'from',
+    'to',
     'beams',
     'sentence',
     'position',

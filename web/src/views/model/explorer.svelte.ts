@@ -8,6 +8,7 @@ import {
   type ImageClassification,
   type ImageClassifier,
   type Inspection,
+  type LanguagePair,
   type Model,
   type TranslatorInfo,
 } from 'glassformer';
@@ -66,6 +67,16 @@ export const large = 400e6;
 const isImage = ({ type }: File): boolean => type.startsWith('image/');
 
 const asItsMakersSay: Search = { beams: 0, forced: [] };
+
+/** Returns the languages that a model of many begins with. */
+function firstPair({ languages = [], ...info }: Partial<TranslatorInfo>): LanguagePair {
+  if (languages.length === 0) return {};
+  const chosen = (wanted = '', usual: string) =>
+    languages.find((code) => code === wanted) ??
+    languages.find((code) => code.startsWith(usual)) ??
+    languages[0];
+  return { from: chosen(info.sourceLanguage, 'en'), to: chosen(info.targetLanguage, 'de') };
+}
 
 export class ModelExplorer
   extends Explorer<Model>
@@ -203,7 +214,7 @@ export class ModelExplorer
     this.choice.keep((head) => this.#exists(head));
     this.choice.letGo();
     this.chosen = 0;
-    this.how = asItsMakersSay;
+    this.how = { ...asItsMakersSay, ...firstPair(info) };
     void this.refresh();
   }
 
@@ -319,9 +330,20 @@ export class ModelExplorer
     return this.chosen;
   }
 
+  /** The languages of a translator of many; empty for one pair. */
+  get languages(): readonly string[] {
+    return (this.loader.info as Partial<TranslatorInfo> | undefined)?.languages ?? [];
+  }
+
   /** The target language; empty if the model does not name it. */
   get target(): string {
-    return (this.loader.info as Partial<TranslatorInfo> | undefined)?.targetLanguage ?? '';
+    const info: Partial<TranslatorInfo> = this.loader.info ?? {};
+    return this.how.to?.replace('_', '-') ?? info.targetLanguage ?? '';
+  }
+
+  translateBetween(pair: LanguagePair): void {
+    this.how = { ...this.how, ...pair, forced: [] };
+    void this.refresh();
   }
 
   get forcedTokens(): number {

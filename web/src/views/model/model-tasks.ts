@@ -9,6 +9,7 @@ import type {
   Generation,
   Generator,
   Head,
+  LanguagePair,
   MaskFiller,
   Model,
   QuestionAnswerer,
@@ -59,7 +60,7 @@ export interface Outcome {
 export type TaskName = Answered['task'];
 
 /** The search settings of a translator. */
-export interface Search {
+export interface Search extends LanguagePair {
   /** 0 uses the model's own setting. */
   beams: number;
   /** Per sentence, the tokens that its translation must start with. */
@@ -180,8 +181,10 @@ export const tasks: Record<TaskName, Task> = {
   translation: {
     name: 'translates',
     first: 'Text',
-    call: ({ first }, { beams, forced }) => {
+    call: ({ first }, { from, to, beams, forced }) => {
       const options = ['...options', 'hypotheses: true'];
+      if (from) options.push(`from: ${literal(from)}`);
+      if (to) options.push(`to: ${literal(to)}`);
       if (beams > 0) options.push(`beams: ${beams}`);
       if (forced.length > 0) options.push(`prefixes: ${JSON.stringify(forced)}`);
       return `translate(${literal(first)}, { ${options.join(', ')} })`;
@@ -193,6 +196,8 @@ export const tasks: Record<TaskName, Task> = {
         ablate,
         signal,
         trace,
+        from: search.from,
+        to: search.to,
         beams: search.beams || undefined,
         prefixes: search.forced,
       });

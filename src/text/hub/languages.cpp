@@ -1,0 +1,109 @@
+#include "text/hub/languages.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+
+namespace glassformer {
+namespace {
+
+// The languages by the value of "language_codes" in tokenizer_config.json, in the order of their
+// ids.
+constexpr std::string_view m2m_100_codes =
+    "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga "
+    "gd gl gu ha he hi hr ht hu hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt "
+    "lv mg mk ml mn mr ms my ne nl no ns oc or pa pl ps pt ro ru sd si sk sl so sq sr ss "
+    "su sv sw ta th tl tn tr uk ur uz vi wo xh yi yo zh zu";
+constexpr std::string_view wmt21_codes = "en ha is ja cs ru zh de";
+
+bool is_between(char c, char first, char last) { return c >= first && c <= last; }
+
+// Returns whether a text has the shape of a code: "a" stands for a small letter, "A" for a capital
+// one.
+bool has_shape(std::string_view text, std::string_view shape) {
+  return std::ranges::equal(text, shape, [](char c, char kind) {
+    return kind == 'a'   ? is_between(c, 'a', 'z')
+           : kind == 'A' ? is_between(c, 'A', 'Z')
+                         : c == kind;
+  });
+}
+
+/// A class whose languages are special tokens of a tokenizer.json.
+struct MultilingualClass {
+  std::string_view name, shape, usual;
+  bool language_last;  ///< the language follows the end token
+};
+constexpr std::array multilingual_classes = {
+    MultilingualClass{"NllbTokenizer", "aaa_Aaaa", "eng_Latn", false},
+    MultilingualClass{"MBart50Tokenizer", "aa_AA", "en_XX", false},
+    MultilingualClass{"MBartTokenizer", "aa_AA", "en_XX", true},
+};
+
+}  // namespace
+
+std::vector<Language> m2m_100_languages(const TokenizerConfig& config, std::int32_t first) {
+  const std::string list = config.text("language_codes");
+  if (!list.empty() && list != "m2m100" && list != "wmt21") {
+    throw_error(ErrorCode::unsupported,
+                {"tokenizer_config.json: language_codes: expected m2m100 or wmt21, got {}",
+                 {describe(list)}});
+  }
+  std::vector<Language> languages;
+  for (std::string_view codes = list == "wmt21" ? wmt21_codes : m2m_100_codes; !codes.empty();) {
+    const std::string_view code = codes.substr(0, codes.find(' '));
+    languages.push_back({std::string(code), first++});
+    codes.remove_prefix(std::min(code.size() + 1, codes.size()));
+  }
+  return languages;
+}
+
+std::string m2m_100_token(std::string_view code) {
+  return std::string("__").append(code).append("__");
+}
+
+std::size_t source_language(std::span<const Language> languages, const TokenizerConfig& config,
+                            std::string_view usual) {
+  const std::string source = config.text("src_lang");
+  for (const std::string_view code : {std::string_view(source), usual}) {
+    const auto found = std::ranges::find(languages, code, &Language::code);
+    if (found != languages.end()) return static_cast<std::size_t>(found - languages.begin());
+  }
+  return 0;
+}
+
+void add_languages(ComposedTokenizer::Parts& parts, std::string_view name,
+                   const TokenizerConfig& config) {
+  const auto kind = std::ranges::find(multilingual_classes, name, &MultilingualClass::name);
+  if (kind == multilingual_classes.end()) return;
+  for (const AddedToken& token : parts.added_tokens) {
+    if (token.special && has_shape(token.content, kind->shape)) {
+      parts.languages.push_back({token.content, token.id});
+    }
+  }
+  if (parts.languages.empty()) {
+    throw_error(
+        ErrorCode::invalid_tokenizer,
+        {"{}: expected special tokens for languages, such as {}, got none", {name, kind->usual}});
+  }
+  const auto end = config.special("eos_token", "</s>");
+  if (!end) {
+    throw_error(ErrorCode::invalid_tokenizer,
+                "tokenizer_config.json: eos_token: expected a token, got null");
+  }
+  using enum TemplatePart::Kind;
+  const std::size_t source = source_language(parts.languages, config, kind->usual);
+  const TemplatePart language{special, parts.languages[source].id, 0};
+  const TemplatePart last{special, parts.find_required(end->content), 0};
+  const bool behind = kind->language_last || config.boolean("legacy_behaviour").value_or(false);
+  const auto around = [&](std::vector<TemplatePart> texts) {
+    texts.push_back(last);
+    texts.insert(behind ? texts.end() : texts.begin(), language);
+    return texts;
+  };
+  TokenTemplate& format = parts.post_processor.around;
+  format.single = around({{first_text, 0, 0}});
+  format.pair = around({{first_text, 0, 0}, {second_text, 0, 0}});
+}
+
+}  // namespace glassformer

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/composed/composed_tokenizer.hpp"
+#include "text/hub/tokenizer_config.hpp"
+#include "text/tokenizer.hpp"
+
+namespace glassformer {
+
+/// Returns the languages of an M2M100Tokenizer. Their tokens have consecutive ids from `first` on.
+/// Throws unsupported for an unknown list of languages.
+std::vector<Language> m2m_100_languages(const TokenizerConfig& config, std::int32_t first);
+/// Returns the token of a language: "__en__".
+std::string m2m_100_token(std::string_view code);
+
+/// Returns the index of the language that a tokenizer's template has: "src_lang" of
+/// tokenizer_config.json, else `usual`, else the first one.
+std::size_t source_language(std::span<const Language> languages, const TokenizerConfig& config,
+                            std::string_view usual);
+
+/// Sets the languages and the template of a tokenizer that was read from a tokenizer.json, if
+/// `name` is the class of a multilingual one. Throws invalid_tokenizer if it has no languages.
+void add_languages(ComposedTokenizer::Parts& parts, std::string_view name,
+                   const TokenizerConfig& config);
+
+}  // namespace glassformer
