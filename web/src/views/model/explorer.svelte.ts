@@ -214,7 +214,7 @@ export class ModelExplorer
     this.choice.keep((head) => this.#exists(head));
     this.choice.letGo();
     this.chosen = 0;
-    this.how = { ...asItsMakersSay, ...firstPair(info) };
+    this.how = { ...asItsMakersSay, ...firstPair(info as Partial<TranslatorInfo>) };
     void this.refresh();
   }
 
@@ -332,13 +332,16 @@ export class ModelExplorer
 
   /** The languages of a translator of many; empty for one pair. */
   get languages(): readonly string[] {
-    return (this.loader.info as Partial<TranslatorInfo> | undefined)?.languages ?? [];
+    return this.#translator.languages ?? [];
   }
 
   /** The target language; empty if the model does not name it. */
   get target(): string {
-    const info: Partial<TranslatorInfo> = this.loader.info ?? {};
-    return this.how.to?.replace('_', '-') ?? info.targetLanguage ?? '';
+    return this.how.to?.replace('_', '-') ?? this.#translator.targetLanguage ?? '';
+  }
+
+  get #translator(): Partial<TranslatorInfo> {
+    return (this.loader.info as Partial<TranslatorInfo> | undefined) ?? {};
   }
 
   translateBetween(pair: LanguagePair): void {
