@@ -475,8 +475,6 @@ constexpr std::array classes = {
     TokenizerClass{"CamembertTokenizer", build_camembert, change_pieces, &roberta_roles},
     TokenizerClass{"DebertaV2Tokenizer", build_deberta, nullptr, &deberta_roles},
     TokenizerClass{"NllbTokenizer", nullptr, nullptr, &roberta_roles},
-    TokenizerClass{"MBartTokenizer", nullptr, nullptr, &roberta_roles},
-    TokenizerClass{"MBart50Tokenizer", nullptr, nullptr, &roberta_roles},
     // These classes never read a tokenizer.json.
     TokenizerClass{"BertJapaneseTokenizer", nullptr, nullptr, nullptr, morphemes},
     TokenizerClass{"BertweetTokenizer", nullptr, nullptr, nullptr, segmented},
