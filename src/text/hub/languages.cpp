@@ -1,7 +1,6 @@
 #include "text/hub/languages.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/error.hpp"
 
@@ -29,16 +28,7 @@ bool has_shape(std::string_view text, std::string_view shape) {
   });
 }
 
-/// A class whose languages are special tokens of a tokenizer.json.
-struct MultilingualClass {
-  std::string_view name, shape, usual;
-  bool language_last;  ///< the language follows the end token
-};
-constexpr std::array multilingual_classes = {
-    MultilingualClass{"NllbTokenizer", "aaa_Aaaa", "eng_Latn", false},
-    MultilingualClass{"MBart50Tokenizer", "aa_AA", "en_XX", false},
-    MultilingualClass{"MBartTokenizer", "aa_AA", "en_XX", true},
-};
+constexpr std::string_view nllb_class = "NllbTokenizer", nllb_usual = "eng_Latn";
 
 }  // namespace
 
@@ -74,17 +64,16 @@ std::size_t source_language(std::span<const Language> languages, const Tokenizer
 
 void add_languages(ComposedTokenizer::Parts& parts, std::string_view name,
                    const TokenizerConfig& config) {
-  const auto kind = std::ranges::find(multilingual_classes, name, &MultilingualClass::name);
-  if (kind == multilingual_classes.end()) return;
+  if (name != nllb_class) return;
   for (const AddedToken& token : parts.added_tokens) {
-    if (token.special && has_shape(token.content, kind->shape)) {
+    if (token.special && has_shape(token.content, "aaa_Aaaa")) {
       parts.languages.push_back({token.content, token.id});
     }
   }
   if (parts.languages.empty()) {
     throw_error(
         ErrorCode::invalid_tokenizer,
-        {"{}: expected special tokens for languages, such as {}, got none", {name, kind->usual}});
+        {"{}: expected special tokens for languages, such as {}, got none", {name, nllb_usual}});
   }
   const auto end = config.special("eos_token", "</s>");
   if (!end) {
@@ -92,10 +81,10 @@ void add_languages(ComposedTokenizer::Parts& parts, std::string_view name,
                 "tokenizer_config.json: eos_token: expected a token, got null");
   }
   using enum TemplatePart::Kind;
-  const std::size_t source = source_language(parts.languages, config, kind->usual);
+  const std::size_t source = source_language(parts.languages, config, nllb_usual);
   const TemplatePart language{special, parts.languages[source].id, 0};
   const TemplatePart last{special, parts.find_required(end->content), 0};
-  const bool behind = kind->language_last || config.boolean("legacy_behaviour").value_or(false);
+  const bool behind = config.boolean("legacy_behaviour").value_or(false);
   const auto around = [&](std::vector<TemplatePart> texts) {
     texts.push_back(last);
     texts.insert(behind ? texts.end() : texts.begin(), language);
