@@ -377,8 +377,8 @@ void ModelFolder::read_tokenizer_config(ModelFiles& files) {
   if (linked_families.writing && chats_) read_chat(object, files);
 }
 
-// Uses the template named "default" if tokenizer_config.json has several. Newer folders have it in a
-// file of its own.
+// Uses the template named "default" if tokenizer_config.json has several. Newer folders have it in
+// a file of its own.
 void ModelFolder::read_chat(JsonObject& config, ModelFiles& files) {
   const auto token = [&](const char* key) -> std::string {
     const JsonValue* name = config.find(key);
