@@ -127,6 +127,9 @@ const writers = checkpointNames.filter((name) => {
 const translators = translationGoldenNames.filter((name) => hasSelfAttention(name));
 assert.ok(writers.length >= 12 && translators.length >= 4);
 
+/** Returns the languages of a text for a translator of many, as options. */
+const languagesIn = ({ from, to }) => (from === undefined ? {} : { from, to });
+
 const ofNext = [
   ...translators.map((name) => ({
     name,
@@ -134,6 +137,7 @@ const ofNext = [
     file: 'gradients',
     Class: Translator,
     textOf: (index) => readGolden(name).texts[index],
+    languagesOf: () => ({}),
     kind: 'translate',
   })),
   ...writers.map((name) => ({
@@ -142,6 +146,7 @@ const ofNext = [
     file: 'expected.gradients',
     Class: taskOf(name).Class,
     textOf: (index) => expectedOf(name).texts[index].text,
+    languagesOf: (index) => languagesIn(expectedOf(name).texts[index]),
     kind: expectedOf(name).task,
   })),
 ];
@@ -184,12 +189,13 @@ function normalized(r) {
 }
 
 for (const binary of binaries)
-  for (const { name, folder, file, Class, textOf, kind } of ofNext)
+  for (const { name, folder, file, Class, textOf, languagesOf, kind } of ofNext)
     test(`${name}, ${binary}: gradients of a next token equal PyTorch’s`, async () => {
       const golden = goldenOf(folder, file);
       const model = await load(folder, { binary, gradients: true }, Class);
       const text = textOf(golden.text);
-      const pair = pairOf(golden);
+      const languages = languagesOf(golden.text);
+      const pair = { ...pairOf(golden), ...languages };
       const names = ['*.*', '*.*.*.*', '*.*.*.*.*'];
       const result = await model.explain(text, { method: 'gradients', names, ...pair });
       const { tensors } = golden;
@@ -200,7 +206,7 @@ for (const binary of binaries)
       // Two other methods, computed in doubles from PyTorch's gradients. The package has no trace of
       // a given answer, which they need.
       if (kind === 'text2text') return;
-      const trace = await traced(model, text, pair.prefix, [
+      const trace = await traced(model, text, languages, pair.prefix, [
         '*.embed_tokens',
         '*.layers.*.*.weights',
       ]);
@@ -252,7 +258,7 @@ for (const binary of binaries)
     });
 
 for (const binary of binaries)
-  for (const { name, folder, file, Class, textOf } of ofNext) {
+  for (const { name, folder, file, Class, textOf, languagesOf } of ofNext) {
     const path = join(folder, `${file.replace('gradients', 'integrated')}.json`);
     if (!existsSync(path)) continue;
     test(`${name}, ${binary}: integrated gradients of a next token equal PyTorch’s`, async () => {
@@ -262,6 +268,7 @@ for (const binary of binaries)
         method: 'integrated_gradients',
         baselineToken: golden.baseline_token ?? undefined,
         ...pairOf(golden),
+        ...languagesOf(golden.text),
       });
       const most = Math.max(1, ...golden.scores.map(Math.abs));
       assertNear(found.scores, golden.scores, tolerance * most, 'scores');
@@ -346,9 +353,9 @@ test('gradients of a next token are those of the patched run', async () => {
 });
 
 /** Traces the run that reads a text and, of a translator, this prefix. */
-async function traced(model, text, prefix, names) {
+async function traced(model, text, languages, prefix, names) {
   if (!prefix) return (await model.next(text, { trace: names })).trace;
-  const options = { beams: 1, maxLength: prefix.length + 1, trace: names };
+  const options = { ...languages, beams: 1, maxLength: prefix.length + 1, trace: names };
   const { sentences } = await model.translate(text, { ...options, prefixes: [prefix] });
   return sentences[0].trace;
 }

@@ -304,7 +304,7 @@ test('a vocabulary has the text of each token, by id', async () => {
 });
 
 test('calls of one translator have different languages at a time', async () => {
-  const translator = await load(folderOf('nllb'), {}, Translator);
+  const translator = await load(folderOf('nllb'), { explain: true }, Translator);
   const { sourceLanguage, languages } = translator.info;
   assert.equal(sourceLanguage, 'und');
   assert.deepEqual(languages, ['deu_Latn', 'eng_Latn', 'fra_Latn', 'zho_Hans']);

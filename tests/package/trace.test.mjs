@@ -185,8 +185,8 @@ for (const binary of binaries) {
     if (index < 0) continue;
     test(`${name}, ${binary}`, async () => {
       const translator = await loadTranslator(folderOf(name), { binary });
-      const { text: given, output } = texts[index];
-      const options = { beams: 1, maxLength: output.length, trace: everything };
+      const { text: given, from, to, output } = texts[index];
+      const options = { from, to, beams: 1, maxLength: output.length, trace: everything };
       const { sentences } = await translator.translate(given, options);
       assertTrace(sentences[0].trace, traceOf(tensors, index), tolerance);
     });

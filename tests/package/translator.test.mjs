@@ -87,6 +87,7 @@ for (const binary of binaries) {
       task: 'translation',
       sourceLanguage: 'en',
       targetLanguage: 'de',
+      languages: [],
       layers: 2,
       decoderLayers: 2,
       vocabSize: 80,
