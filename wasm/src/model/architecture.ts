@@ -101,7 +101,8 @@ export interface Architecture {
   decoder?: StackArchitecture;
   /** The part that turns the last states into logits or vectors. */
   head: {
-    kind: 'sequence_classes' | 'token_classes' | 'spans' | 'vectors' | 'next_token';
+    kind:
+      'sequence_classes' | 'token_classes' | 'spans' | 'masked_tokens' | 'vectors' | 'next_token';
     outputs: number;
     bias: boolean;
     /** With `sequence_classes`: the states that the head reads. */

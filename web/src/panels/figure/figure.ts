@@ -146,9 +146,10 @@ export function stacksOf(kind: Kind, { architecture, rows, answer }: Partial<Fig
 }
 
 function answerTitle(kind: Kind, architecture: Architecture | undefined): string {
-  const pooling = architecture?.head.pooling;
-  if (kind === 'decoder' || kind === 'encoder-decoder') return 'Linear, softmax';
-  return `${pooling === 'first' || kind === 'pictures' ? 'First token' : 'Mean'}, linear, softmax`;
+  const head = architecture?.head;
+  if (head?.kind === 'vectors') return 'Pooling';
+  if (kind.endsWith('decoder') || (head && !head.pooling)) return 'Linear, softmax';
+  return `${head?.pooling === 'first' || kind === 'pictures' ? 'First token' : 'Mean'}, linear, softmax`;
 }
 
 /** A place in the figure: a stack, a box of it, and the layer that the box belongs to. */
