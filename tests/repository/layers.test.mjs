@@ -307,6 +307,7 @@ test('only the file of a checkpoint family and the registry contain its name', (
   const linked = ['all', 'readers', 'writers', 'pictures', 'learners'];
   own.push(...linked.map((name) => `src/linked/${name}`));
   own.push('src/text/hub/tokenizer_classes'); // the library's table of classes
+  own.push('src/text/hub/languages'); // the library's lists of languages
   own.push('src/image/picture_steps'); // the library's classes that prepare pictures
   own.push('src/families/config/rope'); // the library's names of scalings
   const inFolder = sources.filter((file) => file.startsWith('src/'));

@@ -32,7 +32,7 @@ constexpr std::string_view nllb_class = "NllbTokenizer", nllb_usual = "eng_Latn"
 
 }  // namespace
 
-std::vector<Language> m2m_100_languages(const TokenizerConfig& config, std::int32_t first) {
+std::vector<Language> listed_languages(const TokenizerConfig& config, std::int32_t first) {
   const std::string list = config.text("language_codes");
   if (!list.empty() && list != "m2m100" && list != "wmt21") {
     throw_error(ErrorCode::unsupported,
@@ -48,7 +48,7 @@ std::vector<Language> m2m_100_languages(const TokenizerConfig& config, std::int3
   return languages;
 }
 
-std::string m2m_100_token(std::string_view code) {
+std::string language_token(std::string_view code) {
   return std::string("__").append(code).append("__");
 }
 

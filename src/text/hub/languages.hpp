@@ -13,11 +13,14 @@
 
 namespace glassformer {
 
-/// Returns the languages of an M2M100Tokenizer. Their tokens have consecutive ids from `first` on.
+/// The class whose languages are a list of its own, not in its files.
+inline constexpr std::string_view listed_languages_class = "M2M100Tokenizer";
+
+/// Returns the languages of that class. Their tokens have consecutive ids from `first` on.
 /// Throws unsupported for an unknown list of languages.
-std::vector<Language> m2m_100_languages(const TokenizerConfig& config, std::int32_t first);
+std::vector<Language> listed_languages(const TokenizerConfig& config, std::int32_t first);
 /// Returns the token of a language: "__en__".
-std::string m2m_100_token(std::string_view code);
+std::string language_token(std::string_view code);
 
 /// Returns the index of the language that a tokenizer's template has: "src_lang" of
 /// tokenizer_config.json, else `usual`, else the first one.

@@ -18,8 +18,7 @@
 namespace glassformer {
 namespace {
 
-constexpr std::string_view two_sided_class = "MarianTokenizer",
-                           multilingual_class = "M2M100Tokenizer";
+constexpr std::string_view two_sided_class = "MarianTokenizer";
 
 // Returns the file of a side. Throws if only the other side has one.
 std::optional<std::string_view> of_side(const FolderFile& file, TokenizerSide side,
@@ -55,10 +54,10 @@ std::unique_ptr<Tokenizer> read_multilingual(const FolderFile& file,
   const std::string_view model = required_file(file, "sentencepiece.bpe.model");
   Vocabulary vocabulary = read_vocab_json(file, "vocab.json");
   RenumberedTokenizer::Specials specials = read_specials(config);
-  specials.languages = m2m_100_languages(config, static_cast<std::int32_t>(vocabulary.count()));
+  specials.languages = listed_languages(config, static_cast<std::int32_t>(vocabulary.count()));
   specials.source_language = source_language(specials.languages, config, "en");
   for (const Language& language : specials.languages) {
-    vocabulary.add(m2m_100_token(language.code), language.id);
+    vocabulary.add(language_token(language.code), language.id);
   }
   specials.unused = config.integer("num_madeup_words").value_or(8);
   const auto add = [&](AddedToken token) {
@@ -85,7 +84,7 @@ std::unique_ptr<Tokenizer> read_multilingual(const FolderFile& file,
 
 std::unique_ptr<Tokenizer> read_renumbered(const FolderFile& file, TokenizerSide side,
                                            const TokenizerConfig& config, std::string_view name) {
-  if (name == multilingual_class) return read_multilingual(file, config);
+  if (name == listed_languages_class) return read_multilingual(file, config);
   if (name != two_sided_class && !name.empty()) return nullptr;
   const auto model = of_side(file, side, "source.spm", "target.spm");
   if (!model) return nullptr;
