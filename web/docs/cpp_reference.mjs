@@ -10,6 +10,7 @@ const headers = [
   'classifier',
   'token_classifier',
   'question_answerer',
+  'mask_filler',
   'embedder',
   'translator',
   'generator',
