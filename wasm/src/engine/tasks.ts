@@ -6,8 +6,6 @@ interface TaskFacts {
   class: string;
   /** The smallest binary that runs its models. */
   binary: 'read' | 'write' | 'pictures';
-  /** Whether an answer takes many short steps, such as one per token, or is computed at once. */
-  stepwise: boolean;
   /** Options of `load` that only some tasks have. */
   load: readonly ('explain' | 'gradients' | 'shortlist')[];
 }
@@ -18,55 +16,46 @@ const table = {
   'text-classification': {
     class: 'Classifier',
     binary: 'read',
-    stepwise: false,
     load: ['explain', 'gradients'],
   },
   'token-classification': {
     class: 'TokenClassifier',
     binary: 'read',
-    stepwise: false,
     load: ['gradients'],
   },
   'question-answering': {
     class: 'QuestionAnswerer',
     binary: 'read',
-    stepwise: false,
     load: ['gradients'],
   },
   'fill-mask': {
     class: 'MaskFiller',
     binary: 'read',
-    stepwise: false,
     load: ['gradients'],
   },
   'feature-extraction': {
     class: 'Embedder',
     binary: 'read',
-    stepwise: false,
     load: [],
   },
   'image-classification': {
     class: 'ImageClassifier',
     binary: 'pictures',
-    stepwise: false,
     load: ['explain', 'gradients'],
   },
   translation: {
     class: 'Translator',
     binary: 'write',
-    stepwise: true,
     load: ['explain', 'gradients', 'shortlist'],
   },
   'text-generation': {
     class: 'Generator',
     binary: 'write',
-    stepwise: true,
     load: ['explain', 'gradients'],
   },
   'text2text-generation': {
     class: 'Generator',
     binary: 'write',
-    stepwise: true,
     load: ['explain', 'gradients'],
   },
 } as const satisfies Record<string, TaskFacts>;

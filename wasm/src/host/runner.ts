@@ -134,7 +134,8 @@ export class Runner implements Host {
     if (!loaded?.description['task']) return undefined;
     const { engine, description } = loaded;
     this.#model = engine;
-    this.#stepwise = taskNamed(String(description['task']))?.stepwise ?? false;
+    // One step per token; other answers are computed at once.
+    this.#stepwise = taskNamed(String(description['task']))?.binary === 'write';
     this.#longest = Number(description['maxSourceLength']);
     return { ...description, ...engine.runtime };
   }

@@ -147,7 +147,7 @@ export function stacksOf(kind: Kind, { architecture, rows, answer }: Partial<Fig
 
 function answerTitle(kind: Kind, architecture: Architecture | undefined): string {
   const head = architecture?.head;
-  if (head?.kind === 'vectors') return 'Pooling';
+  if (head?.kind === 'vectors') return 'Vector';
   if (kind.endsWith('decoder') || (head && !head.pooling)) return 'Linear, softmax';
   return `${head?.pooling === 'first' || kind === 'pictures' ? 'First token' : 'Mean'}, linear, softmax`;
 }
