@@ -119,7 +119,7 @@ struct GenerationConfig {
 
 /// How a chat becomes a text.
 struct ChatConfig {
-  std::string form = {};           ///< a Jinja template; empty: the folder has none
+  std::string form = {};           ///< a Jinja template; empty: no template
   std::string bos = {}, eos = {};  ///< tokens that the template may name
 
   bool operator==(const ChatConfig&) const = default;

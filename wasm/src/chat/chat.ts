@@ -25,7 +25,7 @@ export interface ChatPromptOptions {
 
 /** Options of a conversation. */
 export interface ChatOptions extends Pick<ChatPromptOptions, 'variables'> {
-  /** What the model is told first. */
+  /** The first message: instructions for the model. */
   system?: string | undefined;
 }
 

@@ -260,7 +260,7 @@ export class Engine {
 
   /** Starts to load a model, which replaces the current one. */
   loadBegin(options: {
-    /** What the model is loaded for; undefined: any task. */
+    /** The expected task; undefined: any. */
     task: string | undefined;
     compute: Compute | undefined;
     shortlist: boolean;
