@@ -121,6 +121,14 @@ void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std
   app.add_option("--to", to, "of the same: the language of the translation");
 }
 
+void add_labels(CLI::App& app, std::vector<std::string>& labels) {
+  app.add_option("--label", labels,
+                 "of a model that compares pictures with texts, such as CLIP: a label to choose "
+                 "from; repeat it for each")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping) {
   add_name(
       app, "--early-stopping", {"false", "true", "never"},

@@ -69,6 +69,7 @@ struct Family {
   /// For families that read pictures: the class that prepares them, unless the folder names
   /// another.
   std::optional<PictureProcessor> pictures = {};
+  bool reads_texts = false;  ///< for families that read pictures: texts, too
 };
 
 /// Returns the family of a model_type. Throws `unsupported` with a list of all families.

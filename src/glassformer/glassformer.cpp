@@ -7,6 +7,7 @@
 #include "tasks/generate/generate.hpp"
 #include "tasks/image/image.hpp"
 #include "tasks/load.hpp"
+#include "tasks/match/match.hpp"
 #include "tasks/tag/token_classify.hpp"
 #include "tasks/translate/translate.hpp"
 
@@ -40,6 +41,8 @@ AnyModel load(const std::filesystem::path& folder, const LoadOptions& options) {
       return as<Generator, GeneratePipeline>(std::move(pipeline));
     case Task::image_classification:
       return as<ImageClassifier, ImagePipeline>(std::move(pipeline));
+    case Task::zero_shot_image_classification:
+      return as<ZeroShotImageClassifier, MatchPipeline>(std::move(pipeline));
   }
   throw_error(ErrorCode::internal, "a task without a public class");
 }

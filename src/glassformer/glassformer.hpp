@@ -18,12 +18,13 @@
 #include "glassformer/token_classifier.hpp"
 #include "glassformer/tokens.hpp"
 #include "glassformer/translator.hpp"
+#include "glassformer/zero_shot_image_classifier.hpp"
 
 namespace glassformer {
 
 /// A model of any task.
 using AnyModel = std::variant<Classifier, TokenClassifier, QuestionAnswerer, MaskFiller, Embedder,
-                              Translator, Generator, ImageClassifier>;
+                              Translator, Generator, ImageClassifier, ZeroShotImageClassifier>;
 
 /// Opens a model folder of any task and family. Throws the same errors as Classifier::load, except
 /// `wrong_task`.

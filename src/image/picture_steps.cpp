@@ -10,13 +10,13 @@
 namespace glassformer {
 namespace {
 
-constexpr JsonSource source = {ErrorCode::invalid_config, picture_steps_name};
 constexpr std::size_t most_fields = 1000;
 constexpr std::size_t most_side = 1 << 12;
 
-[[noreturn]] void refuse(const char* key, const Message& expected, const Message& got) {
+[[noreturn]] void refuse(const JsonObject& object, const char* key, const Message& expected,
+                         const Message& got) {
   throw_error(ErrorCode::unsupported,
-              {"{}: {}: expected {}, got {}", {picture_steps_name, key, expected, got}});
+              {"{}: {}: expected {}, got {}", {object.json_source().name, key, expected, got}});
 }
 
 // Returns whether a class is known, ignoring the ends that say which library it resizes with.
@@ -26,6 +26,7 @@ std::optional<PictureProcessor> find_processor(std::string_view name) {
   }
   if (name == "ViT") return PictureProcessor::vit;
   if (name == "DeiT") return PictureProcessor::deit;
+  if (name == "CLIP") return PictureProcessor::clip;
   return std::nullopt;
 }
 
@@ -35,13 +36,14 @@ PictureProcessor processor_of(JsonObject& object, PictureProcessor usual) {
     if (!present(object.find(key))) continue;
     const std::string name = object.string(key);
     if (const auto known = find_processor(name)) return *known;
-    refuse(key, "\"ViTImageProcessor\" or \"DeiTImageProcessor\"", describe(name));
+    refuse(object, key, "\"ViTImageProcessor\", \"DeiTImageProcessor\" or \"CLIPImageProcessor\"",
+           describe(name));
   }
   return usual;
 }
 
 // Reads a size: one number for both sides, [height, width] or {"height", "width"}. `edge`, if not
-// null, is set for {"shortest_edge"}.
+// null, is set for {"shortest_edge"}; a single number is that if `edge` had a value.
 void read_size(JsonObject& object, const char* key, PictureSteps::Size& size,
                std::optional<std::size_t>* edge) {
   const JsonValue* value = present(object.find(key));
@@ -50,6 +52,7 @@ void read_size(JsonObject& object, const char* key, PictureSteps::Size& size,
     return static_cast<std::size_t>(object.integer(key, number, 1, most_side));
   };
   if (value->is_array()) {
+    if (edge) edge->reset();
     JsonEntries entry(*value);
     if (count_entries(*value) != 2) object.fail(key, "two numbers", *value);
     entry.next();
@@ -59,14 +62,18 @@ void read_size(JsonObject& object, const char* key, PictureSteps::Size& size,
     return;
   }
   if (!value->is_object()) {
-    size.height = size.width = side(*value);
+    if (edge && *edge) {
+      *edge = side(*value);
+    } else {
+      size.height = size.width = side(*value);
+    }
     return;
   }
-  JsonObject sides(*value, source, key);
+  JsonObject sides(*value, object.json_source(), key);
   const auto has = [&](const char* name) { return present(sides.find(name)) != nullptr; };
   for (const char* name : {"longest_edge", "max_height", "max_width"}) {
     if (has(name)) {
-      refuse(key, "\"height\" and \"width\", or \"shortest_edge\"",
+      refuse(object, key, "\"height\" and \"width\", or \"shortest_edge\"",
              describe(std::string_view(name)));
     }
   }
@@ -74,6 +81,7 @@ void read_size(JsonObject& object, const char* key, PictureSteps::Size& size,
     *edge = static_cast<std::size_t>(sides.integer("shortest_edge", 1, most_side));
     return;
   }
+  if (edge) edge->reset();
   size.height = static_cast<std::size_t>(sides.integer("height", 1, most_side));
   size.width = static_cast<std::size_t>(sides.integer("width", 1, most_side));
 }
@@ -107,7 +115,8 @@ void read_resampling(JsonObject& object, Resampling& resampling) {
   if (!value) return;
   const std::uint64_t number = object.integer("resample", 0, 5);
   if (number >= resamplings.size()) {
-    refuse("resample", "0 (nearest), 1 (Lanczos), 2 (bilinear) or 3 (bicubic)", describe(*value));
+    refuse(object, "resample", "0 (nearest), 1 (Lanczos), 2 (bilinear) or 3 (bicubic)",
+           describe(*value));
   }
   resampling = resamplings[static_cast<std::size_t>(number)];
 }
@@ -120,10 +129,15 @@ PictureSteps usual_picture_steps(PictureProcessor processor) {
   steps.size = {256, 256};
   steps.resampling = Resampling::bicubic;
   steps.crops = true;
+  if (processor == PictureProcessor::deit) return steps;
+  steps.shortest_edge = 224;
+  steps.mean = {0.48145466f, 0.4578275f, 0.40821073f};
+  steps.deviation = {0.26862954f, 0.26130258f, 0.27577711f};
   return steps;
 }
 
-PictureSteps read_picture_steps(std::string_view json, PictureProcessor usual) {
+PictureSteps read_picture_steps(std::string_view json, PictureProcessor usual, const char* name) {
+  const JsonSource source = {ErrorCode::invalid_config, name};
   JsonObject object(parse_json(json, source), source, {}, most_fields);
   PictureSteps steps = usual_picture_steps(processor_of(object, usual));
   read_flag(object, "do_resize", steps.resizes);
@@ -141,9 +155,11 @@ PictureSteps read_picture_steps(std::string_view json, PictureProcessor usual) {
   if (std::ranges::count(steps.deviation, 0.0f) > 0) {
     object.fail("image_std", "expected numbers other than 0, got 0");
   }
-  bool pads = false;
+  bool pads = false, square = false;
+  read_flag(object, "use_square_size", square);
+  if (square) refuse(object, "use_square_size", "false", "true");
   read_flag(object, "do_pad", pads);
-  if (pads) refuse("do_pad", "false", "true");
+  if (pads) refuse(object, "do_pad", "false", "true");
   return steps;
 }
 

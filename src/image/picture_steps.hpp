@@ -15,9 +15,13 @@ namespace glassformer {
 
 /// The file that describes the steps.
 inline constexpr const char* picture_steps_name = "preprocessor_config.json";
+/// The file that describes them in newer folders of models that also read texts, in a field of this
+/// name. It comes first.
+inline constexpr const char* processor_name = "processor_config.json";
+inline constexpr const char* processor_field = "image_processor";
 
 /// The classes of the library transformers whose steps are known here.
-enum class PictureProcessor { vit, deit };
+enum class PictureProcessor { vit, deit, clip };
 
 /// How a picture becomes a model's input, in this order.
 ///
@@ -51,10 +55,12 @@ struct PictureSteps {
 /// Returns the steps of a class for which no file says anything else.
 PictureSteps usual_picture_steps(PictureProcessor processor);
 
-/// Reads a preprocessor_config.json. A field that is absent or null has the default of the class
-/// that the file names or, if it names none, of `usual`. Throws `invalid_config`, and `unsupported`
-/// for another class and for steps that are not known here.
-PictureSteps read_picture_steps(std::string_view json, PictureProcessor usual);
+/// Reads a preprocessor_config.json, or the object that is in place of it in the file `name`. A
+/// field that is absent or null has the default of the class that the file names or, if it names
+/// none, of `usual`. Throws `invalid_config`, and `unsupported` for another class and for steps
+/// that are not known here.
+PictureSteps read_picture_steps(std::string_view json, PictureProcessor usual,
+                                const char* name = picture_steps_name);
 
 /// Returns a preprocessor_config.json from which read_picture_steps restores the steps.
 std::string to_json(const PictureSteps& steps);

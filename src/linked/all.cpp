@@ -15,13 +15,14 @@
 namespace glassformer {
 
 extern const Family bert, distilbert, roberta, electra, albert, mpnet, deberta, modernbert, vit,
-    deit, gpt2, llama, phi3, gemma, gpt_neox, marian, bart, m2m_100, t5, bergamot;
+    deit, clip, gpt2, llama, phi3, gemma, gpt_neox, marian, bart, m2m_100, t5, bergamot;
 
 namespace {
 
-constexpr std::array families = {
-    &bert, &distilbert, &roberta, &electra, &albert,   &mpnet,  &deberta, &modernbert, &vit, &deit,
-    &gpt2, &llama,      &phi3,    &gemma,   &gpt_neox, &marian, &bart,    &m2m_100,    &t5};
+constexpr std::array families = {&bert,     &distilbert, &roberta,    &electra, &albert,
+                                 &mpnet,    &deberta,    &modernbert, &vit,     &deit,
+                                 &clip,     &gpt2,       &llama,      &phi3,    &gemma,
+                                 &gpt_neox, &marian,     &bart,       &m2m_100, &t5};
 constexpr std::array containers = {&bergamot};
 constexpr std::array tasks = {
     TaskEntry{Task::text_classification, make_classify},
@@ -33,6 +34,7 @@ constexpr std::array tasks = {
     TaskEntry{Task::text_generation, make_generate},
     TaskEntry{Task::text2text_generation, make_generate},
     TaskEntry{Task::image_classification, make_image},
+    TaskEntry{Task::zero_shot_image_classification, make_match},
 };
 
 }  // namespace

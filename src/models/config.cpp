@@ -1,5 +1,7 @@
 #include "models/config.hpp"
 
+#include <algorithm>
+
 namespace glassformer {
 namespace {
 
@@ -142,6 +144,8 @@ void picture_fields(Fields& visitor, StackConfig& stack) {
   visitor.size("patch_width", input.patch_width, picture_side);
   visitor.flag("class_token", input.class_token);
   visitor.flag("distillation_token", input.distillation_token, AbsentFlag::off);
+  visitor.flag("patch_bias", input.bias, AbsentFlag::on);
+  visitor.flag("embedding_norm", input.norm, AbsentFlag::off);
   stack.max_length = input.rows();
   layer_list(visitor, stack);
   norm_and_layer_fields(visitor, stack);
@@ -359,6 +363,14 @@ class StackCheck {
   const FieldErrors& errors_;
 };
 
+void check_mixers(const StackConfig& encoder, const FieldErrors& errors) {
+  for (const LayerConfig& layer : encoder.layers) {
+    if (layer.mixer != Mixer::recurrent) continue;
+    errors.fail(&encoder, "attention",
+                "expected a kind of attention, got \"recurrent\"; only a decoder can have that");
+  }
+}
+
 // Checks that a decoder's mixers are causal self-attention or recurrent units.
 void check_decoder(const Architecture& architecture, const FieldErrors& errors) {
   const StackConfig& decoder = *architecture.decoder;
@@ -399,14 +411,11 @@ void validate(const StackConfig& stack, const FieldErrors& errors) {
 }
 
 void validate(const Architecture& architecture, const FieldErrors& errors) {
-  if (architecture.encoder) {
-    const StackConfig& encoder = *architecture.encoder;
-    validate(encoder, errors);
-    for (const LayerConfig& layer : encoder.layers) {
-      if (layer.mixer != Mixer::recurrent) continue;
-      errors.fail(&encoder, "attention",
-                  "expected a kind of attention, got \"recurrent\"; only a decoder can have that");
-    }
+  for (const std::optional<StackConfig>* encoder :
+       {&architecture.encoder, &architecture.text_encoder}) {
+    if (!*encoder) continue;
+    validate(**encoder, errors);
+    check_mixers(**encoder, errors);
   }
   if (links_pictures && architecture.head.distilled) {
     const auto* pictures = std::get_if<PatchInput>(&architecture.encoder->input);
@@ -420,6 +429,13 @@ void validate(const Architecture& architecture, const FieldErrors& errors) {
   }
   const StackConfig& last = architecture.decoder ? *architecture.decoder : *architecture.encoder;
   const std::uint64_t outputs = architecture.head.outputs;
+  if (architecture.text_encoder) {
+    const std::size_t widest = std::max(last.d_model, architecture.text_encoder->d_model);
+    if (outputs * widest <= max_matrix_elements) return;
+    errors.fail(nullptr, "projection",
+                {"expected at most {} elements in a matrix with d_model, got {}",
+                 {max_matrix_elements, outputs * widest}});
+  }
   if (outputs * last.d_model > max_matrix_elements) {
     errors.fail(nullptr, "labels",
                 {"expected at most {} elements in a matrix with d_model, got {}",

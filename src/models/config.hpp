@@ -151,7 +151,8 @@ struct HeadDense {
 
 struct HeadConfig {
   HeadKind kind = HeadKind::sequence_classes;
-  std::size_t outputs = 0;          ///< logits: classes, 2 for spans, the vocabulary written
+  /// Logits: classes, 2 for spans, the vocabulary written. Of a DualEncoder: the size of vectors.
+  std::size_t outputs = 0;
   Pooling pooling = Pooling::mean;  ///< for sequence_classes
   std::optional<HeadDense> dense = {};
   /// For sequence_classes: a second classifier reads the second row, that of the distillation
@@ -174,6 +175,8 @@ enum class EmbeddingSharing { shared, tied, separate, stacks };
 /// A model: one or two stacks, and the head on the last one.
 struct Architecture {
   std::optional<StackConfig> encoder, decoder;
+  /// Of a DualEncoder, whose `encoder` reads pictures: the stack that reads texts.
+  std::optional<StackConfig> text_encoder = {};
   HeadConfig head;
   EmbeddingSharing embeddings = EmbeddingSharing::separate;
 

@@ -59,6 +59,8 @@ class EncoderModel {
     return modules_(std::move(pooled), session);
   }
 
+  const VectorModules& modules() const { return modules_; }
+
   Compute compute() const { return compute_; }
   const Encoder& encoder() const { return encoder_; }
   const Head& head() const { return *head_; }

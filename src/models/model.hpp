@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "base/error.hpp"
+#include "models/dual_encoder.hpp"
 #include "models/encoder_model.hpp"
 #include "models/seq2seq.hpp"
 #include "weights/safetensors.hpp"
@@ -12,7 +13,7 @@ namespace glassformer {
 
 /// A model of any architecture.
 using Model = std::variant<std::unique_ptr<EncoderModel>, std::unique_ptr<LanguageModel>,
-                           std::unique_ptr<Seq2Seq>>;
+                           std::unique_ptr<Seq2Seq>, std::unique_ptr<DualEncoder>>;
 
 /// Creates an encoder that reads tokens or pictures.
 std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architecture, Compute compute);
@@ -21,11 +22,17 @@ std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architectur
 /// from a program without them.
 extern const bool links_decoders;
 
+/// Whether this program has dual encoders.
+inline bool links_dual_encoders() { return links_texts && links_pictures; }
+
 /// Creates the model of an architecture. Its parameters must be loaded before use. Throws
 /// `unsupported` if the program lacks models with decoders.
 inline Model make_model(const Architecture& architecture, Compute compute = Compute::f32) {
   if (!links_decoders && architecture.decoder) {
     throw_error(ErrorCode::unsupported, "expected a model without a decoder");
+  }
+  if (links_dual_encoders() && architecture.text_encoder) {
+    return std::make_unique<DualEncoder>(architecture, compute);
   }
   if (!links_decoders || !architecture.decoder) return make_encoder_model(architecture, compute);
   if (!architecture.encoder) return std::make_unique<LanguageModel>(architecture, compute);

@@ -1,5 +1,6 @@
 #include "models/whole_pass.hpp"
 
+#include <type_traits>
 #include <variant>
 
 namespace glassformer {
@@ -28,7 +29,15 @@ WholePass::WholePass(Batch sources, Batch targets, std::vector<std::size_t> rows
 
 View WholePass::operator()(const Model& model, Run& run) const {
   if (!links_decoders) return (*this)(*std::get<std::unique_ptr<EncoderModel>>(model), run);
-  return std::visit([&](const auto& of_kind) { return (*this)(*of_kind, run); }, model);
+  return std::visit(
+      [&](const auto& of_kind) -> View {
+        if constexpr (std::is_same_v<decltype(*of_kind), DualEncoder&>) {
+          throw_error(ErrorCode::unsupported, "expected a model that learns, got a dual encoder");
+        } else {
+          return (*this)(*of_kind, run);
+        }
+      },
+      model);
 }
 
 void WholePass::read(const Sequences& batch, std::span<const RowSegment> segments, Run& run) {

@@ -81,6 +81,7 @@ std::string architecture_json(const ModelConfig& config) {
   json.object([&] {
     write_stack(json, "encoder", architecture.encoder);
     write_stack(json, "decoder", architecture.decoder, config.start_token);
+    write_stack(json, "text_encoder", architecture.text_encoder);
     json.key("head");
     json.object([&] {
       json.field("kind", name_of(head.kind));
@@ -102,12 +103,13 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
   const ModelConfig& config = pipeline.config();
   JsonWriter json;
   json.object([&] {
-    const StackConfig& reader = config.reader();
+    const Architecture& architecture = config.architecture;
+    const StackConfig& first = architecture.encoder ? *architecture.encoder : *architecture.decoder;
     json.field("task", to_string(config.task));
-    json.field("layers", reader.layers.size());
-    json.field("heads", reader.n_heads());
-    json.field("d_model", reader.d_model);
-    json.field("vocab_size", reads_pictures(config) ? 0 : reader.vocab_size());
+    json.field("layers", first.layers.size());
+    json.field("heads", first.n_heads());
+    json.field("d_model", first.d_model);
+    json.field("vocab_size", needs_tokenizer(config) ? config.reader().vocab_size() : 0);
     json.field("max_source_length", config.max_source_length());
     json.field("parameters", parameters);
     json.key("ignored_tensors");

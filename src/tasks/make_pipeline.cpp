@@ -1,13 +1,15 @@
 #include "tasks/make_pipeline.hpp"
 
 #include "families/linked.hpp"
+#include "models/model.hpp"
 #include "tasks/reading/token_checks.hpp"
 #include "text/hub/tokenizer_files.hpp"
 
 namespace glassformer {
 
 std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts) {
-  if (!reads_pictures(parts.config)) {
+  const bool compares = links_dual_encoders() && parts.config.architecture.text_encoder;
+  if (compares || !reads_pictures(parts.config)) {
     if (!parts.tokenizer) refuse_missing_tokenizer();
     check_special_tokens(parts.config, *parts.tokenizer, parts.target_tokenizer.get());
   }

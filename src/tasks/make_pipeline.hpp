@@ -49,6 +49,7 @@ std::unique_ptr<Pipeline> make_fill(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_embed(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_translate(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_image(PipelineParts& parts);
+std::unique_ptr<Pipeline> make_match(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_generate(PipelineParts& parts);
 
 }  // namespace glassformer

@@ -118,18 +118,22 @@ class Pipeline {
   virtual const Tokenizer* vocabulary() const { return nullptr; }
 
   /// Sets the number of threads that share the work of a call; at first one. Not while it is used.
-  void set_threads(std::size_t threads) { sessions_.set_threads(threads); }
-  Pool& thread_pool() { return sessions_.pool(); }
+  void set_threads(std::size_t threads) { sessions_->set_threads(threads); }
+  Pool& thread_pool() { return sessions_->pool(); }
   /// Returns the session of the calling thread.
-  Session& session() { return sessions_.mine(); }
+  Session& session() { return sessions_->mine(); }
 
   /// Starts answering inputs. The inputs and options need to live only until this call returns.
   /// Throws `invalid_option`, naming the field. The pipeline must outlive the job. Any number of
   /// threads may run jobs at a time, each those that it began itself.
   virtual std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) = 0;
 
+ protected:
+  /// Makes another pipeline use the sessions of this one, of which it is a part.
+  void share_sessions(Pipeline& part) { part.sessions_ = sessions_; }
+
  private:
-  Sessions sessions_;
+  std::shared_ptr<Sessions> sessions_ = std::make_shared<Sessions>();
 };
 
 /// Returns views of the texts. Throws `invalid_option` for a pair.

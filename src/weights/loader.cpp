@@ -57,9 +57,13 @@ void check_scales(const TensorInfo& tensor, std::span<const float> scales) {
 
 // Accepts one row in place of a vector, because a bias may be stored as [1, V].
 void check_shape(const TensorInfo& tensor, const std::vector<std::size_t>& expected) {
-  std::span<const std::size_t> shape = tensor.shape;
-  if (shape.size() == 2 && expected.size() == 1 && shape[0] == 1) shape = shape.subspan(1);
-  if (!std::ranges::equal(shape, expected)) {
+  const auto without_ones = [](std::span<const std::size_t> shape) {
+    while (!shape.empty() && shape[0] == 1) shape = shape.subspan(1);
+    return shape;
+  };
+  const bool few = tensor.shape.size() <= 2 && expected.size() <= 2;
+  const bool same = few && std::ranges::equal(without_ones(tensor.shape), without_ones(expected));
+  if (!same && !std::ranges::equal(tensor.shape, expected)) {
     fail(ErrorCode::shape_mismatch, tensor.name,
          {"expected shape {}, got {}", {to_string(expected), to_string(tensor.shape)}});
   }

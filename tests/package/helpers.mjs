@@ -48,6 +48,7 @@ export const {
   TokenClassifier,
   Trainer,
   Translator,
+  ZeroShotImageClassifier,
   clearCache,
   load: openAny,
   rank,

@@ -135,3 +135,10 @@ export type { Architecture, LayerArchitecture, StackArchitecture } from './model
 export type { Weights } from './model/weights.js';
 export type { StoredTensor, WeightInfo } from './engine/weights.js';
 export type { Task } from './engine/tasks.js';
+export { ZeroShotImageClassifier } from './tasks/zero_shot_image_classifier.js';
+export type {
+  EmbedImageOptions,
+  ImageEmbedding,
+  ImageMatch,
+  MatchOptions,
+} from './tasks/zero_shot_image_classifier.js';

@@ -3,6 +3,7 @@
 #include "base/strings/printable.hpp"
 #include "cli/files/picture_file.hpp"
 #include "cli/lines.hpp"
+#include "tasks/match/match.hpp"
 
 namespace glassformer {
 namespace {
@@ -29,6 +30,10 @@ class ImageCommand final : public Command {
         ->expected(2);
     app.add_flag("--interpolate", options_.interpolate,
                  "the same for the size that the model's folder says, if it is not the model's");
+    add_labels(app, match_.labels);
+    app.add_option("--template", match_.hypothesis_template,
+                   "of the same: the text for a label, with {} in its place; else \"" +
+                       match_.hypothesis_template + "\"");
     add_attention(app, json, encoder.attention);
     app.add_flag("--contributions", encoder.contributions,
                  "with --json: what each patch adds to each logit")
@@ -43,12 +48,33 @@ class ImageCommand final : public Command {
 
   Exit run() override {
     options_.encoder.patch = read_patches(task_.patch);
-    const auto pipeline = load_pipeline<ImagePipeline>(task_.model.folder, task_.model.options());
-    pipeline->begin(std::span<const Picture>(), options_);  // rejects bad options first
+    static constexpr std::array tasks = {Task::image_classification,
+                                         Task::zero_shot_image_classification};
+    const auto pipeline = load_pipeline(task_.model.folder, tasks, task_.model.options());
+    if (pipeline->config().task == Task::image_classification) {
+      if (!match_.labels.empty()) {
+        refuse_option("--label: expected a model that compares pictures with texts");
+      }
+      return run(static_cast<ImagePipeline&>(*pipeline), options_);
+    }
+    if (options_.top_k || options_.encoder.contributions) {
+      refuse_option("--top-k, --contributions: expected a model with labels of its own");
+    }
+    if (match_.labels.empty()) refuse_option("--label: expected at least one, got none");
+    match_.encoder = options_.encoder;
+    match_.interpolate = options_.interpolate;
+    match_.size = options_.size;
+    return run(static_cast<MatchPipeline&>(*pipeline), match_);
+  }
+
+ private:
+  template <class OnePipeline, class Options>
+  Exit run(OnePipeline& pipeline, const Options& options) const {
+    pipeline.begin(std::span<const Picture>(), options);  // rejects bad options first
     Exit exit = Exit::ok;
     for (const std::string& path : paths_) {
       try {
-        print(*pipeline, read_picture(path));
+        print(pipeline, read_picture(path), options);
       } catch (const Error& error) {
         exit = Exit::bad_input;
         std::cerr << "glassformer: " << printable(path) << ": " << error.what() << '\n';
@@ -63,11 +89,11 @@ class ImageCommand final : public Command {
     return exit;
   }
 
- private:
   // Prints the label and its score, or the JSON of the result.
-  void print(ImagePipeline& pipeline, const Picture& picture) const {
-    const auto job = pipeline.begin(std::span(&picture, 1), options_);
-    const auto outputs = outputs_of(*job, task_.json, [](const ImageClassification& result) {
+  template <class OnePipeline, class Options>
+  void print(OnePipeline& pipeline, const Picture& picture, const Options& options) const {
+    const auto job = pipeline.begin(std::span(&picture, 1), options);
+    const auto outputs = outputs_of(*job, task_.json, [](const auto& result) {
       return OutputLine{printable(result.label) + '\t' + six_decimals(result.score)};
     });
     if (const Error* error = std::get_if<Error>(&outputs[0])) throw Error(*error);
@@ -77,6 +103,7 @@ class ImageCommand final : public Command {
   TaskArguments task_;
   std::vector<std::string> paths_;
   ImageOptions options_;
+  MatchOptions match_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "tasks/fill/fill.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/image/image.hpp"
+#include "tasks/match/match.hpp"
 #include "tasks/tag/token_classify.hpp"
 #include "tasks/translate/translate.hpp"
 #include "weights/safetensors.hpp"
@@ -79,6 +80,8 @@ auto with_task(Pipeline& pipeline, const Visit& visit) {
       return visit(static_cast<EmbedPipeline&>(pipeline));
     case Task::image_classification:
       return visit(static_cast<ImagePipeline&>(pipeline));
+    case Task::zero_shot_image_classification:
+      return visit(static_cast<MatchPipeline&>(pipeline));
     case Task::translation:
       return visit(static_cast<TranslatePipeline&>(pipeline));
     case Task::text_generation:
@@ -114,6 +117,7 @@ class TraceCommand final : public Command {
     app.add_option("--task", task_, "of a model that writes texts: as in generate");
     app.add_flag("--no-prefix", no_prefix_, "of the same: as in generate");
     add_pair(app, from_, to_);
+    add_labels(app, labels_);
     add_patch(app, patch_);
     add_compute(app, compute_);
   }
@@ -140,6 +144,11 @@ class TraceCommand final : public Command {
       options.to = to_;
     } else if (from_ || to_) {
       refuse_option("--from, --to: expected a translator");
+    }
+    if constexpr (requires { options.hypothesis_template; }) {
+      options.labels = labels_;
+    } else if (!labels_.empty()) {
+      refuse_option("--label: expected a model that compares pictures with texts");
     }
     if constexpr (requires { options.prefix; }) {
       if (!task_.empty()) options.task = task_;
@@ -168,6 +177,7 @@ class TraceCommand final : public Command {
   std::vector<std::string> names_;
   std::string task_;  // empty: no task
   std::optional<std::string> from_, to_;
+  std::vector<std::string> labels_;
   PatchFile patch_;
   std::optional<Compute> compute_;
   bool pairs_ = false, json_ = false, no_prefix_ = false, gradients_ = false;

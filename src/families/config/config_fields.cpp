@@ -20,6 +20,7 @@ bool may_limit(StackSide side, bool translates) {
 
 std::string ConfigFields::key_of(std::string_view name, StackSide side, bool translates,
                                  bool limits) {
+  if (side == StackSide::texts) return std::string("text_").append(name);
   const bool decodes = side != StackSide::encoder;
   if (name == "layers") return decodes ? "decoder_layers" : "encoder_layers";
   if (name == "max_length" && decodes) return "max_target_length";
@@ -216,7 +217,9 @@ std::string ConfigReader::used_key(StackSide side, const char* field, bool trans
 void ConfigErrors::fail(const StackConfig* stack, const char* field, const Message& problem) const {
   if (!stack) object_.fail(field, problem);
   const bool decodes = architecture_.decoder && stack == &*architecture_.decoder;
-  const StackSide side = !decodes                ? StackSide::encoder
+  const bool texts = architecture_.text_encoder && stack == &*architecture_.text_encoder;
+  const StackSide side = texts                   ? StackSide::texts
+                         : !decodes              ? StackSide::encoder
                          : architecture_.encoder ? StackSide::second
                                                  : StackSide::alone;
   object_.fail(reader_.used_key(side, field, translates_), problem);

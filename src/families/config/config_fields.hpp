@@ -18,9 +18,9 @@
 
 namespace glassformer {
 
-/// The stack of the visited fields: an encoder, a decoder with an encoder, or a decoder without
-/// one.
-enum class StackSide { encoder, second, alone };
+/// The stack of the visited fields: an encoder, a decoder with an encoder, a decoder without one,
+/// or the encoder of texts of a dual encoder.
+enum class StackSide { encoder, second, alone, texts };
 
 /// Returns the number of a field. Throws the object's error if it is not in this range.
 float number_in(const JsonObject& object, std::string_view key, JsonValue value, NumberRange range);

@@ -51,6 +51,21 @@ HubConfig::HubConfig(std::string_view json, std::span<const SafetensorsHeader> h
   }
 }
 
+HubConfig::HubConfig(const HubConfig& whole, std::string text, std::string_view path)
+    : source_(whole.source_),
+      text_(std::move(text)),
+      object_(parse_json(text_, source_), source_, path, most_fields),
+      tensors_(whole.tensors_),
+      bounded_(whole.bounded_),
+      largest_(whole.largest_),
+      tokenizer_(whole.tokenizer_) {}
+
+HubConfig HubConfig::part(const char* key) {
+  const JsonValue* value = find(key);
+  if (value && !value->is_object()) object_.fail(key, "an object", *value);
+  return {*this, value ? std::string(value->text()) : "{}", key};
+}
+
 std::string HubConfig::text(const char* key, std::string_view fallback) {
   return present(object_.find(key)) ? object_.string(key) : std::string(fallback);
 }
@@ -303,6 +318,7 @@ void HubConfig::read_head(ModelConfig& config, const HeadDense& dense, const Mas
     case Task::text_generation:
     case Task::text2text_generation:
     case Task::image_classification:
+    case Task::zero_shot_image_classification:
       break;
   }
 }
@@ -325,6 +341,12 @@ void HubConfig::read_picture_classes(ModelConfig& config) {
                               .outputs = config.labels.size(),
                               .pooling = Pooling::first,
                               .distilled = name.ends_with(two)};
+}
+
+void HubConfig::read_projections(ModelConfig& config) {
+  config.task = Task::zero_shot_image_classification;
+  config.tokenizer_template = true;
+  config.architecture.head = {.kind = HeadKind::vectors, .outputs = size("projection_dim", 512)};
 }
 
 void HubConfig::leave_out_head(ModelConfig& config) {

@@ -70,6 +70,10 @@ class HubConfig : public FieldErrors {
   HubConfig(std::string_view json, std::span<const SafetensorsHeader> headers,
             const Tokenizer* tokenizer, std::string_view name = config_limit.name);
 
+  /// Returns the part of this configuration that is the object `key` of it, or that has only
+  /// defaults if there is none. The weights are the same.
+  HubConfig part(const char* key);
+
   /// Returns whether `architectures` of a config.json names an encoder-only class.
   static bool names_encoder(JsonObject& config);
 
@@ -135,6 +139,8 @@ class HubConfig : public FieldErrors {
   /// Sets the generation settings to the defaults of the library transformers. A
   /// generation_config.json may override them later.
   void read_generation(GenerationConfig& config);
+  /// Sets the task and head of a dual encoder. Its stacks must be read first.
+  void read_projections(ModelConfig& config);
   /// Sets the fields that follow from the others and validates all of them.
   void finish(ModelConfig& config);
 
@@ -147,6 +153,8 @@ class HubConfig : public FieldErrors {
                          const Message& problem) const override;
 
  private:
+  HubConfig(const HubConfig& whole, std::string text, std::string_view path);
+
   void expect_own_table() const;  // throws as expect_embeddings does
   // Returns the number of layers that have tensors in the weights.
   std::size_t count_layers(std::string_view begin) const;

@@ -13,6 +13,7 @@
 #include "families/config/config_fields.hpp"
 #include "families/config/generation_config.hpp"
 #include "families/linked.hpp"
+#include "models/model.hpp"
 
 namespace glassformer {
 
@@ -35,6 +36,7 @@ constexpr std::array model_types = {
     ModelType{"decoder", Task::text_generation},
     ModelType{"encoder_decoder", Task::text2text_generation},
     ModelType{"encoder_classifier", Task::image_classification},
+    ModelType{"dual_encoder", Task::zero_shot_image_classification},
 };
 
 constexpr std::size_t max_labels = 1 << 16;
@@ -59,6 +61,21 @@ void tokenizer_fields(ConfigFields& visitor, ModelConfig& config) {
   visitor.texts("suffix_tokens", config.suffix_tokens, max_special_tokens);
 }
 
+// Visits the fields of a dual encoder that belong to neither of its stacks.
+void dual_fields(ConfigFields& visitor, ModelConfig& config) {
+  visitor.size("projection", config.architecture.head.outputs,
+               {.most = max_width, .dimension = true});
+  optional_field(visitor, "text_end_id", config.vectors.end_id, [&](std::int32_t& id) {
+    auto number = static_cast<std::size_t>(id);
+    visitor.size("text_end_id", number, {.least = 0, .most = max_vocab_size});
+    id = static_cast<std::int32_t>(number);
+  });
+  if (visitor.has("max_source_length", config.max_tokens > 0)) {
+    visitor.size("max_source_length", config.max_tokens, {.most = max_positions});
+  }
+  enum_field(visitor, "clip", config.clip);
+}
+
 // Visits all fields except `format`, `model_type`, `task` and `generation`.
 void fields(ConfigFields& visitor, ModelConfig& config) {
   Architecture& architecture = config.architecture;
@@ -77,6 +94,11 @@ void fields(ConfigFields& visitor, ModelConfig& config) {
   if (architecture.decoder) {
     const StackSide side = architecture.encoder ? StackSide::second : StackSide::alone;
     stack_fields(visitor, *architecture.decoder, side, translates);
+  }
+  if (links_dual_encoders() && architecture.text_encoder) {
+    stack_fields(visitor, *architecture.text_encoder, StackSide::texts, false);
+    dual_fields(visitor, config);
+    return tokenizer_fields(visitor, config);
   }
   const bool pictures = reads_pictures(config);
   if (architecture.encoder && !translates && !pictures &&
@@ -158,6 +180,9 @@ void check_lengths(const ModelConfig& config, const FieldErrors& errors) {
 void validate(const ModelConfig& config, const FieldErrors& errors) {
   const Architecture& architecture = config.architecture;
   validate(architecture, errors);
+  if (links_dual_encoders() && architecture.text_encoder) {
+    return check_lengths(text_part(config), errors);
+  }
   if (reads_pictures(config)) return check_labels(config.labels, errors);
   check_ids(config, errors);
   if (!config.labels.empty() || architecture.head.kind == HeadKind::sequence_classes ||
@@ -215,6 +240,7 @@ HeadKind head_of(Task task) {
     case Task::fill_mask:
       return HeadKind::masked_tokens;
     case Task::feature_extraction:
+    case Task::zero_shot_image_classification:
       return HeadKind::vectors;
     case Task::translation:
     case Task::text_generation:
@@ -275,12 +301,15 @@ ModelConfig parse_config(std::string_view json) {
   ModelConfig config;
   config.task = task_of(object);
   expect_linked(writes(config.task));
-  const bool pictures = config.task == Task::image_classification;
+  const bool compares = config.task == Task::zero_shot_image_classification;
+  const bool pictures = compares || config.task == Task::image_classification;
   if (pictures ? !links_pictures : !links_texts) throw NotLinked();
+  if (compares && !links_dual_encoders()) throw NotLinked();
   Architecture& architecture = config.architecture;
   architecture.head.kind = head_of(config.task);
   if (config.task != Task::text_generation) architecture.encoder.emplace();
   if (pictures) architecture.encoder->input = PatchInput();
+  if (compares) architecture.text_encoder.emplace();
   if (writes(config.task)) architecture.decoder.emplace();
   ConfigReader reader(object);
   fields(reader, config);
@@ -292,7 +321,16 @@ ModelConfig parse_config(std::string_view json) {
 }
 
 bool needs_tokenizer(const ModelConfig& config) {
-  return config.architecture.decoder || !reads_pictures(config.encoder());
+  return config.architecture.decoder || config.architecture.text_encoder ||
+         !reads_pictures(config.encoder());
+}
+
+ModelConfig text_part(const ModelConfig& config) {
+  ModelConfig part = config;
+  part.task = Task::feature_extraction;
+  part.architecture = text_part(config.architecture);
+  part.vectors.poolings = {TokenPooling::last_token};
+  return part;
 }
 
 const char* to_string(Task task) { return name_of(task); }

@@ -27,6 +27,7 @@ enum class Task {
   text_generation,
   text2text_generation,
   image_classification,
+  zero_shot_image_classification,
 };
 
 const char* to_string(Task task);
@@ -60,6 +61,8 @@ struct VectorConfig {
   std::vector<std::pair<std::string, std::string>> prompts = {};
   std::string default_prompt = {};
   bool include_prompt = true;  ///< whether to pool a prompt's tokens, too
+  /// The token that ends what is pooled: the first one of the text.
+  std::optional<std::int32_t> end_id = {};
 
   /// Returns null if there is no prompt with this name.
   const std::string* find_prompt(std::string_view name) const;
@@ -166,6 +169,7 @@ struct ModelConfig {
 
   /// Returns the stack that reads texts.
   const StackConfig& reader() const {
+    if (architecture.text_encoder) return *architecture.text_encoder;
     return architecture.encoder ? *architecture.encoder : *architecture.decoder;
   }
   /// Only valid for the stacks that a model of this task has.
@@ -182,17 +186,27 @@ struct ModelConfig {
 
 /// Returns whether the model reads pictures.
 inline bool reads_pictures(const ModelConfig& config) {
-  return links_pictures && (!links_texts || config.task == Task::image_classification);
+  return links_pictures && (!links_texts || config.task == Task::image_classification ||
+                            config.task == Task::zero_shot_image_classification);
 }
+
+/// Returns the configuration of the part of a dual encoder that reads texts.
+ModelConfig text_part(const ModelConfig& config);
 
 /// Returns whether the model reads or writes tokens, so that its folder must have a tokenizer.
 bool needs_tokenizer(const ModelConfig& config);
 
 template <>
-inline constexpr std::array enum_names<Task>{
-    "text-classification", "translation",        "token-classification", "question-answering",
-    "fill-mask",           "feature-extraction", "text-generation",      "text2text-generation",
-    "image-classification"};
+inline constexpr std::array enum_names<Task>{"text-classification",
+                                             "translation",
+                                             "token-classification",
+                                             "question-answering",
+                                             "fill-mask",
+                                             "feature-extraction",
+                                             "text-generation",
+                                             "text2text-generation",
+                                             "image-classification",
+                                             "zero-shot-image-classification"};
 template <>
 inline constexpr std::array enum_names<Scoring>{"softmax", "sigmoid", "raw"};
 template <>

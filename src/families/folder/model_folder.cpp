@@ -225,13 +225,14 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
   if (!named && !own_code) return false;
   family_ = &find_family(named ? object.string("model_type") : std::string(), own_code);
   if (reads_pictures()) {
-    files.prepare(std::array{picture_steps_name});
+    files.prepare(std::array{processor_name, picture_steps_name});
     encodes_ = true;
-    return true;
+    if (reads_only_pictures()) return true;
   }
   std::vector<const char*> more;
   if (family_->writes) more.push_back(generation_config_name);
-  if (!family_->writes || family_->read_encoder) more.push_back(modules_name);
+  const bool may_embed = !family_->pictures && (!family_->writes || family_->read_encoder);
+  if (may_embed) more.push_back(modules_name);
   all.prepare(more);
   files.prepare(std::array{"tokenizer_config.json", "tokenizer.json"});
   encodes_ = !family_->writes;
@@ -246,7 +247,11 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
 
 void ModelFolder::read_model(ModelFiles& files, ModelFiles& all) {
   find_weights(files);
-  if (reads_pictures()) return read_picture_steps(files);
+  if (reads_pictures()) {
+    read_picture_steps(files);
+    if (!reads_only_pictures()) read_tokenizers(files);
+    return;
+  }
   if (family_ && !encodes_) {
     if (const auto text = files.read(generation_config_name)) generation_ = *text;
   } else if (family_) {
@@ -305,6 +310,20 @@ void ModelFolder::find_weights(ModelFiles& files) {
 }
 
 void ModelFolder::read_picture_steps(ModelFiles& files) {
+  if (family_) {
+    if (const auto text = files.read(processor_name)) {
+      expect_within({processor_name, picture_steps_limit.code, picture_steps_limit.max_bytes},
+                    text->size());
+      const JsonSource source{ErrorCode::invalid_config, processor_name};
+      const JsonValue json = parse_json(*text, source);
+      JsonObject object(json, source, {}, HubConfig::most_fields);
+      if (const JsonValue* steps = present(object.find(processor_field))) {
+        picture_steps_ = steps->text();
+        picture_steps_file_ = processor_name;
+        return;
+      }
+    }
+  }
   const std::optional<std::string_view> text = files.read(picture_steps_name);
   if (!text) return;
   expect_within(picture_steps_limit, text->size());
@@ -319,7 +338,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
   bool sentencepiece = false;
   if (!links_texts || !family_) {
     const ModelConfig config = parse_config(config_);
-    if (glassformer::reads_pictures(config)) return read_picture_steps(files);
+    if (glassformer::reads_pictures(config)) read_picture_steps(files);
     if (!needs_tokenizer(config)) return;
     translates = config.task == Task::translation;
     writes = glassformer::writes(config.task);
@@ -408,11 +427,16 @@ namespace {
 
 // Returns the steps before a model of this size, for a folder with or without their file.
 PictureSteps steps_for(const PatchInput& input, const std::optional<std::string>& file,
-                       PictureProcessor usual) {
-  if (file) return read_picture_steps(*file, usual);
+                       const char* name, PictureProcessor usual) {
+  if (file) return read_picture_steps(*file, usual, name);
   PictureSteps steps = usual_picture_steps(usual);
   const PictureSteps::Size size = {input.height, input.width};
   if (steps.final_size() == size) return steps;
+  if (steps.shortest_edge) {
+    steps.shortest_edge = std::max(size.height, size.width);
+    steps.crop = size;
+    return steps;
+  }
   steps.size = size;
   steps.crops = false;
   return steps;
@@ -438,9 +462,9 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers,
   }
   if (glassformer::reads_pictures(config)) {
     const PictureProcessor usual = family_ ? *family_->pictures : PictureProcessor();
-    config.pictures =
-        steps_for(std::get<PatchInput>(config.encoder().input), picture_steps_, usual);
-    return config;
+    config.pictures = steps_for(std::get<PatchInput>(config.encoder().input), picture_steps_,
+                                picture_steps_file_, usual);
+    if (!needs_tokenizer(config)) return config;
   }
   if (!family_) return config;
   if (config.tokenizer_template && !family_->container) {

@@ -97,6 +97,8 @@ class ModelFolder {
   void read_model(ModelFiles& files, ModelFiles& all);
   void find_weights(ModelFiles& files);
   void read_picture_steps(ModelFiles& files);
+  // Returns whether the family reads pictures, and nothing else.
+  bool reads_only_pictures() const { return reads_pictures() && !family_->reads_texts; }
   void read_tokenizers(ModelFiles& files);
   void read_tokenizer_config(ModelFiles& files);
   void read_chat(JsonObject& tokenizer_config, ModelFiles& files);
@@ -112,9 +114,10 @@ class ModelFolder {
   std::optional<std::string> generation_;  // generation_config.json
   ChatConfig chat_;
   std::optional<SentenceModules> modules_;
-  std::optional<std::string> picture_steps_;  // preprocessor_config.json, of a model for pictures
-  std::string tokenizer_class_;               // the class to use if the small files name none
-  std::size_t model_max_length_ = 0;          // from the tokenizer; 0 if not set
+  std::optional<std::string> picture_steps_;             // JSON, of a model for pictures
+  const char* picture_steps_file_ = picture_steps_name;  // that has them
+  std::string tokenizer_class_;       // the class to use if the small files name none
+  std::size_t model_max_length_ = 0;  // from the tokenizer; 0 if not set
   std::string source_language_ = no_language, target_language_ = no_language;
   std::unique_ptr<Tokenizer> tokenizer_, target_tokenizer_;
 };

@@ -28,6 +28,8 @@ struct PatchInput {
   std::size_t patch_height = 0, patch_width = 0;
   bool class_token = true;          ///< a learned row before the patches
   bool distillation_token = false;  ///< a second learned row before the patches
+  bool bias = true;                 ///< of the projection
+  bool norm = false;                ///< a norm on the sum of all embeddings
 
   /// The numbers of patches below each other and side by side. Pixels that do not fill a patch are
   /// not read.

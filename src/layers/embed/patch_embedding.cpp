@@ -11,7 +11,7 @@ void PatchEmbedding::declare(const ParameterScope& scope) {
   projection_.declare_weight(scope);
   scope.store_last_as(
       {projection_.out(), input_.channels, input_.patch_height, input_.patch_width});
-  projection_.declare_bias(scope);
+  if (input_.bias) projection_.declare_bias(scope);
 }
 
 void PatchEmbedding::operator()(std::span<const float> pixels, std::size_t width, View x,

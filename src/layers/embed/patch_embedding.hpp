@@ -7,14 +7,14 @@
 
 namespace glassformer {
 
-/// Maps the patches of a picture to vectors: each patch, flattened, times a learned matrix plus a
-/// bias (Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words", section 3.1). This is a
-/// convolution whose stride is the size of its kernel.
+/// Maps the patches of a picture to vectors: each patch, flattened, times a learned matrix plus, in
+/// most models, a bias (Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words", section 3.1).
+/// This is a convolution whose stride is the size of its kernel.
 class PatchEmbedding {
  public:
   PatchEmbedding(const PatchInput& input, std::size_t d_model, Compute compute);
 
-  /// Declares `weight` [D, channels · height · width of a patch] and `bias` [D].
+  /// Declares `weight` [D, channels · height · width of a patch] and, with one, `bias` [D].
   void declare(const ParameterScope& scope);
 
   /// x [P, D] = the vectors of a picture's patches, row by row. `pixels`: [channels, height,

@@ -23,6 +23,9 @@ class VectorModules {
   /// Declares `weight` and `bias` of each module that has them, by its number: "0.weight".
   void declare(const ParameterScope& scope);
 
+  /// Returns the layer of a module of kind `dense`.
+  const Linear& dense(std::size_t module) const { return *steps_[module].dense; }
+
   /// Returns the output of the last module.
   std::vector<float> operator()(std::vector<float> x, Session& session) const;
 

@@ -11,7 +11,9 @@ PatchEmbeddings::PatchEmbeddings(const StackConfig& config, Compute compute)
     : input_(std::get<PatchInput>(config.input)),
       d_model_(config.d_model),
       embed_patches_(input_, d_model_, compute),
-      embed_positions_(input_.rows(), d_model_) {}
+      embed_positions_(input_.rows(), d_model_) {
+  if (input_.norm) layernorm_embedding_ = make_norm(config.layer_norm, d_model_);
+}
 
 void PatchEmbeddings::declare(const ParameterScope& scope) {
   const auto declare_token = [&](bool present, const char* name, Parameter& token) {
@@ -24,6 +26,7 @@ void PatchEmbeddings::declare(const ParameterScope& scope) {
   embed_patches_.declare(scope.scope("embed_patches"));
   embed_positions_.declare(scope.scope("embed_positions"));
   scope.store_last_as({1, input_.rows(), d_model_});
+  if (layernorm_embedding_) layernorm_embedding_->declare(scope.scope("layernorm_embedding"));
 }
 
 void PatchEmbeddings::operator()(const Pictures& pictures, View x, const Run& run) const {
@@ -37,6 +40,7 @@ void PatchEmbeddings::operator()(const Pictures& pictures, View x, const Run& ru
   }
   run.done("embed_patches", x);
   add_embedding("embed_positions", x, run, [&](View sum) { add_positions(sum, pictures, run); });
+  if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x, run);
   run.done("embeddings", x);
   run.drop(x);
 }

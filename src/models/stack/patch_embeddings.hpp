@@ -2,6 +2,7 @@
 
 #include "layers/embed/patch_embedding.hpp"
 #include "layers/embed/positional_encoding.hpp"
+#include "layers/norm/norm.hpp"
 #include "models/config.hpp"
 #include "models/stack/stack_input.hpp"
 
@@ -15,7 +16,8 @@ class PatchEmbeddings final : public StackInput {
   /// The stack must read patches.
   PatchEmbeddings(const StackConfig& config, Compute compute);
 
-  /// Declares `class_token`, `distillation_token`, `embed_patches`, `embed_positions`.
+  /// Declares `class_token`, `distillation_token`, `embed_patches`, `embed_positions` and, with a
+  /// norm, `layernorm_embedding`.
   void declare(const ParameterScope& scope) override;
 
   using StackInput::operator();
@@ -24,6 +26,7 @@ class PatchEmbeddings final : public StackInput {
   /// `embeddings`.
   void operator()(const Pictures& pictures, View x, const Run& run) const override;
   void list(View x, const Run& run) const override { (*this)(Pictures(), x, run); }
+  const Norm* layer_norm() const override { return layernorm_embedding_.get(); }
 
  private:
   void put_row(const Parameter& token, View row, const Run& run) const;
@@ -34,6 +37,7 @@ class PatchEmbeddings final : public StackInput {
   Parameter class_token_, distillation_token_;  // [1, D]
   PatchEmbedding embed_patches_;
   LearnedPositions embed_positions_;
+  std::unique_ptr<Norm> layernorm_embedding_;  // may be null
 };
 
 }  // namespace glassformer

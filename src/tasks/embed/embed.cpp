@@ -75,6 +75,7 @@ Embedded EmbedPipeline::answer(std::vector<EncoderAnswer> windows, std::string_v
   std::vector<std::size_t> tokens;  // positions of the tokens to pool
   for (std::size_t i = first; i < count; ++i) {
     if (std::ranges::find(masked, i) == masked.end()) tokens.push_back(i);
+    if (answer.input.tokens[i].id == config().vectors.end_id) break;
   }
   if (tokens.empty()) tokens.push_back(first);  // only the prompt is left
   Embedded result;

@@ -43,6 +43,10 @@ class EmbedPipeline final : public EncoderPipeline {
   EmbedPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                 Compute compute = Compute::f32)
       : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {}
+  /// Does the same for a model that exists.
+  EmbedPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
+                std::shared_ptr<EncoderModel> model)
+      : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), std::move(model)) {}
 
   std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
   std::unique_ptr<TypedJob<Embedded>> begin(std::span<const TextInput> texts,

@@ -95,8 +95,12 @@ class ImageJob final : public TypedJob<ImageClassification> {
 
 ImagePipeline::ImagePipeline(ModelConfig config, Compute compute)
     : EncoderPipeline(std::move(config), tasks, nullptr, compute) {
-  const std::size_t channels = input_of(this->config()).channels;
-  const PictureSteps& steps = this->config().pictures;
+  check_picture_steps(this->config());
+}
+
+void check_picture_steps(const ModelConfig& config) {
+  const std::size_t channels = input_of(config).channels;
+  const PictureSteps& steps = config.pictures;
   for (const std::vector<float>* numbers : {&steps.mean, &steps.deviation}) {
     if (numbers->size() == 1 || numbers->size() == channels) continue;
     throw_error(ErrorCode::invalid_config,
@@ -124,11 +128,12 @@ Results<ImageClassification> ImagePipeline::classify_batch(std::span<const Pictu
   return run_all(*begin(pictures, options));
 }
 
-ReadPicture ImagePipeline::read(const Picture& picture, const ImageOptions& options) const {
-  const PatchInput& input = input_of(config());
-  PictureSteps steps = config().pictures;
-  if (options.size) {
-    const auto [height, width] = *options.size;
+ReadPicture read_picture(const Picture& picture, const ModelConfig& config, bool interpolate,
+                         std::optional<std::array<std::size_t, 2>> size) {
+  const PatchInput& input = input_of(config);
+  PictureSteps steps = config.pictures;
+  if (size) {
+    const auto [height, width] = *size;
     if (height == 0 || width == 0) refuse_option("size: expected numbers above 0, got 0");
     steps.resizes = true;
     steps.crops = false;
@@ -137,7 +142,7 @@ ReadPicture ImagePipeline::read(const Picture& picture, const ImageOptions& opti
   }
   PreparedPicture prepared = prepare(picture, steps, input.channels);
   const std::size_t height = prepared.height, width = prepared.width;
-  if (!options.interpolate && (height != input.height || width != input.width)) {
+  if (!interpolate && (height != input.height || width != input.width)) {
     throw_error(ErrorCode::invalid_option,
                 {"picture: expected {} x {} pixels after its preparation, the model's height and "
                  "width, got {} x {}; set interpolate to have the model read another size",

@@ -69,6 +69,14 @@ struct ReadPicture {
   PictureRegion region;
 };
 
+/// Throws `invalid_config` if the steps of a model for pictures do not fit its channels.
+void check_picture_steps(const ModelConfig& config);
+
+/// Prepares a picture for a model. `interpolate` and `size`: see ImageOptions. Throws the errors of
+/// `prepare`, and `invalid_option` for a size that the model does not read.
+ReadPicture read_picture(const Picture& picture, const ModelConfig& config, bool interpolate,
+                         std::optional<std::array<std::size_t, 2>> size);
+
 /// Labels a picture.
 class ImagePipeline final : public EncoderPipeline {
  public:
@@ -88,9 +96,10 @@ class ImagePipeline final : public EncoderPipeline {
   Results<ImageClassification> classify_batch(std::span<const Picture> pictures,
                                               const ImageOptions& options = {});
 
-  /// Prepares a picture. Throws the errors of `prepare`, and `invalid_option` for a size that the
-  /// model does not read.
-  ReadPicture read(const Picture& picture, const ImageOptions& options = {}) const;
+  /// Prepares a picture; see read_picture.
+  ReadPicture read(const Picture& picture, const ImageOptions& options = {}) const {
+    return read_picture(picture, config(), options.interpolate, options.size);
+  }
 };
 
 }  // namespace glassformer

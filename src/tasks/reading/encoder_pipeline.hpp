@@ -115,12 +115,15 @@ class EncoderPipeline : public Pipeline {
   /// configuration is for one of `accepted`, and the errors of InputReader.
   EncoderPipeline(ModelConfig config, std::span<const Task> accepted,
                   std::unique_ptr<const Tokenizer> tokenizer, Compute compute);
+  /// Does the same for a model that exists.
+  EncoderPipeline(ModelConfig config, std::span<const Task> accepted,
+                  std::unique_ptr<const Tokenizer> tokenizer, std::shared_ptr<EncoderModel> model);
 
  private:
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> tokenizer_;
   std::optional<InputReader> reader_;  // of texts
-  std::unique_ptr<EncoderModel> model_;
+  std::shared_ptr<EncoderModel> model_;
 };
 
 /// Returns the encoder's options among those of a task.

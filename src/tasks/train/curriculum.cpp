@@ -372,6 +372,7 @@ Lessons lessons_for(const TrainingStart& start) {
       return Lessons::pictures;
     case Task::question_answering:
     case Task::text2text_generation:
+    case Task::zero_shot_image_classification:
       break;
   }
   throw_error(ErrorCode::wrong_task,

@@ -77,6 +77,10 @@ constexpr Roles herbert_roles = {
     .unk = "<unk>", .sep = "</s>", .pad = "<pad>", .cls = "<s>", .mask = "<mask>"};
 constexpr Roles gpt2_roles = {
     .bos = "<|endoftext|>", .eos = "<|endoftext|>", .unk = "<|endoftext|>"};
+constexpr Roles clip_roles = {.bos = "<|startoftext|>",
+                              .eos = "<|endoftext|>",
+                              .unk = "<|endoftext|>",
+                              .pad = "<|endoftext|>"};
 constexpr Roles t5_roles = {.eos = "</s>", .unk = "<unk>", .pad = "<pad>"};
 
 using Role = std::pair<const char*, std::string_view Roles::*>;
@@ -247,6 +251,37 @@ Parts build_herbert(const FolderFile& file, const TokenizerConfig& config) {
       surrounded(id_of(parts, config, "cls_token", herbert_roles.cls),
                  id_of(parts, config, "sep_token", herbert_roles.sep), Separator::once_with_types);
   return parts;
+}
+
+// The library's class decodes bytes, then replaces the ends of words by spaces.
+constexpr std::string_view clip_decoder = R"({"type": "Sequence", "decoders": [
+    {"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true},
+    {"type": "Replace", "pattern": {"String": "</w>"}, "content": " "},
+    {"type": "Strip", "content": " ", "start": 0, "stop": 1}]})";
+
+// Byte-level BPE whose words end with "</w>" (Radford et al. 2021).
+Parts build_clip(const FolderFile& file, const TokenizerConfig& config) {
+  Parts parts;
+  parts.model =
+      read_merges(file, read_vocab_json(file, "vocab.json"),
+                  {.unknown = required(config, "unk_token", clip_roles.unk), .suffix = "</w>"},
+                  Merges::two_columns);
+  set_normalizer(parts, R"({"type": "Sequence", "normalizers": [{"type": "NFC"},
+      {"type": "Replace", "pattern": {"Regex": "\\s+"}, "content": " "}, {"type": "Lowercase"}]})");
+  set_pre_tokenizer(parts, R"({"type": "Sequence", "pretokenizers": [
+      {"type": "Split", "behavior": "Removed", "invert": true, "pattern": {"Regex":
+       "<\\|startoftext\\|>|<\\|endoftext\\|>|'s|'t|'re|'ve|'m|'ll|'d|[\\p{L}]+|[\\p{N}]|[^\\s\\p{L}\\p{N}]+"}},
+      {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true}]})");
+  set_decoder(parts, clip_decoder);
+  add_tokens(parts, config, clip_roles);
+  parts.post_processor.around =
+      surrounded(id_of(parts, config, "bos_token", clip_roles.bos),
+                 id_of(parts, config, "eos_token", clip_roles.eos), Separator::twice);
+  return parts;
+}
+
+TokenizerJsonChanges change_clip(const TokenizerConfig&) {
+  return {.decoder = std::string(clip_decoder)};
 }
 
 /// The layout of a SentencePiece model's vocabulary in a tokenizer.json: the tokens `before`, the
@@ -468,6 +503,7 @@ constexpr std::array classes = {
     TokenizerClass{"LEDTokenizer", build_roberta, change_roberta, &roberta_roles},
     TokenizerClass{"MvpTokenizer", build_roberta, change_roberta, &roberta_roles},
     TokenizerClass{"GPT2Tokenizer", build_gpt2, change_gpt2, &gpt2_roles},
+    TokenizerClass{"CLIPTokenizer", build_clip, change_clip, &clip_roles},
     TokenizerClass{"HerbertTokenizer", build_herbert, nullptr, &herbert_roles},
     TokenizerClass{"T5Tokenizer", build_t5, nullptr, &t5_roles},
     TokenizerClass{"MT5Tokenizer", build_t5, nullptr, &t5_roles},

@@ -5,7 +5,7 @@ interface TaskFacts {
   /** The name of the class that opens its models. */
   class: string;
   /** The smallest binary that runs its models. */
-  binary: 'read' | 'write' | 'pictures';
+  binary: 'read' | 'write' | 'pictures' | 'all';
   /** Options of `load` that only some tasks have. */
   load: readonly ('explain' | 'gradients' | 'shortlist')[];
 }
@@ -42,6 +42,11 @@ const table = {
     class: 'ImageClassifier',
     binary: 'pictures',
     load: ['explain', 'gradients'],
+  },
+  'zero-shot-image-classification': {
+    class: 'ZeroShotImageClassifier',
+    binary: 'all',
+    load: ['gradients'],
   },
   translation: {
     class: 'Translator',

@@ -99,6 +99,8 @@ export interface StackArchitecture {
 export interface Architecture {
   encoder?: StackArchitecture;
   decoder?: StackArchitecture;
+  /** Of a model that compares pictures with texts, whose `encoder` reads pictures. */
+  textEncoder?: StackArchitecture;
   /** The part that turns the last states into logits or vectors. */
   head: {
     kind:

@@ -13,6 +13,7 @@ import type {
   QuestionAnswerer,
   Task,
   TokenClassifier,
+  ZeroShotImageClassifier,
 } from '../index.js';
 import { checkOption, checkOptions } from '../base/checks.js';
 import { oneOrAll } from './one_or_all.js';
@@ -121,6 +122,11 @@ export interface Calls {
     pictures: Picture,
     options?: { top_k?: number },
   ) => Promise<Each<Picture, Labeled[]>>;
+  'zero-shot-image-classification': <Picture extends PictureSource | readonly PictureSource[]>(
+    pictures: Picture,
+    labels: readonly string[],
+    options?: { hypothesis_template?: string },
+  ) => Promise<Each<Picture, Labeled[]>>;
   'text-generation': <Text extends string | readonly string[]>(
     texts: Text,
     options?: GenerateArguments & { return_full_text?: boolean },
@@ -188,6 +194,10 @@ const makers: Record<keyof Calls, Maker> = {
   'image-classification': {
     loads: 'image-classification',
     call: (m) => pictureClasses(m as ImageClassifier),
+  },
+  'zero-shot-image-classification': {
+    loads: 'zero-shot-image-classification',
+    call: (m) => labelsOfPictures(m as ZeroShotImageClassifier),
   },
   'text-generation': { loads: 'text-generation', call: generator('generated_text') },
   'text2text-generation': { loads: 'text2text-generation', call: generator('generated_text') },
@@ -450,5 +460,24 @@ function pictureClasses(model: ImageClassifier): Call {
     return oneOrAll(pictures, async (all) =>
       (await model.classifyBatch(all)).map(({ scores }) => best(scores, top_k)),
     );
+  };
+}
+
+function labelsOfPictures(model: ZeroShotImageClassifier): Call {
+  return async (
+    pictures: PictureSource | PictureSource[],
+    labels: string[],
+    options: Options = {},
+  ) => {
+    checkOptions(options, ['hypothesis_template'], 'pipeline');
+    const { hypothesis_template: hypothesisTemplate } = options as { hypothesis_template?: string };
+    return oneOrAll(pictures, async (all) => {
+      const found = [];
+      for (const picture of all) {
+        const { scores } = await model.classify(picture, labels, { hypothesisTemplate });
+        found.push(best(scores, labels.length));
+      }
+      return found;
+    });
   };
 }

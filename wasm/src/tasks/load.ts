@@ -14,6 +14,7 @@ import { MaskFiller } from './mask_filler.js';
 import { QuestionAnswerer } from './question_answerer.js';
 import { TokenClassifier } from './token_classifier.js';
 import { Translator } from './translator.js';
+import { ZeroShotImageClassifier } from './zero_shot_image_classifier.js';
 
 /** The class of each task's models. */
 export interface ModelOfTask {
@@ -23,6 +24,7 @@ export interface ModelOfTask {
   'fill-mask': MaskFiller;
   'feature-extraction': Embedder;
   'image-classification': ImageClassifier;
+  'zero-shot-image-classification': ZeroShotImageClassifier;
   translation: Translator;
   'text-generation': Generator;
   'text2text-generation': Generator;
@@ -41,6 +43,7 @@ const classes = {
   ImageClassifier,
   Translator,
   Generator,
+  ZeroShotImageClassifier,
 } as unknown as Record<string, new (model: OpenedModel<ModelInfo>) => Model>;
 
 /**

@@ -7,10 +7,12 @@ import {
   type Head,
   type ImageClassification,
   type ImageClassifier,
+  type ImageMatch,
   type Inspection,
   type LanguagePair,
   type Model,
   type TranslatorInfo,
+  type ZeroShotImageClassifier,
 } from 'glassformer';
 import {
   followWord,
@@ -101,7 +103,7 @@ export class ModelExplorer
   /** The picture of a model that classifies pictures. */
   readonly pictured = new PictureAnswer();
   /** Its answer. */
-  verdict = $state.raw<ImageClassification>();
+  verdict = $state.raw<ImageClassification | ImageMatch>();
   /** The index of the chosen text, if there are several. */
   chosen = $state(0);
   attention = $state<AttentionKind>('encoder');
@@ -269,7 +271,17 @@ export class ModelExplorer
   // --- pictures -----------------------------------------------------------------------------
 
   get readsPictures(): boolean {
-    return this.loader.info?.task === 'image-classification';
+    return this.loader.info?.task.endsWith('image-classification') ?? false;
+  }
+
+  /** Whether it compares them with texts. */
+  get matchesTexts(): boolean {
+    return this.loader.info?.task === 'zero-shot-image-classification';
+  }
+
+  label(labels: string): void {
+    this.pictured.labels = labels;
+    void this.refresh();
   }
 
   /** Reads a picture's file. */
@@ -466,7 +478,10 @@ export class ModelExplorer
 
   protected get empty(): boolean {
     const { input, task } = this;
-    if (this.readsPictures) return !this.pictured.picture;
+    if (this.readsPictures) {
+      const { picture, labels } = this.pictured;
+      return !picture || (this.matchesTexts && linesOf(labels).length === 0);
+    }
     return (
       !task ||
       linesOf(input.first).length === 0 ||
@@ -478,7 +493,10 @@ export class ModelExplorer
     const { input, task } = this;
     const begin = performance.now();
     if (this.readsPictures) {
-      this.verdict = await this.pictured.ask(model as ImageClassifier, signal);
+      this.verdict = await this.pictured.ask(
+        model as ImageClassifier | ZeroShotImageClassifier,
+        signal,
+      );
       this.milliseconds = performance.now() - begin;
       this.busy = false;
     }

@@ -89,8 +89,11 @@ interface Task {
   ask: (model: Model, input: Input, options: Options) => Promise<Omit<Outcome, 'input'>>;
 }
 
-/** The task of a model that classifies pictures; see picture.svelte.ts. */
-export const ofPictures: Pick<Task, 'name'> = { name: 'classifies pictures' };
+/** The tasks of models that read pictures; see picture.svelte.ts. */
+export const ofPictures = {
+  'image-classification': { name: 'classifies pictures' },
+  'zero-shot-image-classification': { name: 'compares pictures with texts' },
+};
 
 /** The most tokens that a model writes per call. */
 export const mostWritten = 40;

@@ -1,9 +1,11 @@
-/** The picture that a classifier of pictures reads, and its answer. */
+/** The picture that a model reads, the labels to choose from, and its answer. */
 import {
   readPicture,
   type Architecture,
   type ImageClassification,
   type ImageClassifier,
+  type ImageMatch,
+  type ZeroShotImageClassifier,
 } from 'glassformer';
 import type { HeadPosition } from '../../panels/heads/position.ts';
 import { examples } from '../../panels/pictures/digits.ts';
@@ -15,6 +17,7 @@ import {
   type Reading,
 } from '../../panels/pictures/patches.ts';
 import { smaller } from '../../panels/pictures/smaller.ts';
+import { linesOf } from './model-tasks.ts';
 
 /** The pixels of a picture's longer side on the page, which shows it once per head. */
 const mostShown = 256;
@@ -23,6 +26,8 @@ export class PictureAnswer implements PatchesOnView {
   /** Whether the model reads pictures as small as drawn digits. */
   drawable = $state(false);
   strokes = $state.raw<readonly Stroke[]>([]);
+  /** The labels of a model that compares pictures with texts, one per line. */
+  labels = $state('a person\nan animal\na plant\na building\na drawing');
   /** A file that was opened in place of a drawing. */
   opened = $state.raw<Picture>();
   /** The name of that file. */
@@ -67,10 +72,17 @@ export class PictureAnswer implements PatchesOnView {
     this.name = '';
   }
 
-  async ask(model: ImageClassifier, signal: AbortSignal): Promise<ImageClassification | undefined> {
+  async ask(
+    model: ImageClassifier | ZeroShotImageClassifier,
+    signal: AbortSignal,
+  ): Promise<ImageClassification | ImageMatch | undefined> {
     const { picture } = this;
     if (!picture) return undefined;
-    const result = await model.classify(picture, { attention: true, signal });
+    const options = { attention: true, signal } as const;
+    const result =
+      model.task === 'image-classification'
+        ? await model.classify(picture, options)
+        : await model.classify(picture, [...new Set(linesOf(this.labels))], options);
     const { picture: shown, scale } = smaller(picture, mostShown);
     const { left, top, width, height } = result.region;
     const region = {

@@ -1,0 +1,90 @@
+// ZeroShotImageClassifier, compared with the library transformers; see tests/pictures.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { decodePng } from './decode_png.mjs';
+import { assertError, binaries, dist, openAny, root, ZeroShotImageClassifier } from './helpers.mjs';
+
+const { pipeline } = await import(join(dist, 'pipelines.js'));
+
+const folderOf = (name) => join(root, 'tests/pictures/clip', name);
+const expectedOf = (name) => JSON.parse(readFileSync(join(folderOf(name), 'expected.json')));
+const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+
+for (const binary of binaries) {
+  for (const name of ['clip', 'clip_wide']) {
+    test(`${name} gives the library’s scores and tokens (${binary})`, async () => {
+      const { labels, pictures, texts } = expectedOf(name);
+      const model = await ZeroShotImageClassifier.load(folderOf(name), { binary });
+      const known = pictures.filter(({ file }) => file.endsWith('.png'));
+      assert.ok(known.length > 1);
+      for (const { file, label, scores } of known) {
+        const result = await model.classify(decodePng(file), labels, { attention: true });
+        assert.equal(result.label, label);
+        labels.forEach((each, i) => assert.ok(Math.abs(result.scores[each] - scores[i]) < 1e-4));
+        const { encoder } = result.attention;
+        assert.equal(encoder.keys, 1 + result.grid.rows * result.grid.columns);
+        const alone = await model.embedImage(decodePng(file));
+        assert.deepEqual(alone.embedding, result.embedding);
+        const text = await model.embedText(`This is a photo of ${labels[0]}.`);
+        const scale = result.logits[labels[0]] / dot(alone.embedding, text.embedding);
+        assert.ok(Math.abs(scale - Math.exp(2.6592)) < 0.02, `${scale}`);
+      }
+      for (const { text, ids } of texts.filter(({ text }) => text)) {
+        const { tokens, clipped } = await model.embedText(text);
+        assert.deepEqual(
+          tokens.map(({ id }) => id),
+          ids,
+        );
+        assert.equal(clipped, ids.length === 32);
+      }
+      model.dispose();
+    });
+  }
+}
+
+test('load finds the class; bad labels and options are refused', async () => {
+  const model = await openAny(folderOf('clip'));
+  assert.ok(model instanceof ZeroShotImageClassifier);
+  assert.equal(model.architecture.textEncoder.layers.length, 2);
+  const picture = decodePng('rgb8.png');
+  const refused = (message, labels, options) =>
+    assertError(() => model.classify(picture, labels, options), 'invalid_option', message);
+  await refused(/labels/, []);
+  await refused(/labels: expected different/, ['a', 'a']);
+  await refused(/hypothesisTemplate/, ['a'], { hypothesisTemplate: 'a photo' });
+  await refused(/topK/, ['a'], { topK: 1 });
+  await assertError(() => model.embedText(picture), 'invalid_option', /text/);
+  const { label } = await model.classify(picture, ['only'], { hypothesisTemplate: '{}' });
+  assert.equal(label, 'only');
+  model.dispose();
+});
+
+test('gradients explain the label, and an ablated head changes the answer', async () => {
+  const model = await openAny(folderOf('clip'), {
+    task: 'zero-shot-image-classification',
+    gradients: true,
+  });
+  const picture = decodePng('rgb8.png');
+  const labels = ['a red square', 'two blue circles'];
+  const names = ['encoder.embeddings', 'encoder.layers.*.self_attn.weights'];
+  const whole = await model.classify(picture, labels, { gradients: names });
+  assert.equal(Object.keys(whole.gradients).length, 3);
+  const without = await model.classify(picture, labels, {
+    ablate: [{ attention: 'encoder', layer: 0, head: 1 }],
+  });
+  assert.notEqual(without.score, whole.score);
+  model.dispose();
+});
+
+test('the pipeline has the library’s results', async () => {
+  const { labels, pictures } = expectedOf('clip');
+  const classify = await pipeline('zero-shot-image-classification', folderOf('clip'));
+  const found = await classify(decodePng('rgb8.png'), labels);
+  assert.equal(found[0].label, pictures[0].label);
+  assert.ok(Math.abs(found[0].score - Math.max(...pictures[0].scores)) < 1e-4);
+  assert.equal((await classify([decodePng('rgb8.png')], labels)).length, 1);
+  await classify.dispose();
+});

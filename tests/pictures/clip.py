@@ -1,0 +1,168 @@
+#!/usr/bin/python3
+"""Writes the tiny checkpoints of CLIP in this folder, and the answers of the library transformers: see README.md.
+It needs the same packages as make.py, which writes the picture files.
+"""
+
+import json
+import pathlib
+import shutil
+
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+from tokenizers import pre_tokenizers, processors, trainers
+from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
+
+from make import DTYPES, HERE, open_picture, write_json
+
+FOLDER = HERE / "clip"
+PICTURES = ["rgb8.png", "jpeg_large.jpg", "gray8.png"]
+LABELS = ["a red square", "two blue circles", "grey noise, ÉTÉ 1999", "nothing"]
+TEXTS = ["A photo of a cat.", "", "  Straße\t\n😀 it's I'LL 42nd, naïve ﬁne e\u0301 ", "<|endoftext|> after the end",
+         "don't", "ÀÉÎ ΑΣ ΟΔΟΣ İstanbul", "a_b--c!!??", "x" * 90, " ".join(["word"] * 60), "日本語 テキスト", "a<|startoftext|>b",
+         "</w> </w>x"]
+CORPUS = ("a photo of a cat. two photos of the red square and three blue circles in the grey noise. this is a photo of "
+          "nothing. it's what they'll say: don't count words, count letters. straße naïve fine été 1999 42 ") * 3
+TEXT = dict(hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=40, max_position_embeddings=32)
+VISION = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, image_size=16,
+              patch_size=4)
+# Debian's tokenizers has other names for the arguments than the library expects.
+RobertaProcessing = processors.RobertaProcessing
+processors.RobertaProcessing = lambda sep, cls, **more: RobertaProcessing(sep, cls, **more)
+
+STARTS, ENDS = "<|startoftext|>", "<|endoftext|>"
+
+
+def make_tokenizer():
+    """Trains a tokenizer of the library's class. Its two special tokens have the last ids, as in the published ones."""
+    blank = transformers.CLIPTokenizer()
+    backend = blank._tokenizer
+    trainer = trainers.BpeTrainer(vocab_size=700, min_frequency=1, end_of_word_suffix="</w>", show_progress=False,
+                                  initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    backend.train_from_iterator([CORPUS], trainer)
+    model = json.loads(backend.to_str())["model"]
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    pieces = letters + [letter + "</w>" for letter in letters]
+    pieces += [piece for piece in ("".join(merge) for merge in model["merges"]) if piece not in pieces] + [STARTS, ENDS]
+    vocabulary = {piece: i for i, piece in enumerate(dict.fromkeys(pieces))}
+    return transformers.CLIPTokenizer(vocab=vocabulary, merges=[tuple(merge) for merge in model["merges"]])
+
+
+def randomize(model, seed):
+    """Sets weights with which every head and every label matter. F16 and BF16 hold them exactly."""
+    random = torch.Generator().manual_seed(seed)
+    for name, module in model.named_modules():
+        for kind, parameter in module.named_parameters(recurse=False):
+            value = torch.randn(parameter.shape, generator=random)
+            if kind == "logit_scale":
+                value = torch.tensor(2.6592)
+            elif isinstance(module, torch.nn.LayerNorm) and kind == "weight":
+                value = 1 + 0.2 * value
+            elif kind == "class_embedding" or isinstance(module, torch.nn.Embedding):
+                value *= 0.7
+            elif parameter.dim() > 1:
+                value *= 1.6 / parameter[0].numel() ** 0.5
+            else:
+                value *= 0.2
+            parameter.data.copy_(value.bfloat16().float())
+    return model.eval()
+
+
+def write(name, seed, dtype, *, text=None, vision=None, old=False, projection=20):
+    folder = FOLDER / name
+    folder.mkdir(parents=True)
+    tokenizer = make_tokenizer()
+    text = TEXT | dict(vocab_size=len(tokenizer), bos_token_id=tokenizer.bos_token_id,
+                       eos_token_id=2 if old else tokenizer.eos_token_id) | (text or {})
+    config = transformers.CLIPConfig(text_config=text, vision_config=VISION | (vision or {}), projection_dim=projection)
+    model = randomize(transformers.CLIPModel(config), seed)
+    model.to(DTYPES[dtype]).save_pretrained(folder)
+    if old:
+        # The files of the first version, with names of defaults that later ones leave out.
+        written = json.loads((folder / "config.json").read_text())
+        written |= {"text_config_dict": text, "vision_config_dict": None}
+        written["text_config"] = {"hidden_size": 999}
+        write_json(folder / "config.json", written)
+        write_json(folder / "preprocessor_config.json", {
+            "crop_size": 16, "do_center_crop": True, "do_normalize": True, "do_resize": True,
+            "feature_extractor_type": "CLIPFeatureExtractor", "image_mean": [0.48145466, 0.4578275, 0.40821073],
+            "image_std": [0.26862954, 0.26130258, 0.27577711], "resample": 3, "size": 16})
+        backend = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
+        write_json(folder / "vocab.json", backend["vocab"])
+        merges = [" ".join(merge) if isinstance(merge, list) else merge for merge in backend["merges"]]
+        (folder / "merges.txt").write_text("#version: 0.2\n" + "".join(f"{merge}\n" for merge in merges))
+        write_json(folder / "tokenizer_config.json", {"tokenizer_class": "CLIPTokenizer", "model_max_length": 32})
+        tensors = load_file(folder / "model.safetensors")
+        tensors["text_model.embeddings.position_ids"] = torch.arange(32)[None]
+        tensors["vision_model.embeddings.position_ids"] = torch.arange(17)[None]
+        save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    else:
+        steps = CLIPImageProcessorPil(size={"shortest_edge": 24}, crop_size={"height": 20, "width": 20})
+        transformers.CLIPProcessor(steps, tokenizer).save_pretrained(folder)
+    for file in folder.iterdir():
+        file.chmod(0o644)
+    answer(folder, old)
+
+
+def answer(folder, old):
+    model, info = transformers.CLIPModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager",
+                                                         output_loading_info=True)
+    assert not info["missing_keys"] and not info["mismatched_keys"], info
+    model = model.eval()
+    tokenizer = transformers.CLIPTokenizer.from_pretrained(folder)
+    processor = CLIPImageProcessorPil.from_pretrained(folder)
+    limit = model.config.text_config.max_position_embeddings
+    tensors, found = {}, {"texts": [], "pictures": []}
+    for i, text in enumerate(TEXTS):
+        tokens = tokenizer(text, return_tensors="pt", truncation=True, max_length=limit)
+        with torch.no_grad():
+            output = model.text_model(**tokens, output_attentions=True)
+            vector = model.text_projection(output.pooler_output)[0]
+        tensors[f"text.{i}"] = vector / vector.norm()
+        if len(text) < 40:
+            tensors[f"text.attention.{i}"] = torch.cat(output.attentions).contiguous()
+        found["texts"].append({"text": text, "ids": tokens["input_ids"][0].tolist(),
+                               "decoded": tokenizer.decode(tokens["input_ids"][0], skip_special_tokens=True)})
+    said = tokenizer([f"This is a photo of {label}." for label in LABELS], padding=True, return_tensors="pt")
+    for i, name in enumerate(PICTURES):
+        image = open_picture(name).convert("RGB")
+        pixels = torch.tensor(processor(images=image)["pixel_values"][0])[None].float()
+        with torch.no_grad():
+            output = model(**said, pixel_values=pixels)
+            maps = model.vision_model(pixel_values=pixels, output_attentions=True).attentions
+        logits = output.logits_per_image[0]
+        best = logits.topk(2).values
+        assert best[0] - best[1] > 1e-3, name
+        tensors[f"pixels.{i}"] = pixels[0].contiguous()
+        tensors[f"picture.{i}"] = output.image_embeds[0]
+        tensors[f"logits.{i}"] = logits
+        tensors[f"attention.{i}"] = torch.cat(maps).contiguous()
+        found["pictures"].append({"file": name, "label": LABELS[int(logits.argmax())],
+                                  "scores": [float(f"{float(score):.9g}") for score in logits.softmax(-1)]})
+    # The gradient of the best label's logit minus the mean of all, by the vectors before the first layer.
+    exact = model.double()
+    kept = []
+    hook = exact.vision_model.pre_layrnorm.register_forward_hook(
+        lambda _, inputs, output: (output.retain_grad(), kept.append(output))[0])
+    logits = exact(**said, pixel_values=tensors["pixels.0"][None].double()).logits_per_image[0]
+    (logits.max() - logits.mean()).backward()
+    hook.remove()
+    tensors["gradient.0/encoder.embeddings"] = kept[0].grad[0].float()
+    save_file(tensors, folder / "expected.safetensors")
+    libraries = {"transformers": transformers.__version__, "torch": torch.__version__.split("+")[0]}
+    found = {"libraries": libraries, "labels": LABELS, **found}
+    (folder / "expected.json").write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+    print(folder.name, [entry["label"] for entry in found["pictures"]], float(model.logit_scale.detach().exp()))
+
+
+def main():
+    transformers.logging.disable_progress_bar()
+    transformers.logging.set_verbosity_error()
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    write("clip", 5, "F16", old=True)
+    write("clip_wide", 6, "F32", projection=12, text=dict(hidden_act="gelu"),
+          vision=dict(image_size=20, patch_size=5, hidden_act="gelu", layer_norm_eps=0.001))
+
+
+if __name__ == "__main__":
+    main()

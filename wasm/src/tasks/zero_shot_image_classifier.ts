@@ -1,0 +1,144 @@
+import { checkOption } from '../base/checks.js';
+import { textKind } from '../engine/input.js';
+import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
+import type { AttentionMap } from '../model/attention.js';
+import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
+import type { ModelInfo } from '../model/info.js';
+import { LoadedModel, methodOf } from '../model/model.js';
+import { openModel } from '../model/open_model.js';
+import type { OpenedModel } from '../model/open_model.js';
+import { pictureKind } from '../model/pictures.js';
+import type { PictureSource } from '../model/pictures.js';
+import type { Asked, WithGradients, WithTrace } from '../model/results.js';
+import type { Embedding } from './embedder.js';
+import type { PatchGrid, PictureRegion, PictureSizeOptions } from './image_classifier.js';
+
+export interface EmbedImageOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+>
+  extends ReadOptions<Attention, Trace>, PictureSizeOptions {}
+
+export interface MatchOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+  Gradients extends TensorNames = TensorNames,
+>
+  extends EmbedImageOptions<Attention, Trace>, GradientOptions<Gradients> {
+  /** The text for a label, with the label in place of `{}`. Default: "This is a photo of {}." */
+  hypothesisTemplate?: string | undefined;
+}
+
+/** The vector of a picture. The type arguments tell which options were set. */
+export type ImageEmbedding<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = WithTrace<Trace> & {
+  /** Of length 1. Its dot product with the vector of a text is their similarity. */
+  embedding: Float32Array;
+  grid: PatchGrid;
+  region: PictureRegion;
+} & Asked<
+    Attention,
+    {
+      /** With option `attention`: between the rows that `grid` describes. */
+      attention: { encoder: AttentionMap };
+    }
+  >;
+
+/** A picture, compared with labels. The type arguments tell which options were set. */
+export type ImageMatch<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+  Gradients extends TensorNames = TensorNames,
+> = ImageEmbedding<Attention, Trace> &
+  WithGradients<Gradients> & {
+    /** The label with the highest score. */
+    label: string;
+    score: number;
+    /** The score of each label: probabilities that sum to 1. */
+    scores: Record<string, number>;
+    /** The logit of each label: the similarity of its text and the picture, times the model's scale. */
+    logits: Record<string, number>;
+  };
+
+const embedImage = methodOf<EmbedImageOptions>()(
+  'embedImage',
+  'attention',
+  'trace',
+  'patch',
+  'ablate',
+  'maskTokens',
+  'interpolate',
+  'size',
+  'signal',
+);
+const methods = {
+  classify: {
+    name: 'classify',
+    options: [...embedImage.options, 'gradients', 'hypothesisTemplate'],
+  },
+  embedImage,
+  embedText: methodOf<ReadOptions>()(
+    'embedText',
+    'attention',
+    'trace',
+    'patch',
+    'ablate',
+    'maskTokens',
+    'signal',
+  ),
+};
+
+/**
+ * Compares pictures with texts, and so finds the best of labels that it was not trained with (Radford
+ * et al. 2021, "Learning Transferable Visual Models From Natural Language Supervision").
+ */
+export class ZeroShotImageClassifier extends LoadedModel<ModelInfo> {
+  /** The task of this class. It narrows the type of a model that `load` returned. */
+  readonly task = 'zero-shot-image-classification';
+
+  private constructor(model: OpenedModel<ModelInfo>) {
+    super(model, pictureKind);
+  }
+
+  /** Loads the model in a folder; see `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: GradientLoadOptions = {},
+  ): Promise<ZeroShotImageClassifier> {
+    const model = await openModel<ModelInfo>('zero-shot-image-classification', folder, options);
+    return new ZeroShotImageClassifier(model);
+  }
+
+  /** Finds the label that fits a picture best. The picture is prepared as by `ImageClassifier`. */
+  classify<
+    Attention extends boolean = false,
+    Trace extends TensorNames = undefined,
+    Gradients extends TensorNames = undefined,
+  >(
+    picture: PictureSource,
+    labels: readonly string[],
+    options: MatchOptions<Attention, Trace, Gradients> = {},
+  ): Promise<ImageMatch<Attention, Trace, Gradients>> {
+    const valid = Array.isArray(labels) && labels.length > 0;
+    checkOption(valid, 'labels', 'an array of strings, at least one');
+    return this.one(picture, options, methods.classify, { labels });
+  }
+
+  /** Computes the vector of a picture. */
+  embedImage<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    picture: PictureSource,
+    options: EmbedImageOptions<Attention, Trace> = {},
+  ): Promise<ImageEmbedding<Attention, Trace>> {
+    return this.one(picture, options, methods.embedImage);
+  }
+
+  /** Computes the vector of a text, of length 1. */
+  embedText<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    text: string,
+    options: ReadOptions<Attention, Trace> = {},
+  ): Promise<Embedding<Attention, Trace>> {
+    return this.one(text, options, methods.embedText, undefined, textKind);
+  }
+}
