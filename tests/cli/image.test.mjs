@@ -62,6 +62,45 @@ test('converted folders give the same answers, and quantized ones nearly', () =>
   }
 });
 
+test('CLIP chooses from labels of one’s own, and its folders can be converted and quantized', () => {
+  for (const name of ['clip', 'clip_wide']) {
+    const clip = join(pictures, 'clip', name);
+    const expected = expectedOf(clip);
+    const labels = expected.labels.flatMap((label) => ['--label', label]);
+    const converted = join(scratch, `${name}-converted`);
+    const quantized = join(scratch, `${name}-quantized`);
+    assert.equal(glassformer(['convert', clip, converted]).status, 0);
+    assert.equal(glassformer(['quantize', converted, quantized]).status, 0);
+    const paths = expected.pictures.map((picture) => file(picture.file));
+    for (const folder of [clip, converted]) {
+      const { lines } = glassformer(['image', folder, ...paths, '--json', ...labels]);
+      assert.equal(lines.length, paths.length);
+      for (const [i, line] of lines.entries()) {
+        const { label, scores } = JSON.parse(line);
+        assert.equal(label, expected.pictures[i].label);
+        Object.values(scores).forEach((score, c) =>
+          assert.ok(Math.abs(score - expected.pictures[i].scores[c]) < 1e-4),
+        );
+      }
+    }
+    const { lines } = glassformer(['image', quantized, ...paths, ...labels]);
+    assert.equal(lines[0].split('\t')[0], expected.pictures[0].label);
+    const traced = join(scratch, `${name}.safetensors`);
+    const names = ['--names', 'encoder.layers.*.output', '--out', traced];
+    assert.equal(glassformer(['trace', clip, ...names, '--label', 'a'], paths[0]).status, 0);
+  }
+  const clip = join(pictures, 'clip/clip');
+  const refused = (message, ...options) => {
+    const { status, stderr } = glassformer(['image', ...options, file('rgb8.png')]);
+    assert.equal(status, 1);
+    assert.match(stderr, message);
+  };
+  refused(/--label: expected at least one/, clip);
+  refused(/--label: expected a model that compares/, vit, '--label', 'a');
+  refused(/--top-k, --contributions/, clip, '--label', 'a', '--json', '--top-k', '1');
+  refused(/hypothesisTemplate/, clip, '--label', 'a', '--template', 'a photo');
+});
+
 test('options choose labels, another size, heads and patches', () => {
   const answer = (...options) => {
     const { status, lines, stderr } = glassformer([
