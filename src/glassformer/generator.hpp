@@ -89,6 +89,11 @@ struct GenerateOptions : TaskPromptOptions, SampleOptions, DecoderOptions {
   std::optional<std::vector<std::string>> stop_strings = {};
   bool hypotheses = false;  ///< return the other results of beam search
   bool stream = false;      ///< report each token as it is generated
+  /// Keep what was computed for this text and its continuation, and go on from what an earlier call
+  /// with `keep` of this thread kept, as far as the texts begin with the same tokens. The answer is
+  /// the same to the bit; the memory is freed with the model. No effect with an encoder, several
+  /// beams, a trace, patches or ablated heads.
+  bool keep = false;
 };
 
 /// The continuation of a text, or the answer of a model with an encoder: P tokens in, N tokens out.
@@ -102,6 +107,8 @@ struct Generation {
   std::vector<OutputText> hypotheses;  ///< best first, if requested
   GenerationAttention attention;       ///< if requested
   std::vector<TracedTensor> trace;     ///< the requested tensors, with one row per step
+  /// With `keep`: the tokens of the prompt that an earlier call had read.
+  std::optional<std::size_t> reused = {};
 };
 
 /// Options of Generator::next.

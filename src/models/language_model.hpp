@@ -32,6 +32,13 @@ class LanguageModel {
   DecodingState begin(std::size_t texts, const DecodingLimits& limits, const TraceRequest& request,
                       Session& session) const;
 
+  /// Goes on from the first `nodes` nodes of a state that `begin` has made; see
+  /// DecodingState::keep_first.
+  void resume(DecodingState& state, std::size_t nodes, const DecodingLimits& limits) const {
+    state.keep_first(nodes, limits);
+    prepare(state, 0);
+  }
+
   /// Feeds one token per extension in one step. They become the tree's next nodes in this order.
   /// Returns hidden [R, D], after the final norm, valid until the session runs something else. An
   /// extension may follow the node of an earlier row of the same call, so a whole sequence can be

@@ -74,6 +74,8 @@ struct GrowingTable {
   std::vector<std::pair<double, double>> state;  // from which the next row is computed
 };
 
+class DecodingState;
+
 /// Everything that a call changes. A model itself is const, and any number of sessions may use one
 /// at a time; a session serves one call at a time.
 class Session {
@@ -94,7 +96,13 @@ class Session {
   /// that address later: a session serves only models that live as long as it does.
   GrowingTable& table(const void* layer);
   /// Forgets all tables, some of which are computed from a model's weights.
-  void forget_tables() { tables_.clear(); }
+  void forget_tables() {
+    tables_.clear();
+    kept.reset();
+  }
+
+  /// The decoding of an earlier call, from which a later one may go on. May be null.
+  std::shared_ptr<DecodingState> kept;
 
  private:
   std::vector<AttentionScratch> attention_;  // per thread

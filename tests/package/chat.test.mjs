@@ -71,6 +71,10 @@ test('a conversation grows by two messages per turn', async () => {
   assert.equal(steps.filter(({ done }) => !done).length, expected.tokens.length);
   assert.equal(chat.messages.length, 4);
   assert.equal(chat.messages[3].content, expected.text);
+  // Only what is new was read; the first turn had its attention kept, which the second did not ask for.
+  const third = await chat.send('more', { maxNewTokens: 3 });
+  assert.ok(third.reused > expected.promptTokens.length / 2, `${third.reused}`);
+  assert.equal(steps.at(-1).result.reused, 0);
 });
 
 test('a turn that fails, is aborted or left changes nothing', async () => {

@@ -76,6 +76,23 @@ std::span<const std::uint32_t> DecodingState::source_keys(std::size_t source) co
                source_keys_starts_[source + 1] - source_keys_starts_[source]);
 }
 
+void DecodingState::keep_first(std::size_t nodes, const DecodingLimits& limits) {
+  tree_.keep_first(nodes);
+  if (has_attention() && nodes < weights_starts_.size()) {
+    weights_.resize(weights_starts_[nodes]);
+    weights_starts_.resize(nodes);
+  }
+  limits_ = limits;
+  begin_step();
+}
+
+void DecodingState::begin_step() {
+  ids_.clear();
+  positions_.clear();
+  self_.clear();
+  cross_.clear();
+}
+
 void DecodingState::append(std::span<const Extension> extensions) {
   expect_at_most("rows", limits_.rows, extensions.size());
   const std::size_t nodes = tree_.size() + extensions.size();
@@ -83,10 +100,7 @@ void DecodingState::append(std::span<const Extension> extensions) {
   if (!cache_.self.empty() && nodes > cache_.self[0].shape(0)) {
     cache_.grow(std::min(std::max(nodes, 2 * tree_.size()), limits_.nodes), tree_.size());
   }
-  ids_.clear();
-  positions_.clear();
-  self_.clear();
-  cross_.clear();
+  begin_step();
   std::size_t all_positions = 0;
   for (const Extension& extension : extensions) {
     const HypothesisTree::Node& node = tree_[tree_.append(extension)];

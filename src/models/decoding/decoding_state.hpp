@@ -33,6 +33,10 @@ class DecodingState {
   DecodingState(DecodingState&&) = default;
   DecodingState& operator=(DecodingState&&) = default;
 
+  /// Forgets all but the first `nodes` nodes, and sets the limits for those that follow. No tensors
+  /// may be requested by name.
+  void keep_first(std::size_t nodes, const DecodingLimits& limits);
+
   Session& session() const { return *session_; }
   const DecodingLimits& limits() const { return limits_; }
   const HypothesisTree& tree() const { return tree_; }
@@ -59,6 +63,8 @@ class DecodingState {
   friend class LanguageModel;
   friend class Seq2Seq;
 
+  // Forgets the step before.
+  void begin_step();
   // Appends the nodes of a step and finds the keys that each may attend to.
   void append(std::span<const Extension> extensions);
   // Returns the maximum number of keys that a row of the current step attends to.

@@ -41,6 +41,8 @@ class HypothesisTree {
   explicit HypothesisTree(std::size_t nodes) { nodes_.reserve(nodes); }
 
   NodeIndex append(const Extension& extension);
+  /// Forgets all but the first `nodes` nodes.
+  void keep_first(std::size_t nodes) { nodes_.resize(nodes); }
 
   std::size_t size() const { return nodes_.size(); }
   const Node& operator[](NodeIndex node) const { return nodes_[node]; }

@@ -66,6 +66,7 @@ void fields(Visit& visit, GenerateOptions& options) {
   visit("stopStrings", options.stop_strings);
   visit("hypotheses", options.hypotheses);
   visit("stream", options.stream);
+  visit("keep", options.keep);
   shared_fields(visit, options);
 }
 
@@ -88,6 +89,7 @@ void fields(Visit& visit, Generation& result) {
   visit("promptTokens", result.prompt_tokens);
   visit("clipped", result.clipped);
   visit("ended", result.ended);
+  visit("reused", result.reused);
   shown_fields(visit, result.attention, result.trace);
   if (!result.hypotheses.empty()) visit("hypotheses", result.hypotheses);
 }

@@ -109,6 +109,7 @@ struct GenerationState {
 
   void take_step();
   void start();
+  DecodingState begin_decoding(const DecodingLimits& limits);
   void expect_room(const GenerationInput& input);
   void feed_some();
   void predict();
@@ -126,6 +127,11 @@ struct GenerationState {
   // Whether there are several beams. The path of the result is then read again for attention and
   // traces.
   bool searches() const { return plan.search.beams > 1 && generate; }
+  // Whether the decoding is kept for a later call. It then is one path.
+  bool keeps() const {
+    const bool plain = options.trace.empty() && options.patch.empty() && options.ablate.empty();
+    return options.keep && plain && !searches() && !pipeline.config_.architecture.encoder;
+  }
 
   GeneratePipeline& pipeline;
   bool generate;  // otherwise: lists the next tokens
@@ -221,17 +227,10 @@ void GenerationState::start() {
   encoded = pipeline.model_->encode(input, trace.request(), pipeline.session());
 
   const std::size_t beams = generate ? plan.search.beams : 1;
-  TraceRequest request = trace.request();
-  if (searches()) {
-    request.names.clear();
-    request.attention = options.attention && options.stream;
-  }
   DecodingState state =
-      pipeline.runner().begin(sources(),
-                              {.nodes = max_nodes,
-                               .positions = prompt.size() + max_new - 1,
-                               .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
-                              request);
+      begin_decoding({.nodes = max_nodes,
+                      .positions = prompt.size() + max_new - 1,
+                      .rows = std::max(beams, std::min(prompt.size(), prompt_rows))});
   const LanguageModel& decoder = pipeline.model_->decoder();
   decoder.reserve_logits(beams, pipeline.session());
   decoding.emplace(decoder, std::move(state));
@@ -241,7 +240,6 @@ void GenerationState::start() {
       std::min(pipeline.tokenizer().size(), pipeline.config_.decoder().vocab_size());
   scorer.emplace(*decoding, plan.constraints, searches() ? ScoreKind::logprobs : ScoreKind::logits,
                  beams, tokens);
-  fed = 0;
   if (!generate) return;
 
   const std::vector<std::int32_t>& ends = settings.end_ids;
@@ -265,6 +263,30 @@ void GenerationState::start() {
   }
   searching = true;
   if (options.stream && !searches()) writer.emplace(pipeline.tokenizer());
+}
+
+// Begins the decoding of a prompt, or goes on from what was kept, and sets `fed`.
+DecodingState GenerationState::begin_decoding(const DecodingLimits& limits) {
+  fed = 0;
+  if (keeps()) {
+    const std::shared_ptr<DecodingState> kept = std::move(pipeline.session().kept);
+    if (kept && kept->has_attention() == options.attention) {
+      const HypothesisTree& tree = kept->tree();
+      const std::size_t most = std::min(prompt.size() - 1, tree.size());
+      while (fed < most && tree[static_cast<NodeIndex>(fed)].id == prompt[fed]) ++fed;
+    }
+    texts[current].generation.reused = fed;
+    if (fed > 0) {
+      pipeline.model_->decoder().resume(*kept, fed, limits);
+      return std::move(*kept);
+    }
+  }
+  TraceRequest request = trace.request();
+  if (searches()) {
+    request.names.clear();
+    request.attention = options.attention && options.stream;
+  }
+  return pipeline.runner().begin(sources(), limits, request);
 }
 
 // Reads tokens of the prompt, all but the last one, which the search reads.
@@ -422,6 +444,9 @@ void GenerationState::drop() {
   writer.reset();
   search.reset();
   scorer.reset();
+  if (decoding && keeps() && !texts[current].error) {
+    pipeline.session().kept = std::make_shared<DecodingState>(std::move(decoding->state()));
+  }
   decoding.reset();
   encoded = {};
   searching = false;

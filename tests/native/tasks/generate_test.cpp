@@ -265,6 +265,44 @@ TEST_CASE("a stream returns every token, then the result of generate", "[generat
   }
 }
 
+TEST_CASE("a call goes on from what an earlier one kept, and answers the same", "[generate]") {
+  Generator generator = Generator::load(folder);
+  for (GenerateOptions plain : {short_ones(), with(short_ones(), &GenerateOptions::seed, 4),
+                                with(short_ones(), &GenerateOptions::repetition_penalty, 1.3f)}) {
+    plain.attention = plain.seed.has_value();
+    const GenerateOptions kept = with(plain, &GenerateOptions::keep, true);
+    std::string text = "The film is";
+    const Generation first = generator.generate(text, kept);
+    CHECK(first.reused.has_value());
+    text += first.output.text + " and 日本 more";
+    // A longer text, the same again, another end, a shorter text, and one without a common start.
+    const std::string other = "The film has no end";
+    for (const std::string& next : {text, text, other, std::string("The film"), std::string("A")}) {
+      INFO(next);
+      const Generation got = generator.generate(next, kept);
+      const Generation expected = generator.generate(next, plain);
+      CHECK(got.output.text == expected.output.text);
+      CHECK(got.output.tokens == expected.output.tokens);
+      CHECK(!expected.reused.has_value());
+      REQUIRE(got.reused.has_value());
+      CHECK(*got.reused < got.prompt_tokens.size());
+      if (next == text) CHECK(*got.reused >= first.prompt_tokens.size());
+      if (next == other) CHECK(*got.reused == 2);
+      if (next == "A") CHECK(*got.reused == 0);
+      if (plain.attention) {
+        CHECK(got.attention.decoder->data == expected.attention.decoder->data);
+      }
+    }
+  }
+  // A decoding with other requests is not gone on from.
+  GenerateOptions options = with(short_ones(), &GenerateOptions::keep, true);
+  generator.generate("The film is", options);
+  options.attention = true;
+  CHECK(generator.generate("The film is", options).reused == 0);
+  options.beams = 2;
+  CHECK(!generator.generate("The film is", options).reused.has_value());
+}
+
 TEST_CASE("a text gives the same result in a batch as alone, and errors affect only their own text",
           "[generate]") {
   Generator generator = Generator::load(folder);

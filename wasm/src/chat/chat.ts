@@ -32,7 +32,7 @@ export interface ChatOptions extends Pick<ChatPromptOptions, 'variables'> {
 /** Options of a turn. The template writes the special tokens. */
 type TurnOptions<Attention extends boolean, Trace extends TensorNames> = Omit<
   GenerateOptions<Attention, false, Trace>,
-  'specialTokens' | 'prefix' | 'task' | 'hypotheses'
+  'specialTokens' | 'prefix' | 'task' | 'hypotheses' | 'keep'
 >;
 type StreamOptions<Attention extends boolean, Trace extends TensorNames> = Omit<
   TurnOptions<Attention, Trace>,
@@ -97,8 +97,9 @@ function isMessage(message: unknown): boolean {
 }
 
 /**
- * A conversation. Each turn reads all messages again. If they are longer than the model reads, their
- * beginning is left out, and `clipped` of the result is true.
+ * A conversation. A turn reads only what is new since the one before, as its result's `reused` tells;
+ * one with a trace, patches, ablated heads or beams reads all messages. If the messages are longer than
+ * the model reads, their beginning is left out, and `clipped` of the result is true.
  */
 export class Chat {
   /** The messages so far. A turn adds two, when it is complete. */
@@ -127,7 +128,11 @@ export class Chat {
     try {
       const result = await this.#generator.generate<Attention, false, Trace>(
         this.#prompt(message),
-        { ...options, specialTokens: false } as GenerateOptions<Attention, false, Trace>,
+        { ...options, specialTokens: false, keep: true } as GenerateOptions<
+          Attention,
+          false,
+          Trace
+        >,
       );
       this.messages.push(message, { role: 'assistant', content: result.text });
       return result;
@@ -146,6 +151,7 @@ export class Chat {
       const result = yield* this.#generator.stream<Attention, Trace>(this.#prompt(message), {
         ...options,
         specialTokens: false,
+        keep: true,
       });
       this.messages.push(message, { role: 'assistant', content: result.text });
       return result;

@@ -116,6 +116,12 @@ export interface GenerateOptions<
   lengthPenalty?: number | undefined;
   /** With beams: when the search ends. Default: as the model's files say, or `false`. */
   earlyStopping?: EarlyStopping | undefined;
+  /**
+   * Keeps what was computed for this text and its continuation, and goes on from what an earlier call
+   * with `keep` kept, as far as both texts begin with the same tokens. The answer is the same. The
+   * memory is freed with the model. No effect with an encoder, beams, traces, patches or ablated heads.
+   */
+  keep?: boolean | undefined;
   /** Returns the other finished hypotheses of the beam search. */
   hypotheses?: Hypotheses | undefined;
 }
@@ -166,6 +172,8 @@ export type Generation<
   Shown<Attention> & {
     /** Whether it ended with an end token or a stop string, not at the maximum number of tokens. */
     ended: boolean;
+    /** With option `keep`: the number of tokens of the prompt that an earlier call had read. */
+    reused?: number;
   } & ([Hypotheses] extends [true] ? { hypotheses: Hypothesis[] } : { hypotheses?: Hypothesis[] });
 
 /** A possible next token. */
@@ -237,7 +245,13 @@ const decoderOptions = [
   'ablate',
   'signal',
 ] as const;
-const streamOptions = ['maxNewTokens', 'minNewTokens', 'stopStrings', ...decoderOptions] as const;
+const streamOptions = [
+  'maxNewTokens',
+  'minNewTokens',
+  'stopStrings',
+  'keep',
+  ...decoderOptions,
+] as const;
 
 const methods = {
   generate: methodOf<GenerateOptions>()(
