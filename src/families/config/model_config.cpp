@@ -321,8 +321,8 @@ ModelConfig parse_config(std::string_view json) {
 }
 
 bool needs_tokenizer(const ModelConfig& config) {
-  return config.architecture.decoder || config.architecture.text_encoder ||
-         !reads_pictures(config.encoder());
+  return links_texts && (config.architecture.decoder || config.architecture.text_encoder ||
+                         !reads_pictures(config.encoder()));
 }
 
 ModelConfig text_part(const ModelConfig& config) {

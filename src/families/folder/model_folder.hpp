@@ -98,7 +98,7 @@ class ModelFolder {
   void find_weights(ModelFiles& files);
   void read_picture_steps(ModelFiles& files);
   // Returns whether the family reads pictures, and nothing else.
-  bool reads_only_pictures() const { return reads_pictures() && !family_->reads_texts; }
+  bool reads_only_pictures() const { return reads_pictures() && (!links_texts || !family_->reads_texts); }
   void read_tokenizers(ModelFiles& files);
   void read_tokenizer_config(ModelFiles& files);
   void read_chat(JsonObject& tokenizer_config, ModelFiles& files);

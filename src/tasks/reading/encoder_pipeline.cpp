@@ -39,8 +39,11 @@ void expect_one_window(const EncoderOptions& options, std::span<const EncoderInp
 
 EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accepted,
                                  std::unique_ptr<const Tokenizer> tokenizer, Compute compute)
-    : EncoderPipeline(expect_task(config, accepted), accepted, std::move(tokenizer),
-                      make_encoder_model(config.architecture, compute)) {}
+    : config_(expect_task(std::move(config), accepted)),
+      tokenizer_(std::move(tokenizer)),
+      model_(make_encoder_model(config_.architecture, compute)) {
+  if (links_texts && tokenizer_) reader_.emplace(config_, *tokenizer_);
+}
 
 EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accepted,
                                  std::unique_ptr<const Tokenizer> tokenizer,

@@ -112,7 +112,7 @@ export class ZeroShotImageClassifier extends LoadedModel<ModelInfo> {
   }
 
   /** Finds the label that fits a picture best. The picture is prepared as by `ImageClassifier`. */
-  classify<
+  async classify<
     Attention extends boolean = false,
     Trace extends TensorNames = undefined,
     Gradients extends TensorNames = undefined,
