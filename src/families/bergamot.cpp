@@ -13,6 +13,8 @@
 namespace glassformer {
 namespace {
 
+constexpr std::int32_t end_id = 0;  // in both vocabularies
+
 constexpr std::string_view cure =
     "; only the translators that Firefox has open as they are, larger models of Marian once they "
     "are converted for the library transformers (convert_marian_to_pytorch)";
@@ -127,8 +129,7 @@ ModelConfig read(HubConfig& config) {
   const bool shared = config.has_tensor("Wemb");
   ModelConfig model;
   model.task = Task::translation;
-  // In both vocabularies, the first piece is the end token.
-  model.end_token = config.piece("end", 0);
+  model.end_token = config.piece("end", end_id);
   model.start_token = model.end_token;  // which is read as zeros
   model.suffix_tokens = {model.end_token};
   model.generation = {.max_length_factor = 2.0f,
@@ -269,7 +270,7 @@ std::optional<FolderFiles> find_files(ModelFiles& files) {
   return found;
 }
 
-constexpr ContainerFormat format = {find_files, config_json, "special:model.yml"};
+constexpr ContainerFormat format = {find_files, config_json, "special:model.yml", end_id};
 
 }  // namespace
 

@@ -45,6 +45,7 @@ struct ContainerFormat {
   /// Converts the container's configuration to JSON. Throws `invalid_config`.
   std::string (*config)(std::string_view text);
   std::string_view config_name;  ///< in errors
+  std::int32_t end_id;           ///< of the token that ends a text, in both vocabularies
 };
 
 /// A family of published checkpoints in the format of the library that its authors use. Defines how

@@ -15,6 +15,7 @@
 #include "glassformer/output.hpp"
 #include "glassformer/question_answerer.hpp"
 #include "glassformer/text_input.hpp"
+#include "glassformer/text_tokenizer.hpp"
 #include "glassformer/token_classifier.hpp"
 #include "glassformer/tokens.hpp"
 #include "glassformer/translator.hpp"

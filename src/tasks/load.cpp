@@ -5,10 +5,12 @@
 
 #include "families/config/generation_config.hpp"
 #include "families/family.hpp"
+#include "families/folder/folder_tokenizers.hpp"
 #include "kernels/pool.hpp"
 #include "models/model.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "tasks/reading/token_checks.hpp"
+#include "text/hub/tokenizer_files.hpp"
 
 namespace glassformer {
 OpenFolder::OpenFolder(const std::filesystem::path& path, std::span<const Task> wanted)
@@ -42,14 +44,9 @@ std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder
   return names;
 }
 
-std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder, TokenizerSide side) {
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder) {
   FolderOnDisk files(folder);
-  const FolderFile file = [&](std::string_view name) { return files.read(name); };
-  const std::optional<std::string_view> config = file(config_limit.name);
-  return read_tokenizer(
-      file, {.side = side,
-             .usual_class = config ? usual_tokenizer_class(*config) : std::string_view(),
-             .lower_case = false});
+  return read_tokenizers_alone(files).source;
 }
 
 void load_weights(const std::filesystem::path& folder, std::vector<NamedParameter> parameters) {

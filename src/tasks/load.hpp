@@ -11,7 +11,7 @@
 #include "families/folder/input_file.hpp"
 #include "glassformer/compute.hpp"
 #include "tasks/pipeline.hpp"
-#include "text/hub/tokenizer_files.hpp"
+#include "text/tokenizer.hpp"
 
 namespace glassformer {
 
@@ -36,9 +36,8 @@ struct OpenFolder {
 /// tokenizers, the shortlist, and settings for generation.
 std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder);
 
-/// Loads the folder's tokenizer. If a translation model has two vocabularies, `side` selects one.
-std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder,
-                                          TokenizerSide side = TokenizerSide::source);
+/// Loads the folder's tokenizer; if a translator has two, that of the source.
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder);
 
 /// Sets a model's parameters from the folder's weights, one tensor at a time.
 void load_weights(const std::filesystem::path& folder, std::vector<NamedParameter> parameters);

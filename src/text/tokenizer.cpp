@@ -1,5 +1,6 @@
 #include "text/tokenizer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -62,6 +63,18 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   for (const std::int32_t id : ids) decoder->push(id);
   decoder->finish();
   return decoder->text();
+}
+
+std::string Tokenizer::decode_all(std::span<const std::int32_t> ids) const {
+  std::string text;
+  while (!ids.empty()) {
+    const auto control = std::ranges::find_if(ids, [&](std::int32_t id) { return is_control(id); });
+    const auto ordinary = static_cast<std::size_t>(control - ids.begin());
+    if (ordinary > 0) text += decode(ids.first(ordinary));
+    if (control != ids.end()) text += piece(*control);
+    ids = ids.subspan(std::min(ordinary + 1, ids.size()));
+  }
+  return text;
 }
 
 std::string Tokenizer::join(std::vector<std::string> pieces) const {

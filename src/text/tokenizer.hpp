@@ -80,6 +80,8 @@ class Tokenizer {
   virtual std::unique_ptr<TextDecoder> make_decoder() const = 0;
   /// Throws invalid_option for an id outside the vocabulary.
   std::string decode(std::span<const std::int32_t> ids) const;
+  /// Decodes, and keeps the tokens that decode() leaves out, by their names.
+  virtual std::string decode_all(std::span<const std::int32_t> ids) const;
 
   virtual std::size_t size() const = 0;
   /// Returns the token as written in the vocabulary. Throws invalid_option for an id outside it.

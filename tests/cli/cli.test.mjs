@@ -108,6 +108,31 @@ test('tokenize prints ids, unclipped', () => {
   assert.ok(long.lines[0].split(' ').length > 5000);
 });
 
+test('tokenize --json gives texts, places, pairs and lengths', () => {
+  const folder = join(root, 'tests/checkpoints/bert_sequence');
+  const { texts, max_length: most } = JSON.parse(
+    readFileSync(join(folder, 'expected.json'), 'utf8'),
+  );
+  const pairs = texts.filter(({ pair }) => pair !== undefined);
+  assert.ok(pairs.length > 1 && pairs.some(({ truncated }) => truncated));
+  const input = pairs.map(({ text, pair }) => `${text}\t${pair}\n`).join('');
+  const args = ['tokenize', folder, '--json', '--special', '--pairs', '--max-length', String(most)];
+  const { status, lines } = glassformer(args, input);
+  assert.equal(status, 0);
+  for (const [i, { ids, offsets, sequences, truncated }] of pairs.entries()) {
+    const result = JSON.parse(lines[i]);
+    assert.deepEqual(result.ids, ids);
+    assert.equal(result.clipped, truncated);
+    for (const [at, { start, end, sequence }] of result.tokens.entries()) {
+      if (offsets[at]) assert.deepEqual([start, end], offsets[at]);
+      assert.equal(sequence, sequences[at] ?? 0);
+    }
+  }
+  const { status: bad, stderr } = glassformer([...args.slice(0, -1), '1'], input);
+  assert.equal(bad, 1);
+  assert.match(stderr, /line 1: maxLength: expected at least the 3 special tokens, got 1/);
+});
+
 test('inspect shows configuration, tensors and parameters', () => {
   const { status, stdout } = glassformer(['inspect', golden]);
   assert.equal(status, 0);

@@ -1,69 +1,54 @@
-#include <iostream>
-
-#include "cli/commands.hpp"
+#include "tasks/tokenize/tokenize.hpp"
 #include "cli/lines.hpp"
-#include "tasks/load.hpp"
-#include "text/model_input.hpp"
 
 namespace glassformer {
 namespace {
-
-constexpr std::size_t lines_at_once = 1024;
-
-/// Returns a text's token ids, with the model's special tokens around them if `special`.
-std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, const std::string& text,
-                                 bool special) {
-  static const TokenTemplate plain;
-  const TokenTemplate& around = special ? tokenizer.around() : plain;
-  std::vector<std::int32_t> ids;
-  for (const Token& token : fill(around.single, tokenizer.encode(text)).tokens) {
-    ids.push_back(token.id);
-  }
-  return ids;
-}
 
 class TokenizeCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("MODEL_DIR", model_, "model folder; the tokenizer's files are enough")
         ->required();
-    app.add_flag("--special", special_, "with the tokens that the model expects around");
+    add_json(app, json_);
+    app.add_flag("--special", options_.special_tokens,
+                 "with the tokens that the model expects around");
+    app.add_flag("--pairs", pairs_, "a line is two texts, with a tab between them");
+    app.add_option("--max-length", options_.max_length,
+                   "maximum number of tokens; default: no limit")
+        ->type_name("N");
+    app.add_option("--language", options_.language,
+                   "language of the texts, for a tokenizer of many")
+        ->type_name("CODE");
   }
-  Exit run() override;
+
+  Exit run() override {
+    FolderOnDisk files(model_);
+    TokenizePipeline pipeline(files);
+    if (!options_.language.empty()) pipeline.encode("", options_);  // rejects bad options
+    return answer_with_options(pipeline,
+                               {.json = json_,
+                                .at_once = lines_at_once,
+                                .error = ErrorLine::empty,
+                                .form = pairs_ ? LineForm::pair : LineForm::text},
+                               options_, line_of);
+  }
 
  private:
-  std::filesystem::path model_;
-  bool special_ = false;
-};
+  static constexpr std::size_t lines_at_once = 1024;
 
-Exit TokenizeCommand::run() {
-  const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(model_);
-  Exit exit = Exit::ok;
-  std::size_t number = 0;
-  const auto ids = [&](const std::string& line) -> std::vector<std::int32_t> {
-    try {
-      ++number;
-      expect_utf8(line);
-      return ids_of(*tokenizer, line, special_);
-    } catch (const Error& error) {
-      std::cerr << "glassformer: line " << number << ": " << error.what() << '\n';
-      exit = Exit::bad_input;
-      return {};
+  static OutputLine line_of(const EncodedText& result) {
+    std::string line;
+    for (const std::int32_t id : result.ids) {
+      if (!line.empty()) line += ' ';
+      line += std::to_string(id);
     }
-  };
-  for (auto lines = read_lines(lines_at_once); !lines.empty(); lines = read_lines(lines_at_once)) {
-    for (const std::string& line : lines) {
-      const char* separator = "";
-      for (const std::int32_t id : ids(line)) {
-        std::cout << separator << id;
-        separator = " ";
-      }
-      std::cout << '\n';
-    }
-    std::cout.flush();
+    return {std::move(line), false};
   }
-  return exit;
-}
+
+  std::filesystem::path model_;
+  bool json_ = false, pairs_ = false;
+  EncodeOptions options_{.special_tokens = false};
+};
 
 }  // namespace
 

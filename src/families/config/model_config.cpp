@@ -320,6 +320,14 @@ ModelConfig parse_config(std::string_view json) {
   return config;
 }
 
+ModelConfig parse_tokenizer_fields(JsonObject& object) {
+  ModelConfig config;
+  config.task = task_of(object);
+  ConfigReader reader(object);
+  tokenizer_fields(reader, config);
+  return config;
+}
+
 bool needs_tokenizer(const ModelConfig& config) {
   return links_texts && (config.architecture.decoder || config.architecture.text_encoder ||
                          !reads_pictures(config.encoder()));

@@ -16,6 +16,8 @@
 
 namespace glassformer {
 
+class JsonObject;
+
 /// The task of a model, named as on model hubs.
 enum class Task {
   text_classification,
@@ -193,6 +195,9 @@ inline bool reads_pictures(const ModelConfig& config) {
 /// Returns the configuration of the part of a dual encoder that reads texts.
 ModelConfig text_part(const ModelConfig& config);
 
+/// Reads only the task and the fields that tell what belongs around a text: `tokenizer_template`,
+/// `prefix_tokens` and `suffix_tokens`. Throws as parse_config does.
+ModelConfig parse_tokenizer_fields(JsonObject& object);
 /// Returns whether the model reads or writes tokens, so that its folder must have a tokenizer.
 bool needs_tokenizer(const ModelConfig& config);
 

@@ -11,10 +11,10 @@
 #include "base/limits.hpp"
 #include "base/strings/wildcard.hpp"
 #include "families/config/generation_config.hpp"
+#include "families/folder/folder_tokenizers.hpp"
 #include "families/folder/sentence_modules.hpp"
 #include "families/linked.hpp"
 #include "families/weight_names.hpp"
-#include "text/hub/tokenizer_files.hpp"
 
 namespace glassformer {
 namespace {
@@ -53,18 +53,6 @@ std::vector<std::string> files_of_index(std::string_view text) {
   }
   if (files.empty()) object.fail("weight_map", "expected at least one tensor, got none");
   return {files.begin(), files.end()};
-}
-
-// Expects one tokenizer.model, or one for each language.
-void expect_sentencepiece(ModelFiles& files) {
-  static constexpr std::array shared = {"tokenizer.model"};
-  static constexpr std::array separate = {"source.model", "target.model"};
-  files.prepare(shared);
-  if (files.has(shared[0])) return;
-  files.prepare(separate);
-  if (files.has(separate[0]) || files.has(separate[1])) return;
-  throw_error(ErrorCode::missing_file,
-              "tokenizer.model: expected it, or source.model and target.model, got none of them");
 }
 
 constexpr std::string_view merge =
@@ -274,18 +262,9 @@ void ModelFolder::read_container(ModelFiles& files, const FolderFiles& found) {
   source_language_ = found.source_language;
   target_language_ = found.target_language;
   const bool two = !found.target.empty();
-  const std::array vocabularies = {found.source.c_str(), found.target.c_str()};
-  files.prepare(std::span(vocabularies).first(two ? 2 : 1));
-  const auto read = [&](const std::string& name) {
-    return read_tokenizer([&](std::string_view file) {
-      return file == "tokenizer.model" ? files.read(name) : std::nullopt;
-    });
-  };
   renamed_.push_back({two ? "source.model" : "tokenizer.model", found.source});
-  tokenizer_ = read(found.source);
-  if (!two) return;
-  renamed_.push_back({"target.model", found.target});
-  target_tokenizer_ = read(found.target);
+  if (two) renamed_.push_back({"target.model", found.target});
+  take(glassformer::read_tokenizers(files, found));
 }
 
 void ModelFolder::take_config(std::string_view text) { config_ = family_->container->config(text); }
@@ -330,49 +309,30 @@ void ModelFolder::read_picture_steps(ModelFiles& files) {
   picture_steps_ = *text;
 }
 
-// Reads small files before large ones, so that a downloader fetches none of them twice.
 void ModelFolder::read_tokenizers(ModelFiles& files) {
   if (links_texts && family_) read_tokenizer_config(files);
-  bool translates = false, writes = false;
-  // Our own folders have SentencePiece models, unless they were converted from others.
-  bool sentencepiece = false;
+  tokenizer_class_ = usual_tokenizer_class(config_);
+  TokenizerFacts facts;
+  facts.usual_class = tokenizer_class_;
+  facts.lower_case = modules_ && modules_->lower_case;
+  if (family_) facts.two = family_->two_tokenizers;
   if (!links_texts || !family_) {
     const ModelConfig config = parse_config(config_);
     if (glassformer::reads_pictures(config)) read_picture_steps(files);
     if (!needs_tokenizer(config)) return;
-    translates = config.task == Task::translation;
-    writes = glassformer::writes(config.task);
-    sentencepiece = !config.tokenizer_template;
-    chats_ = config.task == Task::text_generation && !sentencepiece;
+    // Our own folders have SentencePiece models, unless they were converted from others.
+    facts.sentencepiece = !config.tokenizer_template;
+    facts.class_of_merges = merges_class(config.task);
+    if (config.task != Task::translation) facts.two = false;
+    chats_ = config.task == Task::text_generation && !facts.sentencepiece;
     if (chats_) read_tokenizer_config(files);
   }
-  if (sentencepiece) {
-    expect_sentencepiece(files);
-  } else {
-    files.prepare(files.has("tokenizer.json") ? std::span(tokenizer_files).first(4)
-                                              : std::span(tokenizer_files));
-  }
-  const auto file = [&](std::string_view name) -> std::optional<std::string_view> {
-    if (sentencepiece && !name.ends_with(".model")) return std::nullopt;
-    const std::optional<std::string_view> bytes = files.read(name);
-    if (bytes)
-      expect_within({name, tokenizer_limit.code, tokenizer_limit.max_bytes}, bytes->size());
-    return bytes;
-  };
-  std::string_view usual_class = usual_tokenizer_class(config_);
-  tokenizer_class_ = usual_class;
-  // Folders converted by version 0.1 do not name the class that reads merges.txt.
-  if (!family_ && !sentencepiece && file("merges.txt")) {
-    usual_class = writes ? "GPT2Tokenizer" : "RobertaTokenizer";
-  }
-  const TokenizerOptions options{.side = TokenizerSide::source,
-                                 .usual_class = usual_class,
-                                 .lower_case = modules_ && modules_->lower_case};
-  tokenizer_ = read_tokenizer(file, options);
-  if (family_ ? family_->two_tokenizers : translates && !files.has("tokenizer.model")) {
-    target_tokenizer_ = read_tokenizer(
-        file, {.side = TokenizerSide::target, .usual_class = usual_class, .lower_case = false});
-  }
+  take(glassformer::read_tokenizers(files, facts));
+}
+
+void ModelFolder::take(FolderTokenizers tokenizers) {
+  tokenizer_ = std::move(tokenizers.source);
+  target_tokenizer_ = std::move(tokenizers.target);
 }
 
 void ModelFolder::read_tokenizer_config(ModelFiles& files) {

@@ -13,6 +13,8 @@
 
 namespace glassformer {
 
+struct FolderTokenizers;
+
 /// The name of the shortlist in our own folders.
 inline constexpr const char* default_shortlist = "shortlist.bin";
 
@@ -100,6 +102,7 @@ class ModelFolder {
   // Returns whether the family reads pictures, and nothing else.
   bool reads_only_pictures() const { return reads_pictures() && (!links_texts || !family_->reads_texts); }
   void read_tokenizers(ModelFiles& files);
+  void take(FolderTokenizers tokenizers);
   void read_tokenizer_config(ModelFiles& files);
   void read_chat(JsonObject& tokenizer_config, ModelFiles& files);
 

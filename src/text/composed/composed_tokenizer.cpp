@@ -121,6 +121,12 @@ std::string ComposedTokenizer::text_of(std::span<const std::int32_t> ids) const 
   return join(std::move(pieces));
 }
 
+std::string ComposedTokenizer::decode_all(std::span<const std::int32_t> ids) const {
+  std::vector<std::string> pieces;
+  for (const std::int32_t id : ids) pieces.push_back(decodable(id));
+  return join(std::move(pieces));
+}
+
 // Returns the token in the form that the decoder expects.
 std::string ComposedTokenizer::decodable(std::int32_t id) const {
   const std::string_view text = piece(id);

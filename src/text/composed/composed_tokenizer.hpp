@@ -52,6 +52,8 @@ class ComposedTokenizer final : public Tokenizer {
   std::unique_ptr<TokenReader> read(std::string_view utf8) const override;
   std::unique_ptr<TextDecoder> make_decoder() const override;
 
+  std::string decode_all(std::span<const std::int32_t> ids) const override;
+
   std::size_t size() const override;
   std::string_view piece(std::int32_t id) const override;
   std::string display_text(std::int32_t id) const override;

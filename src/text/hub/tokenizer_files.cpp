@@ -179,4 +179,13 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const Tokenize
   return compose(known->build(file, config), config, options.lower_case);
 }
 
+bool has_two_sides(const FolderFile& file, std::string_view usual_class) {
+  const TokenizerConfig config(file);
+  const std::string_view name =
+      config.tokenizer_class().empty() ? usual_class : std::string_view(config.tokenizer_class());
+  if (!name.empty()) return name == two_sided_class;
+  return file("source.spm") ||
+         (!file("tokenizer.json") && !file("tokenizer.model") && file("source.model"));
+}
+
 }  // namespace glassformer

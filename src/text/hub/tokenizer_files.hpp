@@ -53,6 +53,9 @@ struct TokenizerOptions {
 std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file,
                                           const TokenizerOptions& options = {});
 
+/// Returns whether a folder may have two tokenizers, one for each side of a translator.
+bool has_two_sides(const FolderFile& file, std::string_view usual_class);
+
 /// Reads the tokenizer of a translator: SentencePiece pieces with a vocab.json, one for each side
 /// (MarianTokenizer) or one for many languages (M2M100Tokenizer). `name`: the class, empty if
 /// unknown. Returns null if this is another class, or the files of the first are missing.
