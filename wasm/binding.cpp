@@ -28,6 +28,7 @@
 #include "models/initialize.hpp"
 #include "run/tape.hpp"
 #include "tasks/description.hpp"
+#include "tasks/tokenize/tokenize.hpp"
 #include "weights/tensor_container.hpp"
 
 namespace {
@@ -55,10 +56,10 @@ std::string wanted_json(const GivenFiles& files) {
 
 // Returns {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}],
 // "staging"}.
-std::string plan_json(Task task, const WeightsLoader& loader) {
+std::string plan_json(std::string_view task, const WeightsLoader& loader) {
   JsonWriter json;
   json.object([&] {
-    json.field("task", to_string(task));
+    json.field("task", task);
     json.key("files");
     json.array([&] {
       for (std::size_t file = 0; file + 1 < loader.starts().size(); ++file) {
@@ -95,6 +96,17 @@ bool learns() {
 #endif
 }
 
+// Makes a tokenizer, in place of a model. Throws NotLinked if the binary may lack its kind.
+void make_tokenizer([[maybe_unused]] GivenFiles& files) {
+#if defined(GLASSFORMER_WRITES)
+  auto made = std::make_unique<TokenizePipeline>(files);
+  loading().tokenizer = describe_tokenizer_json(made->tokenizer());
+  instance().pipeline = std::move(made);
+#else
+  throw NotLinked();
+#endif
+}
+
 // Makes the configured model, without weights. Returns its parameters.
 std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
 #if defined(GLASSFORMER_LEARNS)
@@ -119,15 +131,20 @@ std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
 // training begins.
 std::string description() {
   if (learns()) return "{}";
+  if (loading().tokenizes) return loading().tokenizer;
   std::vector<std::string> ignored;
   if (loading().loader) ignored = loading().loader->ignored();
   std::erase(ignored, loading().config_tensor);
   return describe_json(*instance().pipeline, instance().parameters, ignored);
 }
 
-// Makes the model, and the loader of its weights. Returns its task.
-Task plan() {
+// Makes the model, and the loader of its weights. Returns its task. A tokenizer has no weights.
+std::string_view plan() {
   Loading& model = loading();
+  if (model.tokenizes) {
+    model.loader.emplace(std::vector<SafetensorsHeader>(), std::vector<NamedParameter>());
+    return tokenization;
+  }
   ModelConfig config = model.folder.value().config(model.headers, model.wanted);
   const Task task = config.task;
   std::vector<NamedParameter> parameters = make_model(model, std::move(config));
@@ -135,7 +152,7 @@ Task plan() {
   instance().parameters = element_count(parameters);
   model.loader.emplace(model.folder->loader(model.headers, std::move(parameters)));
   model.headers.clear();
-  return task;
+  return to_string(task);
 }
 
 Pipeline& loaded() {
@@ -207,9 +224,10 @@ GLASSFORMER_EXPORT void* gf_alloc(std::size_t size) { return std::malloc(size); 
 GLASSFORMER_EXPORT void gf_free(void* pointer) { std::free(pointer); }
 
 // Starts to load a model, replacing the current one. `options` is JSON: {"compute"?: "f32" or
-// "int8"; default: as the weights are stored, "task"?: what the model is loaded for, "shortlist"?:
-// whether to load shortlist.bin, "learns"?: whether the model learns further (see gf_learn_begin),
-// "names"?: all file names, if known}.
+// "int8"; default: as the weights are stored, "task"?: what the model is loaded for;
+// "tokenization": only the tokenizer is loaded, "shortlist"?: whether to load shortlist.bin,
+// "learns"?: whether the model learns further (see gf_learn_begin), "names"?: all file names, if
+// known}.
 GLASSFORMER_EXPORT int gf_load_begin(const char* options, std::size_t size) {
   return answer([&] {
     constexpr JsonSource source{ErrorCode::invalid_option, "options"};
@@ -219,7 +237,9 @@ GLASSFORMER_EXPORT int gf_load_begin(const char* options, std::size_t size) {
       started->compute = object.string("compute") == "int8" ? Compute::int8 : Compute::f32;
     }
     if (object.find("task")) {
-      if (const auto task = find_task(object.string("task"))) started->wanted = {*task};
+      const std::string name = object.string("task");
+      started->tokenizes = name == tokenization;
+      if (const auto task = find_task(name)) started->wanted = {*task};
     }
     if (object.find("shortlist")) started->shortlisted = object.boolean("shortlist");
     if (object.find("learns")) started->learns = object.boolean("learns");
@@ -264,7 +284,11 @@ GLASSFORMER_EXPORT int gf_load_folder() {
     model.files.forget_wanted();
     try {
       if (model.shortlisted) model.files.prepare(std::array{default_shortlist}, {});
-      model.folder.emplace(model.files);
+      if (model.tokenizes) {
+        make_tokenizer(model.files);
+      } else {
+        model.folder.emplace(model.files);
+      }
       if (model.shortlisted) {
         const std::string& name = model.folder->shortlist();
         const std::optional<std::string_view> bytes = model.files.read(name);
@@ -284,10 +308,12 @@ GLASSFORMER_EXPORT int gf_load_folder() {
     model.files = {};
     JsonWriter json;
     json.object([&] {
+      std::vector<std::string> weights;
+      if (model.folder) weights = model.folder->weight_files();
       json.key("weights");
-      json.array(model.folder->weight_files(), [&](const std::string& name) { json.value(name); });
+      json.array(weights, [&](const std::string& name) { json.value(name); });
       json.field("max_header_bytes", header_limit.max_bytes);
-      json.field("container", model.folder->has_container());
+      json.field("container", model.folder && model.folder->has_container());
     });
     return json.take();
   });
@@ -347,7 +373,7 @@ GLASSFORMER_EXPORT int gf_load_config(const char* yaml, std::size_t size) {
 // "staging" is the largest piece. Skip ignored tensors.
 GLASSFORMER_EXPORT int gf_load_plan() {
   return answer([] {
-    const Task task = plan();
+    const std::string_view task = plan();
     return plan_json(task, *loading().loader);
   });
 }

@@ -107,7 +107,9 @@ struct Loading {
   std::optional<Compute> compute;
   std::vector<Task> wanted;  // the tasks that the model is loaded for; empty: any
   bool shortlisted = false;
-  bool learns = false;  // the model learns further
+  bool learns = false;     // the model learns further
+  bool tokenizes = false;  // only the tokenizer is loaded
+  std::string tokenizer;   // its description
   GivenFiles files;
   std::optional<ModelFolder> folder;
   std::optional<std::string> shortlist;

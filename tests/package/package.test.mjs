@@ -46,6 +46,8 @@ test('the package contains exactly the needed files', () => {
     'THIRD_PARTY_NOTICES',
     'dist/chat.d.ts',
     'dist/chat.js',
+    'dist/tokenizer.d.ts',
+    'dist/tokenizer.js',
     'dist/glassformer.gradients.relaxed.wasm',
     'dist/glassformer.gradients.wasm',
     'dist/glassformer.learn.relaxed.wasm',

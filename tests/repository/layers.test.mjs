@@ -206,6 +206,7 @@ test('each folder of the package imports only folders before it in the list', ()
     'tasks',
     'training',
     'chat',
+    'tokenizer',
     'pipelines',
   ];
   const modules = filesIn('wasm/src').filter((file) => /^wasm\/src\/.+\//.test(file));

@@ -142,3 +142,6 @@ export type {
   ImageMatch,
   MatchOptions,
 } from './tasks/zero_shot_image_classifier.js';
+
+/** @internal For the package's other entries. */
+export { openModel } from './model/open_model.js';

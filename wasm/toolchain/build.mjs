@@ -80,7 +80,7 @@ export async function cmake(preset, ...targets) {
 
 // Copies the .d.ts files of the entries and those that they import. The others describe internals.
 function copyDeclarations(from, to) {
-  const wanted = ['index', 'worker', 'inline', 'view', 'pipelines', 'chat'].map(
+  const wanted = ['index', 'worker', 'inline', 'view', 'pipelines', 'chat', 'tokenizer'].map(
     (name) => `${name}.d.ts`,
   );
   for (const name of wanted) {
@@ -156,8 +156,8 @@ const inlineAssets = {
   },
 };
 
-// `glassformer/pipelines` and `glassformer/chat` import the classes of index.js, that of errors included,
-// so that there is only one copy of them.
+// `glassformer/pipelines`, `glassformer/chat` and `glassformer/tokenizer` import the classes of index.js, that
+// of errors included, so that there is only one copy of them.
 const besideIndex = {
   name: 'beside-index',
   setup({ onResolve }) {
@@ -174,7 +174,7 @@ function inlineFiles(name) {
 }
 
 /**
- * Builds dist/: index.js, worker.js, inline.js, view.js, pipelines.js, chat.js, types, binaries, the bill of materials.
+ * Builds dist/: index.js, worker.js, inline.js, view.js, pipelines.js, chat.js, tokenizer.js, types, binaries, the bill of materials.
  */
 export async function buildPackage() {
   await cmake('wasm');
@@ -206,6 +206,8 @@ export async function buildPackage() {
     'pipelines.d.ts',
     'chat.js',
     'chat.d.ts',
+    'tokenizer.js',
+    'tokenizer.d.ts',
     ...binaries.map((file) => basename(file)),
     'sbom.cdx.json',
     'licenses.txt',
@@ -229,6 +231,7 @@ export async function buildPackage() {
         'false',
         '--declaration',
         '--emitDeclarationOnly',
+        '--stripInternal',
         '--outDir',
         'build/types',
       ]);
@@ -237,6 +240,7 @@ export async function buildPackage() {
       await bundle('view');
       await bundle('pipelines', { plugins: [besideIndex] });
       await bundle('chat', { plugins: [besideIndex] });
+      await bundle('tokenizer', { plugins: [besideIndex] });
       await bundle('inline', {
         define: { files: JSON.stringify(inlineFiles('glassformer')) },
         plugins: [inlineAssets],

@@ -5,8 +5,8 @@ import { detectBinary } from './features.js';
 import { fetchFile, readError } from '../base/fetch.js';
 import { nodeModule } from '../base/node.js';
 import { isA } from '../base/checks.js';
-import { tasks } from './tasks.js';
-import type { Task } from './tasks.js';
+import { taskNamed } from './tasks.js';
+import type { Purpose } from './tasks.js';
 import type { Binary } from './compute.js';
 
 /** URLs that replace those of files, by name. */
@@ -29,13 +29,17 @@ interface Needs {
 }
 
 /**
- * Returns the smallest scope for a task; all, if the task is not known yet, or if `urls` have the
+ * Returns the smallest scope for a task or a tokenizer; all, if the task is not known yet, or if `urls` have the
  * whole binary only, so that the smaller ones are not hosted.
  */
-export function scopeOf(task: Task | undefined, { explain, gradients }: Needs, urls: Urls): Scope {
+export function scopeOf(
+  task: Purpose | undefined,
+  { explain, gradients }: Needs,
+  urls: Urls,
+): Scope {
   if (gradients) return 'gradients';
   if (explain || !task) return 'all';
-  const scope = tasks[task].binary;
+  const scope = taskNamed(task)?.binary ?? 'write'; // it has every tokenizer
   return !hosted(scope, urls).some(Boolean) && hosted('all', urls).some(Boolean) ? 'all' : scope;
 }
 

@@ -68,6 +68,9 @@ const table = {
 /** The name of a task. */
 export type Task = keyof typeof table;
 
+/** What a folder is loaded for: the model of a task, or only its tokenizer. */
+export type Purpose = Task | 'tokenization';
+
 /** All tasks. */
 export const tasks: Readonly<Record<Task, TaskFacts>> = table;
 
@@ -77,9 +80,9 @@ export function taskNamed(name: string): TaskFacts | undefined {
 }
 
 /** Throws `wrong_task`, with a cure, if the class of one task cannot open models of another. */
-export function checkTask(expected: Task | undefined, got: string): void {
+export function checkTask(expected: Purpose | undefined, got: string): void {
   const name = taskNamed(got)?.class;
-  if (expected === undefined || name === tasks[expected].class) return;
+  if (expected === undefined || name === taskNamed(expected)?.class) return;
   throw new GlassformerError(
     'wrong_task',
     `config.json: expected a model for ${expected}, got one for ${got}` +

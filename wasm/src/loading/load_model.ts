@@ -13,7 +13,7 @@ import type {
 } from '../engine/engine.js';
 import type { ThreadCount } from '../engine/threads.js';
 import { checkTask } from '../engine/tasks.js';
-import type { Task } from '../engine/tasks.js';
+import type { Purpose } from '../engine/tasks.js';
 import { openCache } from './cache.js';
 import { ModelFolder } from './folder.js';
 import type { OpenFile } from './folder.js';
@@ -41,7 +41,7 @@ export interface InspectedFolder extends Omit<InspectedModel, 'model'> {
 /** A request to load or inspect a folder. */
 export interface FolderRequest {
   /** The expected task; undefined: any. */
-  task: Task | undefined;
+  task: Purpose | undefined;
   module: EngineModule;
   files: Sources;
   compute: Compute | undefined;
@@ -286,7 +286,7 @@ async function mapFew<Item, Result>(
   return results;
 }
 
-function makePlan(engine: Engine, task: Task | undefined): LoadPlan {
+function makePlan(engine: Engine, task: Purpose | undefined): LoadPlan {
   const plan = engine.loadPlan();
   checkTask(task, plan.task);
   return plan;

@@ -6,9 +6,9 @@ import type { Scope } from '../engine/binary.js';
 import type { EngineModule } from '../engine/engine.js';
 import { checkRuntime } from '../engine/features.js';
 import { findAddon } from '../engine/native.js';
-import { tasks } from '../engine/tasks.js';
+import { taskNamed } from '../engine/tasks.js';
 import { checkThreads, countThreads } from '../engine/threads.js';
-import type { Task } from '../engine/tasks.js';
+import type { Purpose } from '../engine/tasks.js';
 import { createHost, replaceHost } from '../host/host.js';
 import type { CallEvent, Host, Request, Result } from '../host/protocol.js';
 import { checkCache } from '../loading/cache.js';
@@ -22,19 +22,19 @@ import type {
   TranslatorLoadOptions,
 } from '../loading/options.js';
 import type { Architecture } from './architecture.js';
-import type { ClassifierInfo, ModelInfo } from './info.js';
+import type { ClassifierInfo } from './info.js';
 import { Session, callBack, interruptible } from './session.js';
 
 /** A model that was loaded. */
-export interface OpenedModel<Info extends ModelInfo> {
+export interface OpenedModel<Info extends object> {
   session: Session;
   info: Info;
   architecture: Architecture;
 }
 
-/** Loads a model of a task, or of any task if it is undefined. */
-export async function openModel<Info extends ModelInfo>(
-  task: Task | undefined,
+/** Loads a model of a task, or of any task if it is undefined; or only a tokenizer. */
+export async function openModel<Info extends object>(
+  task: Purpose | undefined,
   folder: string | URL | ModelFiles,
   options: TranslatorLoadOptions,
 ): Promise<OpenedModel<Info>> {
@@ -60,9 +60,9 @@ const loadOptions = [
   'untrained',
 ];
 
-export function checkLoadOptions(task: Task | undefined, options: TranslatorLoadOptions): void {
-  const own = task ? tasks[task].load : ['explain', 'gradients', 'shortlist'];
-  checkOptions(options, [...loadOptions, ...own], 'load');
+export function checkLoadOptions(task: Purpose | undefined, options: TranslatorLoadOptions): void {
+  const own = task ? taskNamed(task)?.load : ['explain', 'gradients', 'shortlist'];
+  checkOptions(options, [...loadOptions, ...(own ?? [])], 'load');
   const { compute, onProgress, signal, shortlist, cache, timeout } = options;
   const { backend, threads, binary, explain, gradients, module, worker, untrained } = options;
   checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
@@ -92,7 +92,7 @@ function seedOf(untrained: boolean | number | undefined): number | undefined {
 /** Opens a folder in a new host, and loads or inspects its model there. */
 export async function openFolder<K extends 'load' | 'inspect'>(
   kind: K,
-  task: Task | undefined,
+  task: Purpose | undefined,
   folder: string | URL | ModelFiles,
   options: TranslatorLoadOptions,
 ): Promise<{ host: Host; result: NonNullable<Result<K>> }> {
