@@ -48,6 +48,8 @@ test('the package contains exactly the needed files', () => {
     'dist/chat.js',
     'dist/tokenizer.d.ts',
     'dist/tokenizer.js',
+    'dist/html.d.ts',
+    'dist/html.js',
     'dist/glassformer.gradients.relaxed.wasm',
     'dist/glassformer.gradients.wasm',
     'dist/glassformer.learn.relaxed.wasm',

@@ -207,6 +207,7 @@ test('each folder of the package imports only folders before it in the list', ()
     'training',
     'chat',
     'tokenizer',
+    'html',
     'pipelines',
   ];
   const modules = filesIn('wasm/src').filter((file) => /^wasm\/src\/.+\//.test(file));

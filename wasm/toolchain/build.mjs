@@ -80,9 +80,16 @@ export async function cmake(preset, ...targets) {
 
 // Copies the .d.ts files of the entries and those that they import. The others describe internals.
 function copyDeclarations(from, to) {
-  const wanted = ['index', 'worker', 'inline', 'view', 'pipelines', 'chat', 'tokenizer'].map(
-    (name) => `${name}.d.ts`,
-  );
+  const wanted = [
+    'index',
+    'worker',
+    'inline',
+    'view',
+    'pipelines',
+    'chat',
+    'tokenizer',
+    'html',
+  ].map((name) => `${name}.d.ts`);
   for (const name of wanted) {
     const text = readFileSync(join(from, name), 'utf8');
     mkdirSync(join(to, dirname(name)), { recursive: true });
@@ -156,7 +163,7 @@ const inlineAssets = {
   },
 };
 
-// `glassformer/pipelines`, `glassformer/chat` and `glassformer/tokenizer` import the classes of index.js, that
+// `glassformer/pipelines`, `glassformer/chat`, `glassformer/tokenizer` and `glassformer/html` import the classes of index.js, that
 // of errors included, so that there is only one copy of them.
 const besideIndex = {
   name: 'beside-index',
@@ -174,7 +181,7 @@ function inlineFiles(name) {
 }
 
 /**
- * Builds dist/: index.js, worker.js, inline.js, view.js, pipelines.js, chat.js, tokenizer.js, types, binaries, the bill of materials.
+ * Builds dist/: index.js, worker.js, inline.js, view.js, pipelines.js, chat.js, tokenizer.js, html.js, types, binaries, the bill of materials.
  */
 export async function buildPackage() {
   await cmake('wasm');
@@ -208,6 +215,8 @@ export async function buildPackage() {
     'chat.d.ts',
     'tokenizer.js',
     'tokenizer.d.ts',
+    'html.js',
+    'html.d.ts',
     ...binaries.map((file) => basename(file)),
     'sbom.cdx.json',
     'licenses.txt',
@@ -241,6 +250,7 @@ export async function buildPackage() {
       await bundle('pipelines', { plugins: [besideIndex] });
       await bundle('chat', { plugins: [besideIndex] });
       await bundle('tokenizer', { plugins: [besideIndex] });
+      await bundle('html', { plugins: [besideIndex] });
       await bundle('inline', {
         define: { files: JSON.stringify(inlineFiles('glassformer')) },
         plugins: [inlineAssets],

@@ -1,0 +1,37 @@
+// Parts of a text that a translation must keep: placeholders and addresses. Models garble them, but
+// copy a word such as X1. So each of them is translated as such a word.
+
+import { GlassformerError } from '../base/errors.js';
+
+const patterns = [
+  /(?:https?|ftp):\/\/[^\s<>"']*[^\s<>"'.,;:!?()[\]{}]\/?/, // a URL, without marks behind it
+  /www\.[^\s<>"']*[^\s<>"'.,;:!?()[\]{}]\/?/,
+  /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/, // an e-mail address
+  /\{\{[^{}\n]*\}\}/,
+  /\$?\{[^{}\n]*\}/,
+  /%\([\w.]+\)[sdif]/,
+  /%(?:\d+\$)?[-+0#]*\d*(?:\.\d+)?(?:[sdiufxX@](?![\p{L}\p{N}]))/u,
+];
+
+/** Matches what is kept; `more` are patterns of the caller. Throws `invalid_option`. */
+export function keptPattern(more: readonly RegExp[]): RegExp {
+  const sources = [...more, ...patterns].map(({ source }) => `(?:${source})`);
+  try {
+    return new RegExp(sources.join('|'), 'gu');
+  } catch (error) {
+    throw new GlassformerError('invalid_option', `keep: ${(error as Error).message}`);
+  }
+}
+
+/** Returns a function that makes words that stand in for kept parts, and are not in `text`. */
+export function standIns(text: string): () => string {
+  let number = 0;
+  return () => {
+    do number++;
+    while (text.includes(`X${number}`));
+    return `X${number}`;
+  };
+}
+
+/** Matches a word that stands in for a part, alone. */
+export const standInPattern = /(?<![\p{L}\p{N}])X\d+(?![\p{L}\p{N}])/gu;
