@@ -74,10 +74,8 @@ test('a tokenizer gives the tokens of its model, and decodes', async () => {
   assert.deepEqual(tokens, (await classifier.classify(text)).tokens);
   assert.equal(clipped, false);
   assert.equal(tokenizer.size, classifier.info.vocabSize);
-  assert.equal(await tokenizer.decode(ids.slice(1)), await tokenizer.decode(ids));
-  const bare = await tokenizer.encode(text, { specialTokens: false });
-  assert.ok(bare.ids.length < ids.length);
-  assert.equal(await tokenizer.decode(new Int32Array(bare.ids)), await tokenizer.decode(ids));
+  const bare = await tokenizer.encode('A film.', { specialTokens: false });
+  assert.equal(await tokenizer.decode(new Int32Array(bare.ids)), 'a film.');
 });
 
 test('special tokens are decoded if asked', async () => {
@@ -122,7 +120,7 @@ test('weights are neither needed nor read', async () => {
 });
 
 test('models of unknown kinds have tokenizers, too', async () => {
-  const files = tokenizerFiles('gpt2_generate');
+  const files = tokenizerFiles('bert_sequence');
   const config = { model_type: 'of_tomorrow', quantization_config: {} };
   const unknown = { ...files, 'config.json': new TextEncoder().encode(JSON.stringify(config)) };
   const [a, b] = [await open(files), await open(unknown)];
@@ -145,7 +143,9 @@ test('errors', async () => {
   const empty = copyOf('bert_sequence');
   for (const file of readdirSync(empty)) if (/token|vocab/.test(file)) rmSync(join(empty, file));
   await assertError(() => Tokenizer.load(empty), 'invalid_tokenizer');
-  await assertError(() => Tokenizer.load(join(empty, 'none')), 'missing_file');
+  await assertError(() => Tokenizer.load(join(empty, 'none')), 'invalid_tokenizer');
+  const half = { 'source.spm': readFileSync(join(folderOf('marian'), 'source.spm')) };
+  await assertError(() => Tokenizer.load(half), 'invalid_tokenizer', /vocab/);
   await assertError(() => Tokenizer.load(empty, { compute: 'f32' }), 'invalid_option', /compute/);
   const aborted = { signal: AbortSignal.abort() };
   await assertError(() => Tokenizer.load(folderOf('bert_sequence'), aborted), 'aborted');
