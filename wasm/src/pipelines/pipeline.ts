@@ -258,10 +258,11 @@ function folderOf(model: string | URL | ModelFiles, revision?: string): string |
 function computeOf(dtype: unknown): LoadOptions['compute'] {
   if (dtype === undefined || dtype === null || dtype === 'auto') return undefined;
   if (dtype === 'fp32' || dtype === 'fp16') return 'f32';
+  if (dtype === 'q4') return 'int4';
   checkOption(
     ['q8', 'int8', 'uint8'].includes(dtype as string),
     'dtype',
-    'fp32, fp16, q8, int8 or uint8',
+    'fp32, fp16, q8, int8, uint8 or q4',
   );
   return 'int8';
 }
