@@ -184,10 +184,11 @@ class QuantizeCommand final : public Command {
 };
 
 Exit QuantizeCommand::run() {
-  FolderOnDisk{model_};  // throws if this is not a folder
-  const std::string config = read_file(model_ / "config.json", config_limit);
-  parse_config(config);  // accepts only our format
-  const std::string written = convert(OpenFolder(model_), folder_, compute_, config);
+  const OpenFolder open(model_);
+  const std::string config = open.folder.is_published()
+                                 ? to_json(open.config)
+                                 : read_file(model_ / "config.json", config_limit);
+  const std::string written = convert(open, folder_, compute_, config);
   std::cerr << "glassformer: wrote " << written << '\n';
   return Exit::ok;
 }

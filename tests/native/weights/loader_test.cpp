@@ -255,7 +255,8 @@ TEST_CASE("a U8 tensor with BF16 scales has two 4-bit integers in a byte", "[io]
   wrong = tensors;
   wrong.back().dtype = DType::f16;
   check_refused(ErrorCode::unsupported_dtype, name + "_scale: expected BF16, got F16", wrong);
-  for (const std::uint16_t bad : {0x7FC0, 0x7F80, 0x7F00}) {  // NaN, infinity, too large
+  for (const std::uint16_t bad :
+       std::vector<std::uint16_t>{0x7FC0, 0x7F80, 0x7F00}) {  // NaN, infinity, too large
     const std::vector<std::uint16_t> other{0x3F00, bad};
     wrong = tensors;
     wrong.back().bytes = bytes_of(other);
