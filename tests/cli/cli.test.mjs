@@ -181,7 +181,13 @@ test('quantize writes the matrices of blocks with 4 bits', () => {
   const floats = JSON.parse(classify(small, '--compute', 'f32'));
   assert.ok(Math.abs(floats.score - near) < 0.01, `${near}, in floats ${floats.score}`);
 
-  const { status, stderr } = glassformer(['quantize', whole, join(scratch, 'five'), '--weights', '5']);
+  const { status, stderr } = glassformer([
+    'quantize',
+    whole,
+    join(scratch, 'five'),
+    '--weights',
+    '5',
+  ]);
   assert.equal(status, 2);
   assert.match(stderr, /--weights/);
 });
