@@ -426,14 +426,14 @@ template <typename Product, bool reads_ahead>
 }
 
 // Computes the sums of c[rows, panels · panel_width] at (row, panel). A single row takes several
-// panels at a time, so that enough sums are in flight to hide the latency of an addition; the sums
-// of groups do not wait for each other.
+// panels at a time, so that enough sums are in flight to hide the latency of an addition. The sums
+// of groups hardly wait for each other; in wasm, they do without, which saves code.
 template <typename Product>
 [[gnu::noinline]] inline void tiles(const typename Product::Args& args, std::size_t row,
                                     std::size_t rows, std::size_t panel, std::size_t panels,
                                     typename Product::Lane* to, std::size_t stride) {
   const std::size_t steps = Product::steps(args), end = panel + panels;
-  if constexpr (!adds_groups<Product>) {
+  if constexpr (!adds_groups<Product> || !rows_move) {
     for (; rows == 1 && panel + 4 <= end; panel += 4, to += 4 * panel_width) {
       tile<Product, 1, 4>(args, row, panel, {0, steps}, to, stride);
     }
