@@ -223,8 +223,8 @@ GLASSFORMER_EXPORT bool gf_relaxed_simd() { return has_relaxed_simd(); }
 GLASSFORMER_EXPORT void* gf_alloc(std::size_t size) { return std::malloc(size); }
 GLASSFORMER_EXPORT void gf_free(void* pointer) { std::free(pointer); }
 
-// Starts to load a model, replacing the current one. `options` is JSON: {"compute"?: "f32" or
-// "int8"; default: as the weights are stored, "task"?: what the model is loaded for;
+// Starts to load a model, replacing the current one. `options` is JSON: {"compute"?: "f32",
+// "int8" or "int4"; default: as the weights are stored, "task"?: what the model is loaded for;
 // "tokenization": only the tokenizer is loaded, "shortlist"?: whether to load shortlist.bin,
 // "learns"?: whether the model learns further (see gf_learn_begin), "names"?: all file names, if
 // known}.
@@ -234,7 +234,10 @@ GLASSFORMER_EXPORT int gf_load_begin(const char* options, std::size_t size) {
     JsonObject object(parse_json({options, size}, source), source);
     auto started = std::make_unique<Loading>();
     if (object.find("compute")) {
-      started->compute = object.string("compute") == "int8" ? Compute::int8 : Compute::f32;
+      const std::string compute = object.string("compute");
+      started->compute = compute == "int4"   ? Compute::int4
+                         : compute == "int8" ? Compute::int8
+                                             : Compute::f32;
     }
     if (object.find("task")) {
       const std::string name = object.string("task");

@@ -72,10 +72,21 @@ void add_model(CLI::App& app, std::filesystem::path& folder) {
 
 void add_compute(CLI::App& app, std::optional<Compute>& compute) {
   add_name(
-      app, "--compute", {"f32", "int8"},
-      [&compute](std::size_t chosen) { compute = chosen == 0 ? Compute::f32 : Compute::int8; },
+      app, "--compute", {"f32", "int8", "int4"},
+      [&compute](std::size_t chosen) {
+        compute = std::array{Compute::f32, Compute::int8, Compute::int4}[chosen];
+      },
       "arithmetic: f32: floats; int8: 8-bit integers, faster and with a little less "
-      "precision; where not given, as the weights are stored");
+      "precision; int4: 4-bit weights, for large models; where not given, as the weights are "
+      "stored");
+}
+
+void add_bits(CLI::App& app, Compute& compute) {
+  add_name(
+      app, "--weights", {"8", "4"},
+      [&compute](std::size_t chosen) { compute = chosen == 0 ? Compute::int8 : Compute::int4; },
+      "bits of a weight: 8, with a scale per output; 4, in groups of 32 with a scale each, in "
+      "attention and feed-forward blocks; default: 8");
 }
 
 void add_threads(CLI::App& app, std::size_t& threads) {

@@ -37,7 +37,7 @@ constexpr std::array<CommandEntry, 17> commands = {{
     {"train", "a new model, or one that learns further, from a file of examples",
      make_train_command},
     {"convert", "a published checkpoint as a model folder of ours", make_convert_command},
-    {"quantize", "a model's matrices as 8-bit integers", make_quantize_command},
+    {"quantize", "a model's matrices as 8-bit or 4-bit integers", make_quantize_command},
 }};
 
 // All commands and their arguments.

@@ -126,12 +126,7 @@ class StoredTensor {
       const std::size_t from = std::max(first, start), to = std::min(end, stop);
       if (from < to) {
         const auto own = values.subspan((from - first) * inputs_, (to - from) * inputs_);
-        if (part.set_int8) {
-          const QuantizedMatrix quantized = quantize(own, to - from);
-          part.set_int8(quantized.values, quantized.scales, from - start);
-        } else {
-          part.set(own, from - start);
-        }
+        set_values(part, own, from - start);
       }
       start = stop;
     }

@@ -84,7 +84,7 @@ class Explainer {
   /// Computes value-weighted attention (Kobayashi et al. 2020).
   Explanation<ValueNorms> value_norms(const TextInput& text);
   /// Computes gradient × input (Shrikumar et al. 2017) of the token embeddings. This and the next
-  /// two throw `unsupported` with compute int8.
+  /// two throw `unsupported` unless compute is f32.
   Explanation<GradientScores> gradient_times_input(
       const TextInput& text, const std::optional<std::string>& label = std::nullopt);
   /// Computes integrated gradients (Sundararajan et al. 2017) of the token embeddings, from zeros,
@@ -107,12 +107,12 @@ class Explainer {
   /// Computes deletion and insertion curves (Petsiuk et al. 2018) of an order of the text's words.
   Explanation<Faithfulness> faithfulness(const TextInput& text,
                                          const FaithfulnessOptions& options = {});
-  /// Computes the explained number without these edges. Throws `unsupported` with compute int8.
+  /// Computes the explained number without these edges. Throws `unsupported` unless compute is f32.
   Explanation<CutEffects> cut(const TextInput& text, std::span<const AttentionEdge> edges,
                               Cut cut = Cut::scores,
                               const std::optional<std::string>& label = std::nullopt);
   /// Finds, greedily, a few heads and edges that keep the label and the share `least` of the
-  /// explained number (Conmy et al. 2023). Throws `unsupported` with compute int8.
+  /// explained number (Conmy et al. 2023). Throws `unsupported` unless compute is f32.
   Explanation<Circuit> circuit(const TextInput& text, float least = 0.8f);
 
  private:
@@ -145,7 +145,7 @@ class NextTokenExplainer {
   /// Neubig 2022). Throws `invalid_option` for tokens that do not exist.
   Explanation<NextLedger> ledger(std::string_view text, const NextLedgerOptions& options = {});
   /// Computes the gradients of the same lead with respect to the tensors with these names; see
-  /// EncoderOptions::trace. This and the next three throw `unsupported` with compute int8, and
+  /// EncoderOptions::trace. This and the next three throw `unsupported` unless compute is f32, and
   /// `invalid_option` for names and tokens that do not exist.
   Explanation<NextGradientTensors> gradients(std::string_view text,
                                              const std::vector<std::string>& names,

@@ -1,7 +1,7 @@
 #pragma once
 
-// Integer dot products: 8-bit weights by 7-bit activations, or pairs of 16-bit integers. The
-// integer counterpart of simd.hpp.
+// Integer dot products: 8-bit or 4-bit weights by 7-bit activations, or pairs of 16-bit integers.
+// The integer counterpart of simd.hpp.
 
 #include "kernels/simd.hpp"
 
@@ -209,5 +209,48 @@ struct Dot {
   }
 };
 #endif
+
+/// Unpacks 4-bit weights. Each byte holds two, which become 16 times their value, so that no
+/// instruction has to extend a sign.
+class Nibbles {
+ public:
+  struct Pair {
+    Register low, high;  // the weights of two steps
+  };
+
+#if defined(__wasm_simd128__) && !defined(__wasm_relaxed_simd__)
+  Pair read_pair(const std::byte* from) const {
+    const Register both = wasm_i16x8_load8x8(from);
+    return {wasm_i16x8_shr(wasm_i16x8_shl(both, 12), 8), both & mask_};
+  }
+
+ private:
+  static inline Held<std::int32_t> high_bits = ~0x000F000F;
+#else
+  Pair read_pair(const std::byte* from) const {
+    const auto both = (Integers)read(from), mask = (Integers)mask_;
+    return {(Register)(both << 4 & mask), (Register)(both & mask)};
+  }
+
+ private:
+  static inline Held<std::int32_t> high_bits = ~0x0F0F0F0F;
+#endif
+  Register mask_ = (Register)(Integers{} + high_bits);
+};
+
+/// Loads bfloat16 numbers, the upper halves of floats.
+inline Vec load_bfloats(const std::byte* from) {
+#ifdef __wasm_simd128__
+  return {Vec::Batch(wasm_i32x4_shl(wasm_u32x4_load16x4(from), 16))};
+#else
+  using Halves [[gnu::vector_size(sizeof(std::uint16_t) * Vec::width)]] = std::uint16_t;
+  Halves halves;
+  __builtin_memcpy(&halves, from, sizeof halves);
+  const Integers bits = __builtin_convertvector(halves, Integers) << 16;
+  Vec same;
+  __builtin_memcpy(&same.lanes, &bits, sizeof bits);
+  return same;
+#endif
+}
 
 }  // namespace glassformer::GLASSFORMER_ISA

@@ -47,6 +47,7 @@ constexpr Kernels table_with() {
   };
   if constexpr (has_integers) {
     table.matmul_int8 = multiply<Int8Product<Dot>>;
+    table.matmul_int4 = multiply<Int4Product<Dot>>;
     table.matmul_int16 = multiply<Int16Product>;
     table.quantize = quantize;
     table.largest = largest;

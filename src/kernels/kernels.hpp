@@ -7,7 +7,7 @@
 
 namespace glassformer {
 
-/// Whether this program computes with 8-bit integers. Set by src/linked; the linker removes the
+/// Whether this program computes with integers. Set by src/linked; the linker removes the
 /// code for them from a program that does not.
 extern const bool links_integers;
 
@@ -68,6 +68,24 @@ struct Int8MatmulArgs {
   Epilogue epilogue = Epilogue::store;
 };
 
+/// The rows of a 4-bit matrix that share a scale, per column.
+inline constexpr std::size_t int4_group = 32;
+
+/// sum = a · b + bias for quantized a and 4-bit b: in column j, the integers of each group of
+/// `int4_group` rows times a scale. The sums of groups are exact, and added up as floats in the
+/// order of k. b is packed as PackedInt4Matrix describes.
+struct Int4MatmulArgs {
+  QuantizedRows a;               ///< [m, k], with readable bytes up to whole groups
+  const std::byte* b = nullptr;  ///< panels, panel_stride bytes apart
+  std::size_t panel_stride = 0;
+  const float* sums = nullptr;  ///< [n] padded to whole panels: the sum of each column of b
+  const float* bias = nullptr;  ///< [n] padded
+  float* c = nullptr;           ///< [m, n], rows c_stride floats apart
+  std::size_t c_stride = 0;
+  std::size_t m = 0, n = 0, k = 0;
+  Epilogue epilogue = Epilogue::store;
+};
+
 /// c = a · b for 16-bit a and b. The caller ensures that the sums fit 32 bits. b is packed into
 /// panels with two rows interleaved; c has space for whole panels.
 struct Int16MatmulArgs {
@@ -101,7 +119,7 @@ struct GatheredRows {
 
 /// The kernels, compiled for one instruction set. They work on contiguous floats of any length and
 /// any alignment, and check nothing: the layers have checked the shapes. All except `matmul` and
-/// the logarithms give bit-identical results on every instruction set. A program without 8-bit
+/// the logarithms give bit-identical results on every instruction set. A program without
 /// integers lacks the kernels for them.
 struct Kernels {
   std::string_view name;    ///< "baseline", "avx2", "avx512", "avx512vnni", "simd128", "relaxed"
@@ -110,6 +128,7 @@ struct Kernels {
 
   void (*matmul)(const MatmulArgs&);
   void (*matmul_int8)(const Int8MatmulArgs&) = nullptr;
+  void (*matmul_int4)(const Int4MatmulArgs&) = nullptr;
   void (*matmul_int16)(const Int16MatmulArgs&) = nullptr;
   /// Quantizes x [rows, columns]. The smallest element of a row, or 0 if that is smaller, becomes
   /// 0; the largest element, or 0 if that is larger, becomes 127. Rounds to nearest, ties to even.

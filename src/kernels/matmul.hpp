@@ -92,6 +92,89 @@ struct Int8Product {
   };
 };
 
+/// A tile's operations on quantized values and 4-bit weights: the sums over groups of
+/// (Σ a · b) · scale, minus zero point · Σ b, where Σ b includes the scales. A step multiplies a
+/// whole group.
+template <typename Dot>
+struct Int4Product {
+  using Args = Int4MatmulArgs;
+  using Sum = Vec;
+  using Lane = float;
+  static constexpr std::size_t depth = int4_group / 2 + 2;  // bytes of b per column and step
+  static constexpr std::size_t steps_at_once = 1;
+  static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : 4;
+  static constexpr std::size_t pair_bytes = int8_depth * Vec::width;  // of one vector, two steps
+  static constexpr std::size_t pairs = int4_group / (2 * int8_depth);
+  static constexpr std::size_t scales_at = panel_vectors * pairs * pair_bytes;
+
+  static std::size_t steps(const Args& args) { return (args.k + int4_group - 1) / int4_group; }
+  static const std::byte* row(const Args& args, std::size_t row) {
+    return args.a.values + row * args.a.stride;
+  }
+  static Sum start(const Args&, std::size_t) { return Vec::broadcast(0.0f); }
+  static const std::byte* at(const std::byte* row, std::size_t step) {
+    return row + step * int4_group * sizeof(QuantizedActivation);
+  }
+
+  // Adds a group's products. `a` is the group in each row, `b` the group in the first panel.
+  template <std::size_t Rows, std::size_t Panels>
+  [[gnu::always_inline]] void add_group(const std::byte* const (&a)[Rows], const std::byte* b,
+                                        std::size_t panel_stride,
+                                        Sum (&sums)[Rows][Panels * panel_vectors]) const {
+    for (std::size_t p = 0; p < Panels; ++p, b += panel_stride) {
+      IntVec products[Rows][panel_vectors];
+      for (std::size_t r = 0; r < Rows; ++r) {
+        for (std::size_t v = 0; v < panel_vectors; ++v) products[r][v] = IntVec::broadcast(0);
+      }
+      for (std::size_t pair = 0; pair < pairs; ++pair) {
+        Nibbles::Pair weights[panel_vectors];
+        for (std::size_t v = 0; v < panel_vectors; ++v) {
+          weights[v] = nibbles.read_pair(b + (pair * panel_vectors + v) * pair_bytes);
+        }
+        for (std::size_t r = 0; r < Rows; ++r) {
+          const Register low = repeat(a[r] + pair * 8), high = repeat(a[r] + pair * 8 + 4);
+          for (std::size_t v = 0; v < panel_vectors; ++v) {
+            products[r][v] = dot.add(weights[v].low, low, products[r][v]);
+            products[r][v] = dot.add(weights[v].high, high, products[r][v]);
+          }
+        }
+      }
+      for (std::size_t v = 0; v < panel_vectors; ++v) {
+        const Vec scale = load_bfloats(b + scales_at + v * Vec::width * 2);
+        for (std::size_t r = 0; r < Rows; ++r) {
+          Sum& sum = sums[r][p * panel_vectors + v];
+          sum = sum + products[r][v].to_float() * scale;
+        }
+      }
+    }
+  }
+  Dot dot;
+  Nibbles nibbles;
+
+  static Lane* destination(const Args&) { return nullptr; }
+  struct Finish {
+    Vec zero_point, row_scale, sixteenth;
+    const float *sums_of_b, *bias;
+
+    Finish(const Args& args, std::size_t row)
+        : zero_point(Vec::broadcast(static_cast<float>(args.a.zero_points[row]))),
+          row_scale(Vec::broadcast(args.a.scales[row])),
+          sixteenth(Vec::broadcast(1.0f / 16)),
+          sums_of_b(args.sums),
+          bias(args.bias) {}
+    Vec operator()(std::size_t column, const Lane* sums) const {
+      const Vec product = Vec::load(sums) * sixteenth - zero_point * Vec::load(sums_of_b + column);
+      return product * row_scale + (bias ? Vec::load(bias + column) : Vec::broadcast(0.0f));
+    }
+  };
+};
+
+/// Whether each step of a product is a group with scales.
+template <typename Product>
+inline constexpr bool adds_groups = false;
+template <typename Dot>
+inline constexpr bool adds_groups<Int4Product<Dot>> = true;
+
 /// A tile's operations on 16-bit integers. The sums are the product.
 struct Int16Product {
   using Args = Int16MatmulArgs;
@@ -172,17 +255,23 @@ template <typename Product, std::size_t Rows, std::size_t Panels, typename A, ty
 [[gnu::always_inline]] inline void add_step(
     const Product& product, const A (&a)[Rows], std::size_t ahead, const B* b,
     std::size_t panel_stride, typename Product::Sum (&sums)[Rows][Panels * panel_vectors]) {
-  decltype(Product::load_b(b)) b_row[Panels * panel_vectors];
-  for (std::size_t p = 0; p < Panels; ++p) {
-    for (std::size_t v = 0; v < panel_vectors; ++v) {
-      b_row[p * panel_vectors + v] =
-          Product::load_b(b + p * panel_stride + v * Vec::width * Product::depth);
+  if constexpr (adds_groups<Product>) {
+    A groups[Rows];
+    for (std::size_t r = 0; r < Rows; ++r) groups[r] = Product::at(a[r], ahead);
+    product.template add_group<Rows, Panels>(groups, b, panel_stride, sums);
+  } else {
+    decltype(Product::load_b(b)) b_row[Panels * panel_vectors];
+    for (std::size_t p = 0; p < Panels; ++p) {
+      for (std::size_t v = 0; v < panel_vectors; ++v) {
+        b_row[p * panel_vectors + v] =
+            Product::load_b(b + p * panel_stride + v * Vec::width * Product::depth);
+      }
     }
-  }
-  for (std::size_t r = 0; r < Rows; ++r) {
-    const auto a_element = Product::load_a(Product::at(a[r], ahead));
-    for (std::size_t v = 0; v < Panels * panel_vectors; ++v) {
-      sums[r][v] = product.add(a_element, b_row[v], sums[r][v]);
+    for (std::size_t r = 0; r < Rows; ++r) {
+      const auto a_element = Product::load_a(Product::at(a[r], ahead));
+      for (std::size_t v = 0; v < Panels * panel_vectors; ++v) {
+        sums[r][v] = product.add(a_element, b_row[v], sums[r][v]);
+      }
     }
   }
 }
@@ -197,8 +286,10 @@ struct Part {
 // time. Natively, the next loads start early enough, and moving the sums out of their registers
 // costs more.
 inline constexpr bool in_parts = rows_move;  // in wasm
-inline constexpr std::size_t step_bytes = 4 * panel_width;
-inline constexpr std::size_t part_steps = 16384 / step_bytes;
+template <typename Product>
+inline constexpr std::size_t step_bytes = panel_width*(adds_groups<Product> ? Product::depth : 4);
+template <typename Product>
+inline constexpr std::size_t part_steps = 16384 / step_bytes<Product>;
 
 // Prefetching while a tile multiplies: every `steps` steps it reads one cache line of the data
 // after its part, so that memory is busy, too. wasm has no prefetch instruction: the value read is
@@ -300,7 +391,7 @@ inline const std::byte* after(const typename Product::Args& args, std::size_t pa
                               std::size_t bytes) {
   const auto* b = reinterpret_cast<const std::byte*>(args.b);
   const std::size_t stride = args.panel_stride * sizeof(*args.b);
-  const std::size_t at = panel * stride + part.end * step_bytes;
+  const std::size_t at = panel * stride + part.end * step_bytes<Product>;
   return b + (at + bytes <= panels_of(args.n) * stride ? at : at - bytes);
 }
 
@@ -313,13 +404,15 @@ template <typename Product, bool reads_ahead>
   constexpr std::size_t tile_rows = Product::tile_rows;
   const std::size_t steps = Product::steps(args), tiles = (rows + tile_rows - 1) / tile_rows;
   const auto part_from = [steps](std::size_t first) {
-    return Part{first, in_parts && steps - first > part_steps ? first + part_steps : steps};
+    constexpr std::size_t most = part_steps<Product>;
+    return Part{first, in_parts && steps - first > most ? first + most : steps};
   };
   for (Part part = part_from(0);; part = part_from(part.end)) {
-    const std::size_t bytes = (part.end - part.first) * step_bytes;
+    const std::size_t bytes = (part.end - part.first) * step_bytes<Product>;
     Ahead ahead = {nullptr, steps};  // reads nothing: no part is longer
     if constexpr (reads_ahead) {
-      ahead = {after<Product>(args, panel, part, bytes), Ahead::line_bytes / step_bytes * tiles};
+      ahead = {after<Product>(args, panel, part, bytes),
+               Ahead::line_bytes / step_bytes<Product> * tiles};
     }
     auto* at = to;
     std::size_t done = 0;
@@ -333,19 +426,20 @@ template <typename Product, bool reads_ahead>
 }
 
 // Computes the sums of c[rows, panels · panel_width] at (row, panel). A single row takes several
-// panels at a time, so that enough sums are in flight to hide the latency of an addition.
+// panels at a time, so that enough sums are in flight to hide the latency of an addition. The sums
+// of groups hardly wait for each other; in wasm, they do without, which saves code.
 template <typename Product>
 [[gnu::noinline]] inline void tiles(const typename Product::Args& args, std::size_t row,
                                     std::size_t rows, std::size_t panel, std::size_t panels,
                                     typename Product::Lane* to, std::size_t stride) {
   const std::size_t steps = Product::steps(args), end = panel + panels;
-  if (rows == 1) {
-    for (; panel + 4 <= end; panel += 4, to += 4 * panel_width) {
+  if constexpr (!adds_groups<Product> || !rows_move) {
+    for (; rows == 1 && panel + 4 <= end; panel += 4, to += 4 * panel_width) {
       tile<Product, 1, 4>(args, row, panel, {0, steps}, to, stride);
     }
   }
   if constexpr (can_read_ahead<Product>) {
-    const bool large = panels_of(args.n) * steps * step_bytes > large_bytes;
+    const bool large = panels_of(args.n) * steps * step_bytes<Product> > large_bytes;
     if (large && rows > Product::tile_rows) {  // several tiles, which divide the lines among them
       for (; panel < end; ++panel, to += panel_width) {
         pass<Product, true>(args, row, rows, panel, to, stride);

@@ -57,7 +57,13 @@ void matmul(const MatmulArgs& args, Pool& pool) {
   each_block(args, Pool::least_products, pool, block_of, kernels().matmul);
 }
 
-void matmul_int8(const float* x, const Int8MatmulArgs& args, Pool& pool) {
+namespace {
+
+// Quantizes `x` into `args.a` and multiplies. `move_columns` moves the columns of b that `Args` has
+// elsewhere.
+template <class Args, class Multiply, class MoveColumns>
+void matmul_integers(const float* x, const Args& args, Pool& pool, const Multiply& multiply,
+                     const MoveColumns& move_columns) {
   const auto rows_of = [](QuantizedRows rows, std::size_t first) {
     rows.values += first * rows.stride;
     rows.scales += first;
@@ -68,12 +74,23 @@ void matmul_int8(const float* x, const Int8MatmulArgs& args, Pool& pool) {
              [&](std::size_t first, std::size_t end) {
                kernels().quantize(x + first * args.k, end - first, args.k, rows_of(args.a, first));
              });
-  const auto block_of = [&](Int8MatmulArgs& block, std::size_t row, std::size_t column) {
+  const auto block_of = [&](Args& block, std::size_t row, std::size_t column) {
     block.a = rows_of(block.a, row);
-    block.scales += column;
     block.sums += column;
+    move_columns(block, column);
   };
-  each_block(args, least_int8_products, pool, block_of, kernels().matmul_int8);
+  each_block(args, least_int8_products, pool, block_of, multiply);
+}
+
+}  // namespace
+
+void matmul_int8(const float* x, const Int8MatmulArgs& args, Pool& pool) {
+  matmul_integers(x, args, pool, kernels().matmul_int8,
+                  [](Int8MatmulArgs& block, std::size_t column) { block.scales += column; });
+}
+
+void matmul_int4(const float* x, const Int4MatmulArgs& args, Pool& pool) {
+  matmul_integers(x, args, pool, kernels().matmul_int4, [](Int4MatmulArgs&, std::size_t) {});
 }
 
 void activate(Activation activation, float* x, std::size_t n, Pool& pool) {

@@ -13,6 +13,8 @@ namespace glassformer {
 void matmul(const MatmulArgs& args, Pool& pool);
 /// Kernels::quantize of `x` into `args.a`, then Kernels::matmul_int8.
 void matmul_int8(const float* x, const Int8MatmulArgs& args, Pool& pool);
+/// Kernels::quantize of `x` into `args.a`, then Kernels::matmul_int4.
+void matmul_int4(const float* x, const Int4MatmulArgs& args, Pool& pool);
 /// Kernels::activate.
 void activate(Activation activation, float* x, std::size_t n, Pool& pool);
 

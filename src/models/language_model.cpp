@@ -27,7 +27,7 @@ LanguageModel::LanguageModel(const Architecture& architecture, Compute compute)
 LanguageModel::LanguageModel(const Architecture& architecture, Compute compute, Stack::Kind kind)
     : architecture_(architecture),
       compute_(compute),
-      lm_head_(architecture.decoder->d_model, architecture.head.outputs, compute),
+      lm_head_(architecture.decoder->d_model, architecture.head.outputs, outside_blocks(compute)),
       embed_tokens_(make_shared_table(architecture, compute)),
       decoder_(kind, *architecture.decoder, compute, make_decoder_embedding(compute)) {}
 

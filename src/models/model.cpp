@@ -15,8 +15,14 @@ std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architectur
 }
 
 Compute stored_compute(const SafetensorsHeader& header) {
+  const std::vector<TensorInfo>& tensors = header.tensors();
   const auto is_int8 = [](const TensorInfo& tensor) { return tensor.dtype == DType::i8; };
-  return std::ranges::any_of(header.tensors(), is_int8) ? Compute::int8 : Compute::f32;
+  const auto is_int4 = [&](const TensorInfo& tensor) {  // not so a mask, which may be U8, too
+    return tensor.dtype == DType::u8 &&
+           std::ranges::find(tensors, tensor.name + "_scale", &TensorInfo::name) != tensors.end();
+  };
+  if (std::ranges::any_of(tensors, is_int4)) return Compute::int4;
+  return std::ranges::any_of(tensors, is_int8) ? Compute::int8 : Compute::f32;
 }
 
 }  // namespace glassformer

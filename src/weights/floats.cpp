@@ -115,12 +115,7 @@ std::span<const std::byte> from_f32(DType dtype, std::span<const float> source,
   return room;
 }
 
-void scale_rows(std::span<float> matrix, std::span<const float> scales) {
-  const std::size_t width = scales.empty() ? 0 : matrix.size() / scales.size();
-  for (std::size_t row = 0; row < scales.size(); ++row) {
-    for (float& value : matrix.subspan(row * width, width)) value *= scales[row];
-  }
-}
+float round_to_bfloat(float value) { return bfloat_to_float(float_to_bfloat(value)); }
 
 std::size_t first_not_finite(std::span<const float> values) {
   std::uint32_t found = 0;

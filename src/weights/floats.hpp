@@ -17,8 +17,8 @@ void to_f32(DType dtype, std::span<const std::byte> source, std::span<float> tar
 std::span<const std::byte> from_f32(DType dtype, std::span<const float> source,
                                     std::vector<std::byte>& room);
 
-/// Multiplies each row of a matrix by its scale; there is one scale per row.
-void scale_rows(std::span<float> matrix, std::span<const float> scales);
+/// Returns the nearest bfloat16 number, ties to even.
+float round_to_bfloat(float value);
 
 /// Returns the index of the first infinity or NaN, or values.size() if all values are finite.
 std::size_t first_not_finite(std::span<const float> values);

@@ -13,6 +13,7 @@
 #include "base/strings/decimal.hpp"
 #include "kernels/kernels.hpp"
 #include "weights/floats.hpp"
+#include "weights/quantize.hpp"
 
 namespace glassformer {
 namespace {
@@ -46,12 +47,13 @@ void check_finite(const TensorInfo& tensor, std::span<const float> values, std::
        {"expected finite numbers, got {} at element {}", {text_of(values[place]), before + place}});
 }
 
-void check_scales(const TensorInfo& tensor, std::span<const float> scales) {
+// `before`: as in check_finite.
+void check_scales(const TensorInfo& tensor, std::span<const float> scales, std::size_t before) {
   for (std::size_t i = 0; i < scales.size(); ++i) {
     if (std::isfinite(scales[i] * 127)) continue;
     fail(ErrorCode::invalid_weights, tensor.name,
          {"expected scales whose product with 127 is finite, got {} at element {}",
-          {text_of(scales[i]), i}});
+          {text_of(scales[i]), before + i}});
   }
 }
 
@@ -68,6 +70,15 @@ void check_shape(const TensorInfo& tensor, const std::vector<std::size_t>& expec
          {"expected shape {}, got {}", {to_string(expected), to_string(tensor.shape)}});
   }
 }
+
+// The bits of the integers in a tensor that has scales.
+unsigned bits_of(const TensorInfo& tensor) { return tensor.dtype == DType::u8 ? 4 : 8; }
+
+// The type in which scales wait for their integers.
+DType waiting_type(const TensorInfo& scales) {
+  return scales.dtype == DType::bf16 ? DType::bf16 : DType::f32;
+}
+std::size_t scale_size(const TensorInfo& scales) { return size_of(waiting_type(scales)); }
 
 std::vector<SafetensorsHeader> list_of(SafetensorsHeader file) {
   std::vector<SafetensorsHeader> files;
@@ -147,10 +158,22 @@ bool WeightsLoader::check(const NamedParameter& parameter, std::size_t index,
     fail(ErrorCode::missing_tensor, name,
          {"expected shape {}, got none{}", {to_string(shape), i < size() ? weights_cure : ""}});
   }
-  if (!holds_weights(tensor(index).dtype)) {
+  const bool packed = tensor(index).dtype == DType::u8 && scale != none && shape.size() == 2;
+  if (!holds_weights(tensor(index).dtype) && !packed) {
     fail(ErrorCode::unsupported_dtype, name,
          {"expected F32, F16, BF16 or I8, got {}{}",
           {to_string(tensor(index).dtype), weights_cure}});
+  }
+  const auto check_dtype = [&](const TensorInfo& scales, DType expected) {
+    if (scales.dtype == expected) return;
+    fail(ErrorCode::unsupported_dtype, scales.name,
+         {"expected {}, got {}", {to_string(expected), to_string(scales.dtype)}});
+  };
+  if (packed) {
+    check_shape(tensor(index), {shape[0], (shape[1] + 1) / 2});
+    check_shape(tensor(scale), {shape[0], scales_of_row(shape[1], 4)});
+    check_dtype(tensor(scale), DType::bf16);
+    return true;
   }
   if (parameter.stored.empty() || tensor(index).shape != parameter.stored) {
     check_shape(tensor(index), shape);
@@ -165,10 +188,7 @@ bool WeightsLoader::check(const NamedParameter& parameter, std::size_t index,
   const TensorInfo& scales = tensor(scale);
   if (scales.dtype == DType::multiplier) return true;
   check_shape(scales, {shape[0]});
-  if (scales.dtype != DType::f32) {
-    fail(ErrorCode::unsupported_dtype, scales.name,
-         {"expected F32, got {}", {to_string(scales.dtype)}});
-  }
+  check_dtype(scales, DType::f32);
   return true;
 }
 
@@ -220,26 +240,30 @@ void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
   binding.loaded += bytes.size();
 
   if (binding.quantized != none) {
+    std::vector<float> repeated;
     if (info.dtype == DType::multiplier) {
       float multiplier;
       std::memcpy(&multiplier, bytes.data(), sizeof multiplier);
-      binding.scales.assign(tensor(binding.quantized).shape[0], 1 / multiplier);
-    } else {
-      binding.scales.resize(info.shape[0]);
-      to_f32(info.dtype, bytes, binding.scales);
+      repeated.assign(tensor(binding.quantized).shape[0], 1 / multiplier);
+      bytes = std::as_bytes(std::span(repeated));
     }
-    check_scales(info, binding.scales);
+    const std::size_t before = binding.scales.size() / scale_size(info);
+    if (before == 0) binding.scales.reserve(std::max(size_of(info), bytes.size()));
+    binding.scales.insert(binding.scales.end(), bytes.begin(), bytes.end());
+    check_scales(info, scales(index, before, bytes.size() / scale_size(info)), before);
+    if (!complete(index)) return;
     Binding& waiting = bindings_[binding.quantized];
     const std::span<const std::byte> early = waiting.early;
     for (std::size_t at = 0, piece; at < early.size(); at += piece) {
       piece = std::min(piece_bytes(binding.quantized), early.size() - at);
-      set_from_int8(binding.quantized, early.subspan(at, piece), at / row_bytes(binding.quantized));
+      set_integers(binding.quantized, early.subspan(at, piece), at / row_bytes(binding.quantized));
     }
     waiting.early = std::vector<std::byte>();  // {} would keep its memory
   } else if (binding.scale == none) {
     set(index, bytes, first);
   } else if (complete(binding.scale)) {
-    set_from_int8(index, bytes, first);
+    set_integers(index, bytes, first);
+    if (complete(index)) bindings_[binding.scale].scales = std::vector<std::byte>();
   } else {
     binding.early.reserve(size_of(info));
     binding.early.insert(binding.early.end(), bytes.begin(), bytes.end());
@@ -272,20 +296,43 @@ void WeightsLoader::set(std::size_t index, std::span<const std::byte> bytes, std
   set_values(parameters_[bindings_[index].parameter], values, first);
 }
 
-void WeightsLoader::set_from_int8(std::size_t index, std::span<const std::byte> bytes,
-                                  std::size_t first) {
+void WeightsLoader::set_integers(std::size_t index, std::span<const std::byte> bytes,
+                                 std::size_t first) {
   const Binding& binding = bindings_[index];
-  const std::span<const float> scales =
-      std::span(bindings_[binding.scale].scales).subspan(first, bytes.size() / row_bytes(index));
   const NamedParameter& parameter = parameters_[binding.parameter];
-  if (links_integers && parameter.set_int8) {
-    const auto* integers = reinterpret_cast<const std::int8_t*>(bytes.data());
-    return parameter.set_int8({integers, bytes.size()}, scales, first);
+  const unsigned bits = bits_of(tensor(index));
+  const std::size_t rows = bytes.size() / row_bytes(index);
+  const std::size_t columns = element_count(parameter.shape) / parameter.shape[0];
+  const std::size_t in_row = scales_of_row(columns, bits);
+  const std::span<const float> scales = this->scales(binding.scale, first * in_row, rows * in_row);
+  std::span<const std::int8_t> integers(reinterpret_cast<const std::int8_t*>(bytes.data()),
+                                        bytes.size());
+  if (bits == 4) {
+    integers_.resize(rows * columns);
+    unpack_nibbles(bytes, columns, integers_);
+    integers = integers_;
   }
-  const std::span<float> values = buffer(bytes.size());
-  to_f32(DType::i8, bytes, values);
-  scale_rows(values, scales);
-  parameter.set(values, first);
+  if (links_integers && parameter.set_integers && parameter.bits == bits) {
+    return parameter.set_integers(integers, scales, first);
+  }
+  const std::size_t shared = columns_of_scale(columns, bits);
+  const std::span<float> values = buffer(integers.size());
+  for (std::size_t row = 0, i = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column, ++i) {
+      values[i] = static_cast<float>(integers[i]) * scales[row * in_row + column / shared];
+    }
+  }
+  set_values(parameter, values, first);
+}
+
+std::span<const float> WeightsLoader::scales(std::size_t index, std::size_t first,
+                                             std::size_t count) {
+  const TensorInfo& info = tensor(index);
+  const std::size_t size = scale_size(info);
+  scales_.resize(count);
+  to_f32(waiting_type(info), std::span(bindings_[index].scales).subspan(first * size, count * size),
+         scales_);
+  return scales_;
 }
 
 // Grows to the largest piece and is reused: wasm memory could not be returned anyway.

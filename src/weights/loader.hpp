@@ -18,10 +18,13 @@ namespace glassformer {
 /// memory.
 ///
 /// A parameter may be stored as F32, F16, BF16, or as I8 [out, ...] together with an F32 tensor
-/// `NAME_scale` [out]; then value = integer * scale of its row. A parameter that is kept as
-/// integers but stored as floats is quantized. Tensors are loaded in file order, as a download
-/// delivers them. An I8 tensor whose scales come later is copied until they arrive; files written
-/// by write_safetensors contain the scales first and need no copy.
+/// `NAME_scale` [out]; then value = integer * scale of its row. A matrix [out, in] may also be
+/// stored as U8 [out, in / 2] together with a BF16 tensor `NAME_scale` [out, in / 32], both rounded
+/// up; then each byte has two integers, first the low half, and value = (integer - 8) * scale of
+/// its group of 32 columns. A parameter that is kept as other integers than those it is stored as,
+/// or stored as floats, is quantized. Tensors are loaded in file order, as a download delivers
+/// them. An integer tensor whose scales come later is copied until they arrive; files written by
+/// write_safetensors contain the scales first and need no copy.
 class WeightsLoader {
  public:
   /// Returns whether a tensor that belongs to no parameter may be present.
@@ -59,28 +62,32 @@ class WeightsLoader {
   /// The use of one tensor: a parameter's values, or the scales of another tensor's rows.
   struct Binding {
     std::size_t parameter = none;
-    std::size_t scale = none;      // for an I8 tensor: the index of its scales
-    std::size_t quantized = none;  // for scales: the index of their I8 tensor
+    std::size_t scale = none;      // for an integer tensor: the index of its scales
+    std::size_t quantized = none;  // for scales: the index of their integer tensor
     bool ignored = false;
-    std::size_t loaded = 0;        // bytes
-    std::vector<std::byte> early;  // I8 bytes that came before their scales
-    std::vector<float> scales;     // scales that came before their I8 bytes
+    std::size_t loaded = 0;         // bytes
+    std::vector<std::byte> early;   // integers that came before their scales
+    std::vector<std::byte> scales;  // those that came, as BF16 if they are stored so, else as F32
   };
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  /// Returns whether the tensor at `index` is I8 with scales at `scale`. Throws unless it fits.
+  /// Returns whether the tensor at `index` has integers with scales at `scale`. Throws unless it
+  /// fits.
   bool check(const NamedParameter& parameter, std::size_t index, std::size_t scale) const;
   std::size_t row_bytes(std::size_t index) const;
   bool complete(std::size_t index) const;
   void set(std::size_t index, std::span<const std::byte> bytes, std::size_t first);
-  void set_from_int8(std::size_t index, std::span<const std::byte> bytes, std::size_t first);
+  void set_integers(std::size_t index, std::span<const std::byte> bytes, std::size_t first);
+  /// Returns some scales that came, from number `first` on.
+  std::span<const float> scales(std::size_t index, std::size_t first, std::size_t count);
   std::span<float> buffer(std::size_t size);
 
   std::vector<SafetensorsHeader> files_;
   std::vector<std::size_t> starts_ = {0};
   std::vector<NamedParameter> parameters_;
   std::vector<Binding> bindings_;  // one per tensor
-  std::vector<float> buffer_;
+  std::vector<float> buffer_, scales_;
+  std::vector<std::int8_t> integers_;  // unpacked from 4 bits
 };
 
 }  // namespace glassformer

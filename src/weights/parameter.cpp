@@ -16,10 +16,10 @@ std::size_t element_count(const std::vector<NamedParameter>& parameters) {
 }
 
 void set_values(const NamedParameter& parameter, std::span<const float> values, std::size_t first) {
-  if (!links_integers || !parameter.set_int8) return parameter.set(values, first);
+  if (!links_integers || !parameter.set_integers) return parameter.set(values, first);
   const std::size_t columns = element_count(parameter.shape) / parameter.shape[0];
-  const QuantizedMatrix quantized = quantize(values, values.size() / columns);
-  parameter.set_int8(quantized.values, quantized.scales, first);
+  const QuantizedMatrix quantized = quantize(values, values.size() / columns, parameter.bits);
+  parameter.set_integers(quantized.values, quantized.scales, first);
 }
 
 std::vector<float> row_of(const NamedParameter& parameter, std::size_t row) {
@@ -55,11 +55,13 @@ void ParameterScope::declare(std::string_view name, std::vector<std::size_t> sha
                    .first = first});
 }
 
-void ParameterScope::declare_int8(std::string_view name, std::vector<std::size_t> shape,
-                                  NamedParameter::SetInt8 set, NamedParameter::Get get) const {
+void ParameterScope::declare_integers(std::string_view name, std::vector<std::size_t> shape,
+                                      unsigned bits, NamedParameter::SetIntegers set,
+                                      NamedParameter::Get get) const {
   out_->push_back({.name = join(name),
                    .shape = std::move(shape),
-                   .set_int8 = std::move(set),
+                   .set_integers = std::move(set),
+                   .bits = bits,
                    .get = std::move(get)});
 }
 

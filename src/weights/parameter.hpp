@@ -29,16 +29,18 @@ struct NamedParameter {
   /// beginning with row `first`. They come in order; spans are valid during the call.
   using Set = std::function<void(std::span<const float>, std::size_t first)>;
   Set set = {};
-  /// For a matrix that is kept as 8-bit integers: takes those and the scale of each row instead.
-  using SetInt8 =
+  /// For a matrix that is kept as integers: takes those and their scales, as QuantizedMatrix has
+  /// them, instead.
+  using SetIntegers =
       std::function<void(std::span<const std::int8_t>, std::span<const float>, std::size_t first)>;
-  SetInt8 set_int8 = {};
-  /// Copies row `row` of the values in use; those of 8-bit integers are multiplied by their scale.
+  SetIntegers set_integers = {};
+  unsigned bits = 0;  ///< of those integers: 8 or 4
+  /// Copies row `row` of the values in use; integers are multiplied by their scale.
   /// A tensor with one dimension has rows of one number. Throws `internal` if it is not loaded yet.
   using Get = std::function<void(std::size_t row, std::span<float> values)>;
   Get get = {};
   /// Where its values are while they are learned: from number `first` of this parameter on. Null
-  /// for 8-bit integers.
+  /// for integers.
   Parameter* storage = nullptr;
   std::size_t first = 0;
   /// The shape in files, if those may have more dimensions: the same numbers in the same order.
@@ -49,7 +51,7 @@ struct NamedParameter {
 };
 
 /// Sets values, row-major, from row `first` on; see NamedParameter::set. Quantizes them for a
-/// parameter that is kept as 8-bit integers.
+/// parameter that is kept as integers.
 void set_values(const NamedParameter& parameter, std::span<const float> values, std::size_t first);
 
 /// Returns row `row` of a parameter. Throws `invalid_option`, naming the parameter, if it has no
@@ -71,8 +73,9 @@ class ParameterScope {
   void declare(std::string_view name, std::vector<std::size_t> shape, NamedParameter::Set set,
                NamedParameter::Get get = {}, Parameter* storage = nullptr,
                std::size_t first = 0) const;
-  void declare_int8(std::string_view name, std::vector<std::size_t> shape,
-                    NamedParameter::SetInt8 set, NamedParameter::Get get = {}) const;
+  /// `bits`: see NamedParameter.
+  void declare_integers(std::string_view name, std::vector<std::size_t> shape, unsigned bits,
+                        NamedParameter::SetIntegers set, NamedParameter::Get get = {}) const;
   /// Declares a parameter that is used as it is stored. Its shape is set here, its value when it is
   /// loaded.
   void declare(std::string_view name, std::vector<std::size_t> shape, Parameter& parameter) const;

@@ -180,6 +180,43 @@ test('quantize writes the same model in fewer bytes, with its card and license',
   assert.equal(glassformer(['quantize', whole, small]).status, 1); // exists already
 });
 
+test('quantize writes the matrices of blocks with 4 bits', () => {
+  const [whole, small, same, larger] = ['whole4', 'small4', 'same4', 'larger4'].map((name) =>
+    join(scratch, name),
+  );
+  assert.equal(glassformer(['init', join(golden, 'config.json'), whole, '--seed', '7']).status, 0);
+  assert.equal(glassformer(['quantize', whole, small, '--weights', '4']).status, 0);
+  const { stdout } = glassformer(['inspect', small]);
+  assert.match(stdout, /encoder\.embed_tokens\.weight +I8 +\[80, 16\]/);
+  assert.match(stdout, /encoder\.layers\.1\.fc1\.weight +U8 +\[\d+, 8\]/);
+  assert.match(stdout, /encoder\.layers\.1\.fc1\.weight_scale +BF16 +\[\d+, 1\]/);
+  const classify = (folder, ...args) =>
+    glassformer(['classify', folder, '--json', ...args], 'a film\n').stdout;
+  assert.equal(classify(small), classify(whole, '--compute', 'int4'));
+  assert.notEqual(classify(small), classify(whole));
+  const [{ score }, { score: near }] = [whole, small].map((folder) => JSON.parse(classify(folder)));
+  assert.ok(Math.abs(score - near) < 0.1, `${score}, quantized ${near}`);
+
+  // Once more: the same integers. With 8 bits or as floats: their values.
+  assert.equal(glassformer(['quantize', small, same, '--weights', '4']).status, 0);
+  const weights = (folder) => readFileSync(join(folder, 'model.safetensors'));
+  assert.ok(weights(same).equals(weights(small)));
+  assert.equal(glassformer(['quantize', small, larger, '--weights', '8']).status, 0);
+  assert.equal(classify(larger), classify(small, '--compute', 'int8'));
+  const floats = JSON.parse(classify(small, '--compute', 'f32'));
+  assert.ok(Math.abs(floats.score - near) < 0.01, `${near}, in floats ${floats.score}`);
+
+  const { status, stderr } = glassformer([
+    'quantize',
+    whole,
+    join(scratch, 'five'),
+    '--weights',
+    '5',
+  ]);
+  assert.equal(status, 2);
+  assert.match(stderr, /--weights/);
+});
+
 test('init, inspect and quantize work with translators that have a tokenizer per side', () => {
   const config = join(root, 'tests/golden/translate_tutorial_separate/config.json');
   const [whole, small] = ['translator', 'small-translator'].map((name) => join(scratch, name));

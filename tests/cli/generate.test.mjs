@@ -115,6 +115,11 @@ test('a converted checkpoint gives the same answers, and works in integers', () 
     generate(['--json'], prompts, quantized).stdout,
     generate(['--json', '--compute', 'int8'], prompts).stdout,
   );
+  const small = join(scratch, 'int4');
+  assert.equal(glassformer(['quantize', checkpoint, small, '--weights', '4']).status, 0);
+  const [answer] = generate(['--json', '--attention'], prompts, small).lines;
+  assert.equal(answer, generate(['--json', '--attention', '--compute', 'int4'], prompts).lines[0]);
+  assert.notEqual(answer, generate(['--json', '--attention'], prompts, quantized).lines[0]);
 });
 
 test('inspect and trace work, and commands of other tasks name the right one', () => {

@@ -142,7 +142,7 @@ test('bash completes commands, options and values', () => {
   assert.deepEqual(complete('cl'), ['classify']);
   assert.deepEqual(complete('--v'), ['--version']);
   assert.deepEqual(complete('classify', '--att'), ['--attention']);
-  assert.deepEqual(complete('classify', '--compute', ''), ['f32', 'int8']);
+  assert.deepEqual(complete('classify', '--compute', ''), ['f32', 'int8', 'int4']);
   assert.deepEqual(complete('generate', '--early-stopping', 'n'), ['never']);
   assert.deepEqual(complete('ner', '--aggregation', 's'), ['simple']);
   assert.deepEqual(complete('completion', ''), ['bash', 'zsh', 'fish']);

@@ -62,11 +62,10 @@ export const {
  */
 export const binaries = process.env.GLASSFORMER_DIST ? [undefined] : ['simd', 'relaxed'];
 
-/** Both binaries in both arithmetics. */
-export const builds = binaries.flatMap((binary) => [
-  [binary, 'f32'],
-  [binary, 'int8'],
-]);
+/** Both binaries in every arithmetic. */
+export const builds = binaries.flatMap((binary) =>
+  ['f32', 'int8', 'int4'].map((compute) => [binary, compute]),
+);
 
 /** The options of tests that wait for an event: they fail if it does not come. */
 export const waiting = { timeout: 30_000 };

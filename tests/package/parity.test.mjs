@@ -77,8 +77,8 @@ const reviews = [
   'naïve 🎬 日本語',
 ];
 
-// With 8-bit products, a last bit may decide to which integer an activation is rounded.
-const tolerances = { f32: 1e-5, int8: 0.02 };
+// With integer products, a last bit may decide to which integer an activation is rounded.
+const tolerances = { f32: 1e-5, int8: 0.02, int4: 0.02 };
 
 for (const [binary, compute] of builds) {
   test(`the shipped classifier, ${compute}: native and ${binary}`, async () => {

@@ -11,6 +11,7 @@
 #include "models/model.hpp"
 #include "tasks/load.hpp"
 #include "weights/floats.hpp"
+#include "weights/quantize.hpp"
 
 namespace glassformer {
 namespace {
@@ -25,11 +26,17 @@ class NewWeights {
     for (const NamedParameter& parameter : parameters) {
       const std::string& name = parameter.name;
       const std::vector<std::size_t>& shape = parameter.shape;
-      stored_.resize(tensors_.size());
-      stored_.push_back(parameter.stored);
-      if (parameter.set_int8) {
+      firsts_.push_back(tensors_.size());
+      targets_.push_back({.name = name, .shape = shape});
+      targets_.back().bits = parameter.bits;
+      targets_.back().stored = parameter.stored;
+      if (parameter.bits == 8) {
         tensors_.push_back({name, DType::i8, shape, {}});
         tensors_.push_back({name + "_scale", DType::f32, {shape[0]}, {}});
+      } else if (parameter.bits == 4) {
+        const std::size_t scales = scales_of_row(shape[1], parameter.bits);
+        tensors_.push_back({name, DType::u8, {shape[0], (shape[1] + 1) / 2}, {}});
+        tensors_.push_back({name + "_scale", DType::bf16, {shape[0], scales}, {}});
       } else {
         tensors_.push_back({name, floats, shape, {}});
       }
@@ -40,25 +47,24 @@ class NewWeights {
 
   // Returns the same parameters; setting one writes its values.
   std::vector<NamedParameter> targets() {
-    std::vector<NamedParameter> targets;
-    for (std::size_t i = 0; i < tensors_.size(); ++i) {
-      NamedParameter& target = targets.emplace_back(
-          NamedParameter{.name = tensors_[i].name, .shape = tensors_[i].shape});
-      target.stored = stored_[i];
-      if (tensors_[i].dtype == DType::i8) {
-        target.set_int8 = [this, i](std::span<const std::int8_t> values,
-                                    std::span<const float> scales, std::size_t first) {
-          write(i, std::as_bytes(values), first * (values.size() / scales.size()));
-          write(i + 1, std::as_bytes(scales), first * sizeof(float));
+    std::vector<NamedParameter> targets = targets_;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      NamedParameter& target = targets[i];
+      const std::size_t tensor = firsts_[i];
+      if (target.bits != 0) {
+        const std::size_t columns = element_count(target.shape) / target.shape[0];
+        target.set_integers = [this, tensor, columns, bits = target.bits](
+                                  std::span<const std::int8_t> values,
+                                  std::span<const float> scales, std::size_t first) {
+          const std::span bytes = std::as_bytes(values);
+          write(tensor, bits == 8 ? bytes : std::span(nibbles_ = packed_nibbles(values, columns)),
+                first);
+          write(tensor + 1, from_f32(tensors_[tensor + 1].dtype, scales, buffer_), first);
         };
         ++matrices_;
-        ++i;
       } else {
-        target.set = [this, i](std::span<const float> values, std::size_t first) {
-          const NamedTensor& tensor = tensors_[i];
-          const std::size_t before =
-              first == 0 ? 0 : first * (element_count(tensor.shape) / tensor.shape[0]);
-          write(i, from_f32(tensor.dtype, values, buffer_), before * size_of(tensor.dtype));
+        target.set = [this, tensor](std::span<const float> values, std::size_t first) {
+          write(tensor, from_f32(tensors_[tensor].dtype, values, buffer_), first);
         };
       }
     }
@@ -70,18 +76,24 @@ class NewWeights {
   void close() { file_.close(); }
 
  private:
-  // Writes bytes of a tensor, starting at byte `at`.
-  void write(std::size_t tensor, std::span<const std::byte> bytes, std::size_t at) {
-    file_.write(layout_.offsets[tensor] + at, bytes);
+  // Writes bytes of a tensor, starting at row `first`.
+  void write(std::size_t index, std::span<const std::byte> bytes, std::size_t first) {
+    const NamedTensor& tensor = tensors_[index];
+    const std::size_t before =
+        first == 0 ? 0 : first * (element_count(tensor.shape) / tensor.shape[0]);
+    file_.write(layout_.offsets[index] + before * size_of(tensor.dtype), bytes);
   }
 
-  std::vector<NamedTensor> tensors_;              // a matrix is followed by its scales
-  std::vector<std::vector<std::size_t>> stored_;  // per tensor: see NamedParameter
+  std::vector<NamedTensor> tensors_;     // a matrix is followed by its scales
+  std::vector<NamedParameter> targets_;  // without functions
+  std::vector<std::size_t> firsts_;      // of each target: the index of its tensor
   SafetensorsLayout layout_;
   OutputFile file_;
-  std::vector<std::byte> buffer_;
+  std::vector<std::byte> buffer_, nibbles_;
   std::size_t matrices_ = 0;
 };
+
+bool is_float(DType dtype) { return holds_weights(dtype) && dtype != DType::i8; }
 
 // Returns the floating type of all weights that the model reads; F32 if they differ.
 DType floating_type(const WeightsLoader& loader) {
@@ -89,7 +101,7 @@ DType floating_type(const WeightsLoader& loader) {
   for (std::size_t i = 0; i < loader.size(); ++i) {
     if (loader.ignores(i)) continue;
     const DType dtype = loader.tensor(i).dtype;
-    if (dtype == DType::i8 || common.value_or(dtype) != dtype) return DType::f32;
+    if (!is_float(dtype) || common.value_or(dtype) != dtype) return DType::f32;
     common = dtype;
   }
   return common.value_or(DType::f32);
@@ -119,7 +131,7 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
 
   const Model model = make_model(open.config.architecture, compute);
   const std::vector<NamedParameter> wanted = parameters(model);
-  const DType floats = compute == Compute::int8
+  const DType floats = compute != Compute::f32
                            ? DType::f32
                            : floating_type(open.folder.loader(open.headers, wanted));
   NewWeights weights(wanted, floats, files.path("model.safetensors"));
@@ -130,8 +142,8 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
   for (const auto& [ours, theirs] : copied) files.copy(ours, from / theirs);
   files.write_manifest(described);
   files.publish();
-  return (compute == Compute::int8 ? std::to_string(weights.matrices()) + " quantized matrices, "
-                                   : std::to_string(element_count(wanted)) + " parameters, ") +
+  return (compute != Compute::f32 ? std::to_string(weights.matrices()) + " quantized matrices, "
+                                  : std::to_string(element_count(wanted)) + " parameters, ") +
          std::to_string(weights.size()) + " bytes of weights in all, to " + printable(out.string());
 }
 
@@ -162,18 +174,21 @@ class QuantizeCommand final : public Command {
   void declare(CLI::App& app) override {
     add_model(app, model_);
     app.add_option("OUT_DIR", folder_, "folder to write")->required();
+    add_bits(app, compute_);
   }
   Exit run() override;
 
  private:
   std::filesystem::path model_, folder_;
+  Compute compute_ = Compute::int8;
 };
 
 Exit QuantizeCommand::run() {
-  FolderOnDisk{model_};  // throws if this is not a folder
-  const std::string config = read_file(model_ / "config.json", config_limit);
-  parse_config(config);  // accepts only our format
-  const std::string written = convert(OpenFolder(model_), folder_, Compute::int8, config);
+  const OpenFolder open(model_);
+  const std::string config = open.folder.is_published()
+                                 ? to_json(open.config)
+                                 : read_file(model_ / "config.json", config_limit);
+  const std::string written = convert(open, folder_, compute_, config);
   std::cerr << "glassformer: wrote " << written << '\n';
   return Exit::ok;
 }

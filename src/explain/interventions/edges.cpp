@@ -77,7 +77,7 @@ std::size_t EdgeSet::size() const {
 }
 
 void expect_cuttable(const EncoderModel& model, Cut cut) {
-  if (model.compute() == Compute::int8) {
+  if (model.compute() != Compute::f32) {
     throw_error(ErrorCode::unsupported,
                 "edges: expected compute f32, as attention in integers does not read the numbers "
                 "that would be replaced");

@@ -31,8 +31,8 @@ class EdgeSet {
   std::vector<bool> there_;
 };
 
-/// Throws `unsupported` if the model's attention cannot be cut: with compute int8, and for scores
-/// if attention is linear.
+/// Throws `unsupported` if the model's attention cannot be cut: if compute is not f32, and for
+/// scores if attention is linear.
 void expect_cuttable(const EncoderModel& model, Cut cut);
 
 /// Returns the logits [sets, C] of one run per set. From block `first` on, only the edges of the

@@ -66,7 +66,7 @@ std::vector<LedgerColumn> columns_of(const Stack& stack, Compute compute) {
     columns.push_back({.kind = Kind::feed_forward, .layer = layer});
   }
   columns.push_back({.kind = Kind::bias});
-  if (compute == Compute::int8) columns.push_back({.kind = Kind::rounding});
+  if (compute != Compute::f32) columns.push_back({.kind = Kind::rounding});
   return columns;
 }
 

@@ -55,6 +55,8 @@ class ModelFolder {
 
   /// Returns the names of the safetensors files, in order, or of the one TensorContainer.
   const std::vector<std::string>& weight_files() const { return weight_files_; }
+  /// Returns whether the folder is as its makers published it, rather than in our own format.
+  bool is_published() const { return family_ != nullptr; }
   bool has_container() const { return family_ && family_->container; }
   void take_config(std::string_view text);
   /// Returns the text of config.json, or the container's configuration as JSON.

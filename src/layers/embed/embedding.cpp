@@ -43,8 +43,8 @@ void TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
 }
 
 void Int8TableEmbedding::declare(const ParameterScope& scope) {
-  scope.declare_int8(
-      "weight", {rows(), d_model()},
+  scope.declare_integers(
+      "weight", {rows(), d_model()}, 8,
       [this](std::span<const std::int8_t> values, std::span<const float> scales,
              std::size_t first) {
         table_.resize(rows() * d_model());

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "kernels/packed/int4_matrix.hpp"
 #include "kernels/packed/int8_matrix.hpp"
 #include "kernels/packed/matrix.hpp"
 #include "kernels/threaded.hpp"
@@ -83,10 +84,32 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
   }
 };
 
+constexpr std::size_t quantized_block = 48;  // rows per thread that are quantized together
+
+// Calls multiply(x, y, rows, integers) for blocks of the rows of x, so that their integers, in
+// memory for rows of `columns`, are still in the cache when they are multiplied.
+template <typename Multiply>
+void each_block(const ConstView& x, View y, std::size_t columns, Session& session,
+                const Multiply& multiply) {
+  const std::size_t stride = kernels().quantized_row_bytes(columns);
+  const std::size_t most = quantized_block * session.pool.threads();
+  Arena& arena = session.arena;
+  const Arena::Scope scope(arena);
+  const QuantizedRows integers = {
+      .values = arena.make_bytes(most * stride),
+      .stride = stride,
+      .scales = reinterpret_cast<float*>(arena.make_bytes(most * sizeof(float))),
+      .zero_points =
+          reinterpret_cast<std::int32_t*>(arena.make_bytes(most * sizeof(std::int32_t)))};
+  const std::size_t n = x.shape(0);
+  for (std::size_t first = 0; first < n; first += most) {
+    multiply(x.data() + first * x.shape(1), y.data() + first * y.shape(1),
+             std::min(most, n - first), integers);
+  }
+}
+
 class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
  public:
-  static constexpr std::size_t block = 48;  // rows per thread that are quantized together
-
   using PackedWeight::PackedWeight;
 
   std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
@@ -95,8 +118,8 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
                Parameter&) override {
-    scope.declare_int8(
-        "weight", {outputs, in()},
+    scope.declare_integers(
+        "weight", {outputs, in()}, 8,
         [this, first](std::span<const std::int8_t> values, std::span<const float> scales,
                       std::size_t row) {
           for (std::size_t i = 0; i < scales.size(); ++i) {
@@ -106,44 +129,75 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
         reader(first));
   }
 
-  // Processes rows in blocks, so that their integers are still in the cache when they are
-  // multiplied.
   void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
                 Session& session) const override {
-    const std::size_t stride = kernels().quantized_row_bytes(in());
-    const std::size_t rows = block * session.pool.threads();
-    Arena& arena = session.arena;
-    const Arena::Scope scope(arena);
-    const QuantizedRows integers = {
-        .values = arena.make_bytes(rows * stride),
-        .stride = stride,
-        .scales = reinterpret_cast<float*>(arena.make_bytes(rows * sizeof(float))),
-        .zero_points =
-            reinterpret_cast<std::int32_t*>(arena.make_bytes(rows * sizeof(std::int32_t)))};
-    const std::size_t n = x.shape(0);
-    for (std::size_t first = 0; first < n; first += rows) {
-      matmul_int8(x.data() + first * in(),
-                  {.a = integers,
-                   .b = matrix().data(),
-                   .panel_stride = matrix().panel_stride(),
-                   .scales = matrix().scales(),
-                   .sums = matrix().sums(),
-                   .bias = bias,
-                   .c = y.data() + first * out(),
-                   .c_stride = out(),
-                   .m = std::min(rows, n - first),
-                   .n = out(),
-                   .k = in(),
-                   .epilogue = epilogue},
-                  session.pool);
-    }
+    each_block(x, y, in(), session,
+               [&](const float* from, float* to, std::size_t rows, const QuantizedRows& integers) {
+                 matmul_int8(from,
+                             {.a = integers,
+                              .b = matrix().data(),
+                              .panel_stride = matrix().panel_stride(),
+                              .scales = matrix().scales(),
+                              .sums = matrix().sums(),
+                              .bias = bias,
+                              .c = to,
+                              .c_stride = out(),
+                              .m = rows,
+                              .n = out(),
+                              .k = in(),
+                              .epilogue = epilogue},
+                             session.pool);
+               });
+  }
+};
+
+class Int4Weight final : public PackedWeight<PackedInt4Matrix> {
+ public:
+  using PackedWeight::PackedWeight;
+
+  std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
+    return std::make_unique<Int4Weight>(matrix().select(outputs));
+  }
+
+  void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
+               Parameter&) override {
+    scope.declare_integers(
+        "weight", {outputs, in()}, 4,
+        [this, first](std::span<const std::int8_t> values, std::span<const float> scales,
+                      std::size_t row) {
+          const std::size_t groups = writable().groups();
+          for (std::size_t i = 0; i < values.size() / in(); ++i) {
+            writable().set_column(first + row + i, values.subspan(i * in(), in()),
+                                  scales.subspan(i * groups, groups));
+          }
+        },
+        reader(first));
+  }
+
+  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
+                Session& session) const override {
+    each_block(x, y, matrix().groups() * int4_group, session,
+               [&](const float* from, float* to, std::size_t rows, const QuantizedRows& integers) {
+                 matmul_int4(from,
+                             {.a = integers,
+                              .b = matrix().data(),
+                              .panel_stride = matrix().panel_stride(),
+                              .sums = matrix().sums(),
+                              .bias = bias,
+                              .c = to,
+                              .c_stride = out(),
+                              .m = rows,
+                              .n = out(),
+                              .k = in(),
+                              .epilogue = epilogue},
+                             session.pool);
+               });
   }
 };
 
 std::unique_ptr<LinearWeight> make_weight(std::size_t in, std::size_t out, Compute compute) {
-  if (links_integers && compute == Compute::int8) {
-    return std::make_unique<Int8Weight>(in, out);
-  }
+  if (links_integers && compute == Compute::int8) return std::make_unique<Int8Weight>(in, out);
+  if (links_integers && compute == Compute::int4) return std::make_unique<Int4Weight>(in, out);
   return std::make_unique<FloatWeight>(in, out);
 }
 

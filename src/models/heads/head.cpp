@@ -161,7 +161,7 @@ MaskedTokenHead::MaskedTokenHead(const Architecture& architecture, Compute compu
     : config_(architecture.head),
       tied_(architecture.embeddings == EmbeddingSharing::tied),
       dense_(make_dense(config_, *architecture.encoder, architecture.encoder->embedding_width())),
-      lm_head_(architecture.encoder->embedding_width(), config_.outputs, compute) {}
+      lm_head_(architecture.encoder->embedding_width(), config_.outputs, outside_blocks(compute)) {}
 
 void MaskedTokenHead::declare(const ParameterScope& root) {
   const ParameterScope own = root.scope("lm_head");

@@ -10,7 +10,7 @@ namespace glassformer {
 PatchEmbeddings::PatchEmbeddings(const StackConfig& config, Compute compute)
     : input_(std::get<PatchInput>(config.input)),
       d_model_(config.d_model),
-      embed_patches_(input_, d_model_, compute),
+      embed_patches_(input_, d_model_, outside_blocks(compute)),
       embed_positions_(input_.rows(), d_model_) {
   if (input_.norm) layernorm_embedding_ = make_norm(config.layer_norm, d_model_);
 }

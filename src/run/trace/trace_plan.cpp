@@ -183,7 +183,7 @@ TracePlan::TracePlan(const std::vector<ModelTensor>& tensors, Compute compute,
     if (tensor == tensors.end()) refuse_name({"patch[{}].name", {i}}, patch.name, tensors);
     check(option, patch, *tensor);
     patch.shape = whole_shape(patch, *tensor);
-    if (compute == Compute::int8 && tensor->heads > 0 && !patch.name.ends_with(".context")) {
+    if (compute != Compute::f32 && tensor->heads > 0 && !patch.name.ends_with(".context")) {
       throw_error(ErrorCode::unsupported,
                   {"patch[{}]: {}: expected compute f32, as attention in integers does not read "
                    "the numbers that would be replaced",

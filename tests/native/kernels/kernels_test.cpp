@@ -14,9 +14,11 @@
 #include <string>
 
 #include "kernels/packed/int16_matrix.hpp"
+#include "kernels/packed/int4_matrix.hpp"
 #include "kernels/packed/int8_matrix.hpp"
 #include "kernels/packed/matrix.hpp"
 #include "models/initialize.hpp"
+#include "weights/floats.hpp"
 
 namespace glassformer {
 namespace {
@@ -682,6 +684,104 @@ TEST_CASE("a quantized product applies scales, bias and epilogue", "[kernels]") 
     for (Epilogue epilogue : {Epilogue::store, Epilogue::relu, Epilogue::accumulate}) {
       check_quantized_product(*run, epilogue);
     }
+  }
+}
+
+namespace {
+
+// Returns c = a · b for 4-bit b [k, n], and checks them against sums of doubles.
+std::vector<float> check_int4_product(const Kernels& run, std::size_t m, std::size_t n,
+                                      std::size_t k, Epilogue epilogue) {
+  CAPTURE(run.name, m, n, k, static_cast<int>(epilogue));
+  SplitMix64 random(m * 1000003 + n * 1009 + k);
+  const auto x = random_values(m * k, random, 4.0f);
+  auto bias = random_values(n, random);
+  const auto before = random_values(m * n, random);
+  PackedInt4Matrix b(k, n, run);
+  std::vector<float> weights(n * k);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::vector<std::int8_t> column(k);
+    std::vector<float> scales(b.groups());
+    for (float& scale : scales) scale = round_to_bfloat(0.2f * random.uniform() - 0.1f);
+    for (std::size_t l = 0; l < k; ++l) {
+      column[l] = static_cast<std::int8_t>(static_cast<int>(15.99f * random.uniform()) - 8);
+      weights[j * k + l] = scales[l / int4_group] * static_cast<float>(column[l]);
+    }
+    b.set_column(j, column, scales);
+    b.set_column(j, column, scales);  // replaces what was there
+    std::vector<float> back(k);
+    b.copy_column(j, back);
+    CHECK(std::equal(back.begin(), back.end(), &weights[j * k]));
+  }
+  bias.resize((n + run.panel_width - 1) / run.panel_width * run.panel_width, 0.0f);
+  QuantizedBuffer a(run, m, b.groups() * int4_group);
+  run.quantize(x.data(), m, k, a.rows());
+  auto c = before;
+  run.matmul_int4({.a = a.rows(),
+                   .b = b.data(),
+                   .panel_stride = b.panel_stride(),
+                   .sums = b.sums(),
+                   .bias = bias.data(),
+                   .c = c.data(),
+                   .c_stride = n,
+                   .m = m,
+                   .n = n,
+                   .k = k,
+                   .epilogue = epilogue});
+  double worst = 0;
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = static_cast<double>(bias[j]);
+      for (std::size_t l = 0; l < k; ++l) {
+        const float value = static_cast<float>(a.at(run, i, l) - a.zero_points[i]) * a.scales[i];
+        sum += static_cast<double>(value) * static_cast<double>(weights[j * k + l]);
+      }
+      const double expected = expected_of(epilogue, sum, static_cast<double>(before[i * n + j]));
+      worst = std::max(worst, std::abs(expected - static_cast<double>(c[i * n + j])));
+    }
+  }
+  CHECK(worst < 2e-5 * std::sqrt(static_cast<double>(k)));
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("a product with 4-bit weights is exact, and the same on every instruction set",
+          "[kernels]") {
+  const std::size_t shapes[][3] = {{1, 1, 1},     {1, 70, 32},   {1, 150, 100},
+                                   {2, 9, 31},    {5, 21, 33},   {13, 40, 64},
+                                   {150, 33, 65}, {3, 17, 2100}, {1, 300, 256}};
+  for (const auto& [m, n, k] : shapes) {
+    for (Epilogue epilogue : {Epilogue::store, Epilogue::relu, Epilogue::accumulate}) {
+      const auto expected = check_int4_product(*available_kernels()[0], m, n, k, epilogue);
+      for (const Kernels* run : available_kernels()) {
+        CHECK(check_int4_product(*run, m, n, k, epilogue) == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("4-bit columns can be selected", "[kernels]") {
+  constexpr std::size_t k = 45, n = 40;
+  SplitMix64 random(3);
+  PackedInt4Matrix all(k, n);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::vector<std::int8_t> column(k);
+    for (auto& value : column) {
+      value = static_cast<std::int8_t>(static_cast<int>(15.99f * random.uniform()) - 8);
+    }
+    all.set_column(j, column, std::vector{0.5f, -2.0f});
+  }
+  const std::vector<std::int32_t> columns{39, 0, 17, 17};
+  const PackedInt4Matrix selected = all.select(columns);
+  REQUIRE(selected.n() == columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto column = static_cast<std::size_t>(columns[i]);
+    std::vector<float> expected(k), got(k);
+    all.copy_column(column, expected);
+    selected.copy_column(i, got);
+    CHECK(got == expected);
+    CHECK(selected.sums()[i] == all.sums()[column]);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/packed/int4_matrix.hpp"
 #include "kernels/packed/int8_matrix.hpp"
 #include "kernels/packed/matrix.hpp"
 #include "kernels/threaded.hpp"
@@ -138,17 +139,21 @@ TEST_CASE("threads change no bit of a product", "[pool][threads]") {
   const std::vector<float> a = random_numbers(m * k, 1), b = random_numbers(n * k, 2);
   PackedMatrix floats(k, n);
   PackedInt8Matrix integers(k, n);
+  PackedInt4Matrix nibbles(k, n);
+  const std::vector<float> group_scales(nibbles.groups(), 0.25f);
   std::vector<std::int8_t> column(k);
   for (std::size_t j = 0; j < n; ++j) {
     floats.set_column(j, {b.data() + j * k, k});
     for (std::size_t i = 0; i < k; ++i) column[i] = static_cast<std::int8_t>(20 * b[j * k + i]);
     integers.set_column(j, column, 0.01f);
+    for (std::size_t i = 0; i < k; ++i) column[i] = static_cast<std::int8_t>(7 * b[j * k + i]);
+    nibbles.set_column(j, column, group_scales);
   }
-  const std::size_t stride = kernels().quantized_row_bytes(k);
+  const std::size_t stride = kernels().quantized_row_bytes(nibbles.groups() * int4_group);
   const auto products = [&](std::size_t threads, Epilogue epilogue) {
     Pool pool;
     pool.resize(threads);
-    std::vector<float> c = random_numbers(2 * m * n, 3);
+    std::vector<float> c = random_numbers(3 * m * n, 3);
     matmul({.a = a.data(),
             .a_stride = k,
             .b = floats.data(),
@@ -173,6 +178,21 @@ TEST_CASE("threads change no bit of a product", "[pool][threads]") {
                  .scales = integers.scales(),
                  .sums = integers.sums(),
                  .c = c.data() + m * n,
+                 .c_stride = n,
+                 .m = m,
+                 .n = n,
+                 .k = k,
+                 .epilogue = epilogue},
+                pool);
+    matmul_int4(a.data(),
+                {.a = {.values = rows.data(),
+                       .stride = stride,
+                       .scales = scales.data(),
+                       .zero_points = zero_points.data()},
+                 .b = nibbles.data(),
+                 .panel_stride = nibbles.panel_stride(),
+                 .sums = nibbles.sums(),
+                 .c = c.data() + 2 * m * n,
                  .c_stride = n,
                  .m = m,
                  .n = n,

@@ -492,9 +492,9 @@ TEST_CASE("logits for part of the vocabulary equal those for the whole vocabular
   SplitMix64 random(3);
   for (const NamedParameter& parameter : model.parameters()) {
     const std::vector<float> values = initial_values(parameter, random);
-    if (parameter.set_int8) {
-      const QuantizedMatrix matrix = quantize(values, parameter.shape[0]);
-      parameter.set_int8(matrix.values, matrix.scales, 0);
+    if (parameter.set_integers) {
+      const QuantizedMatrix matrix = quantize(values, parameter.shape[0], parameter.bits);
+      parameter.set_integers(matrix.values, matrix.scales, 0);
     } else {
       parameter.set(values, 0);
     }

@@ -75,9 +75,9 @@ void fill(const std::vector<NamedParameter>& parameters, float factor = 1, std::
     if (parameter.shape.size() == 2) {
       for (float& value : values) value *= factor;
     }
-    if (parameter.set_int8) {
-      const QuantizedMatrix matrix = quantize(values, parameter.shape[0]);
-      parameter.set_int8(matrix.values, matrix.scales, 0);
+    if (parameter.set_integers) {
+      const QuantizedMatrix matrix = quantize(values, parameter.shape[0], parameter.bits);
+      parameter.set_integers(matrix.values, matrix.scales, 0);
     } else {
       parameter.set(values, 0);
     }
@@ -452,9 +452,9 @@ TEST_CASE("a logit that is not finite is an error that does not affect the other
       for (std::size_t i = 0; i < d_model; ++i) {
         values[static_cast<std::size_t>(token) * d_model + i] = i % 2 == 0 ? 3e38f : -3e38f;
       }
-      if (parameter.set_int8) {
-        const QuantizedMatrix matrix = quantize(values, parameter.shape[0]);
-        parameter.set_int8(matrix.values, matrix.scales, 0);
+      if (parameter.set_integers) {
+        const QuantizedMatrix matrix = quantize(values, parameter.shape[0], parameter.bits);
+        parameter.set_integers(matrix.values, matrix.scales, 0);
       } else {
         parameter.set(values, 0);
       }

@@ -116,11 +116,12 @@ TEST_CASE("a parameter requested as integers gets the stored integers, or quanti
     scales.clear();
     std::vector<NamedParameter> parameters;
     ParameterScope(parameters)
-        .declare_int8("weight", {2, 3},
-                      [&](std::span<const std::int8_t> q, std::span<const float> s, std::size_t) {
-                        values.insert(values.end(), q.begin(), q.end());
-                        scales.insert(scales.end(), s.begin(), s.end());
-                      });
+        .declare_integers(
+            "weight", {2, 3}, 8,
+            [&](std::span<const std::int8_t> q, std::span<const float> s, std::size_t) {
+              values.insert(values.end(), q.begin(), q.end());
+              scales.insert(scales.end(), s.begin(), s.end());
+            });
     const std::vector<std::byte> bytes = write_safetensors(tensors);
     const SafetensorsFile file = SafetensorsFile::parse(bytes);
     WeightsLoader loader(file.header(), parameters);
@@ -205,6 +206,70 @@ TEST_CASE("an I8 tensor needs F32 scales for its rows", "[io]") {
   wrong = complete();
   wrong.push_back(f32("encoder.layers.0.weight_scale", {2}, scales));
   check_refused(ErrorCode::unexpected_tensor, "encoder.layers.0.weight_scale: ", wrong);
+}
+
+TEST_CASE("a U8 tensor with BF16 scales has two 4-bit integers in a byte", "[io]") {
+  const std::string name = "encoder.layers.0.weight";
+  const std::vector<std::uint8_t> nibbles{0xF0, 0x08, 0x97, 0x0A};  // -8, 7, 0; -1, 1, 2
+  const std::vector<std::uint16_t> scales{0x3F00, 0xC000};          // 0.5, -2
+  std::vector<NamedTensor> tensors = complete();
+  tensors[0] = {name, DType::u8, {2, 2}, bytes_of(nibbles)};
+  tensors.push_back({name + "_scale", DType::bf16, {2, 1}, bytes_of(scales)});
+  const std::vector<float> expected{-4, 3.5f, 0, 2, -2, -4};
+  CHECK(load(tensors).at(name) == expected);
+  CHECK(load(tensors, {4, 3, 2, 1, 0}).at(name) == expected);
+
+  // For a parameter with 4 bits as they are, for one with 8 bits quantized again.
+  for (const unsigned bits : {4u, 8u}) {
+    std::vector<std::int8_t> values;
+    std::vector<float> got;
+    std::vector<NamedParameter> parameters;
+    ParameterScope(parameters)
+        .declare_integers(
+            name, {2, 3}, bits,
+            [&](std::span<const std::int8_t> q, std::span<const float> s, std::size_t) {
+              values.insert(values.end(), q.begin(), q.end());
+              got.insert(got.end(), s.begin(), s.end());
+            });
+    const std::vector<std::byte> bytes = write_safetensors(std::vector{tensors[0], tensors.back()});
+    const SafetensorsFile file = SafetensorsFile::parse(bytes);
+    WeightsLoader loader(file.header(), parameters);
+    for (std::size_t i = 0; i < loader.size(); ++i) {  // row by row
+      const auto data = file.bytes(loader.tensor(i));
+      loader.load(i, data.first(data.size() / 2));
+      loader.load(i, data.subspan(data.size() / 2));
+    }
+    loader.finish();
+    CHECK(values == (bits == 4 ? std::vector<std::int8_t>{-8, 7, 0, -1, 1, 2}
+                               : std::vector<std::int8_t>{-127, 111, 0, 64, -64, -127}));
+    CHECK(got ==
+          (bits == 4 ? std::vector<float>{0.5f, -2} : std::vector<float>{4.0f / 127, 4.0f / 127}));
+  }
+
+  std::vector<NamedTensor> wrong = tensors;
+  wrong[0].shape = {4, 1};
+  check_refused(ErrorCode::shape_mismatch, name + ": expected shape [2, 2], got [4, 1]", wrong);
+  wrong = tensors;
+  wrong.back().shape = {2};
+  check_refused(ErrorCode::shape_mismatch, name + "_scale: expected shape [2, 1], got [2]", wrong);
+  wrong = tensors;
+  wrong.back().dtype = DType::f16;
+  check_refused(ErrorCode::unsupported_dtype, name + "_scale: expected BF16, got F16", wrong);
+  for (const std::uint16_t bad :
+       std::vector<std::uint16_t>{0x7FC0, 0x7F80, 0x7F00}) {  // NaN, infinity, too large
+    const std::vector<std::uint16_t> other{0x3F00, bad};
+    wrong = tensors;
+    wrong.back().bytes = bytes_of(other);
+    check_refused(ErrorCode::invalid_weights,
+                  name + "_scale: expected scales whose product with 127 is finite, got ", wrong);
+  }
+  // Of a vector there are no groups.
+  const std::vector<std::uint8_t> one(1);
+  wrong = complete();
+  wrong[1] = {wrong[1].name, DType::u8, {1}, bytes_of(one)};
+  wrong.push_back({wrong[1].name + "_scale", DType::bf16, {2, 1}, bytes_of(scales)});
+  check_refused(ErrorCode::unsupported_dtype,
+                wrong[1].name + ": expected F32, F16, BF16 or I8, got U8", wrong);
 }
 
 TEST_CASE("values that are not finite are refused by name", "[io]") {

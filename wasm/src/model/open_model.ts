@@ -65,7 +65,8 @@ export function checkLoadOptions(task: Purpose | undefined, options: TranslatorL
   checkOptions(options, [...loadOptions, ...(own ?? [])], 'load');
   const { compute, onProgress, signal, shortlist, cache, timeout } = options;
   const { backend, threads, binary, explain, gradients, module, worker, untrained } = options;
-  checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
+  const computes = [undefined, 'f32', 'int8', 'int4'];
+  checkOption(computes.includes(compute), 'compute', '"f32", "int8" or "int4"');
   checkOption([undefined, 'native', 'wasm'].includes(backend), 'backend', '"native" or "wasm"');
   checkThreads(threads);
   checkOption([undefined, 'simd', 'relaxed'].includes(binary), 'binary', '"simd" or "relaxed"');

@@ -22,7 +22,7 @@ export class Weights {
 
   /**
    * Returns row `index` of a parameter, which counts from 0: of a weight [out, in] the `in` weights
-   * of an output, of a table the vector of a token, of a bias one number. With compute "int8" these
+   * of an output, of a table the vector of a token, of a bias one number. With compute "int8" or "int4" these
    * are the integers times their scale. Throws `invalid_option` for an unknown name or row.
    */
   async row(name: string, index: number): Promise<Float32Array> {

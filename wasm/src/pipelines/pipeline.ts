@@ -26,10 +26,11 @@ export interface PipelineOptions extends Omit<LoadOptions, 'onProgress' | 'compu
   /** Receives what Transformers.js reports of each file, and `ready` at the end. */
   progress_callback?: ((progress: PipelineProgress) => void) | null | undefined;
   /**
-   * 'q8', 'int8' and 'uint8' compute with 8-bit integers, 'fp32' and 'fp16' with floats. Default: as
+   * 'q8', 'int8' and 'uint8' compute with 8-bit integers, 'q4' with 4-bit weights in the blocks,
+   * 'fp32' and 'fp16' with floats. Default: as
    * the files say.
    */
-  dtype?: 'auto' | 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | null | undefined;
+  dtype?: 'auto' | 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4' | null | undefined;
   /** Models run on the CPU. */
   device?: 'auto' | 'cpu' | 'wasm' | null | undefined;
   /** The version of a model of the hub. Default: 'main'. */
@@ -258,10 +259,11 @@ function folderOf(model: string | URL | ModelFiles, revision?: string): string |
 function computeOf(dtype: unknown): LoadOptions['compute'] {
   if (dtype === undefined || dtype === null || dtype === 'auto') return undefined;
   if (dtype === 'fp32' || dtype === 'fp16') return 'f32';
+  if (dtype === 'q4') return 'int4';
   checkOption(
     ['q8', 'int8', 'uint8'].includes(dtype as string),
     'dtype',
-    'fp32, fp16, q8, int8 or uint8',
+    'fp32, fp16, q8, int8, uint8 or q4',
   );
   return 'int8';
 }

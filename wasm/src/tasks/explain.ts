@@ -70,7 +70,7 @@ export interface ExplainOptions {
     orders?: number | undefined;
     seed?: number | undefined;
   };
-  /** The number without some attention edges; not with `compute: 'int8'`. */
+  /** The number without some attention edges; only with `compute: 'f32'`. */
   edges: Common & {
     method: 'edges';
     label?: string | undefined;
@@ -80,7 +80,7 @@ export interface ExplainOptions {
   };
   /**
    * A search for a small set of heads and edges that keeps the label and `least` of the number
-   * (default: 0.8): Conmy et al. 2023; not with `compute: 'int8'`.
+   * (default: 0.8): Conmy et al. 2023; only with `compute: 'f32'`.
    */
   circuit: Common & { method: 'circuit'; least?: number | undefined };
   /**
