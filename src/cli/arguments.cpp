@@ -134,8 +134,8 @@ void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std
 
 void add_labels(CLI::App& app, std::vector<std::string>& labels) {
   app.add_option("--label", labels,
-                 "of a model that compares pictures with texts, such as CLIP: a label to choose "
-                 "from; repeat it for each")
+                 "of a model that compares pictures with texts: a label to choose from; repeat it "
+                 "for each")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }

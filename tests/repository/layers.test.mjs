@@ -304,7 +304,10 @@ test('only the file of a checkpoint family and the registry contain its name', (
   const registry = readFileSync(join(root, 'src/linked/all.cpp'), 'utf8');
   const names = /^extern const Family ([^;]+);$/m.exec(registry)[1].split(/,\s+/);
   assert.ok(names.length > 6);
-  const family = new RegExp(`minilm|firefox|vit\\b|${names.join('|')}`, 'i');
+  // "clip" is a word of its own, too: of that family only the name in capitals counts.
+  const anyCase = names.filter((name) => name !== 'clip').join('|');
+  const pattern = new RegExp(`minilm|firefox|vit\\b|${anyCase}`, 'i');
+  const family = { test: (code) => pattern.test(code) || code.includes('CLIP') };
   const own = names.map((name) => `src/families/${name}`);
   const linked = ['all', 'readers', 'writers', 'pictures', 'learners'];
   own.push(...linked.map((name) => `src/linked/${name}`));
