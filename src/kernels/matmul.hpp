@@ -102,7 +102,8 @@ struct Int4Product {
   using Lane = float;
   static constexpr std::size_t depth = int4_group / 2 + 2;  // bytes of b per column and step
   static constexpr std::size_t steps_at_once = 1;
-  static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : 4;
+  // In wasm fewer, which saves code.
+  static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : rows_move ? 2 : 4;
   static constexpr std::size_t pair_bytes = int8_depth * Vec::width;  // of one vector, two steps
   static constexpr std::size_t pairs = int4_group / (2 * int8_depth);
   static constexpr std::size_t scales_at = panel_vectors * pairs * pair_bytes;
