@@ -34,8 +34,8 @@ export async function installAddon() {
 /** The tests of the package that also test the add-on: those of what the engine computes. */
 export const sharedTests = filesIn('tests/package').filter((file) =>
   new RegExp(
-    '/(api|bad_input|checkpoints|explain|firefox|generator|golden|gradients|inspect|' +
-      'parity|patch|picture_trainer|pictures|tasks|tokenizers|trace|' +
+    '/(api|bad_input|checkpoints|clip|explain|firefox|generator|golden|gradients|inspect|int4|' +
+      'parity|patch|picture_trainer|pictures|tasks|tokenizers?|trace|' +
       'translator(_input|_parity)?|worker)\\.test\\.mjs$',
   ).test(file),
 );

@@ -168,8 +168,9 @@ export class ModelExplorer
     if (this.files !== files) return;
     this.found = inspected;
     const memory = memoryOf(inspected.tensors, 'f32');
-    const integers = typesIn(inspected.tensors).includes('I8');
-    this.compute = integers || memory > large ? 'int8' : 'f32';
+    const types = typesIn(inspected.tensors);
+    const integers = types.includes('I8') || memory > large;
+    this.compute = types.includes('U8') ? 'int4' : integers ? 'int8' : 'f32';
     if (memory <= large) await this.load();
   }
 

@@ -3,9 +3,13 @@ import type { Compute, StoredTensor } from 'glassformer';
 
 type Tensors = readonly StoredTensor[];
 
-/** The number of elements in all tensors. */
+/** The number of elements in all tensors. A byte of type U8 has two. */
 export const numbersIn = (tensors: Tensors): number =>
-  tensors.reduce((sum, { shape }) => sum + shape.reduce((product, size) => product * size, 1), 0);
+  tensors.reduce(
+    (sum, { shape, dtype }) =>
+      sum + shape.reduce((product, size) => product * size, dtype === 'U8' ? 2 : 1),
+    0,
+  );
 
 /** The types in which they are stored, such as F16. */
 export const typesIn = (tensors: Tensors): string[] => [
@@ -14,4 +18,4 @@ export const typesIn = (tensors: Tensors): string[] => [
 
 /** The memory of the weights in bytes: an estimate, because a model may not use all of them. */
 export const memoryOf = (tensors: Tensors, compute: Compute): number =>
-  numbersIn(tensors) * (compute === 'f32' ? 4 : 1);
+  numbersIn(tensors) * { f32: 4, int8: 1, int4: 0.6 }[compute];

@@ -130,6 +130,22 @@ onPage('a picture is classified, with the attention to its patches', {}, async (
   await page.getByText('This picture could not be read.').waitFor();
 });
 
+onPage('CLIP chooses from labels of the visitor', {}, async (page) => {
+  await page.getByTestId('folder').setInputFiles(join(root, 'tests/pictures/clip/clip'));
+  await page.getByText('This model compares pictures with texts.').waitFor();
+  const { labels, pictures } = JSON.parse(
+    await readFile(join(root, 'tests/pictures/clip/clip/expected.json'), 'utf8'),
+  );
+  await page.getByTestId('labels').fill(`${labels.join('\n')}\n\n${labels[0]}`);
+  const { file, label, scores } = pictures[0];
+  await page.getByTestId('picture').setInputFiles(join(root, 'tests/pictures/files', file));
+  await page.getByTestId('verdict').filter({ hasText: label }).waitFor();
+  const score = Number(await page.getByTestId('score').getAttribute('data-value'));
+  assert.ok(Math.abs(score - Math.max(...scores)) < 1e-3, `${score}`);
+  await page.getByTestId('labels').fill('something else');
+  await page.getByTestId('verdict').filter({ hasText: 'something else' }).waitFor();
+});
+
 onPage('a model of drawn digits reads a drawing, and a dropped picture', {}, async (page) => {
   const folder = join(root, 'weights/digits');
   await choose(page, folder);
