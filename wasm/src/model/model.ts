@@ -73,18 +73,14 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     this.#session.dispose();
   }
 
-  /**
-   * Answers one input. `fixed`: further options for the engine. `inputs`: its kind, if the model reads
-   * several.
-   */
+  /** Answers one input. `fixed`: further options for the engine. */
   protected async one<Result>(
     given: unknown,
     options: CallOptions,
     method: Method,
     fixed?: object,
-    inputs = this.#inputs,
   ): Promise<Result> {
-    const taken = inputs.take(given);
+    const taken = this.#inputs.take(given);
     const encoded = encodeOptions(options, method.options, method.name, fixed);
     const input = taken instanceof Promise ? await taken : taken;
     return (await this.#session.results<Result>([input], encoded, options.signal))[0]!;

@@ -1,5 +1,6 @@
 import { checkOption } from '../base/checks.js';
 import { textKind } from '../engine/input.js';
+import type { InputKind } from '../engine/input.js';
 import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
@@ -62,6 +63,16 @@ export type ImageMatch<
     logits: Record<string, number>;
   };
 
+class GivenText {
+  constructor(readonly text: unknown) {}
+}
+
+const pictureOrTextKind: InputKind = {
+  several: 'pictures',
+  take: (given, place) =>
+    given instanceof GivenText ? textKind.take(given.text) : pictureKind.take(given, place),
+};
+
 const embedImage = methodOf<EmbedImageOptions>()(
   'embedImage',
   'attention',
@@ -99,7 +110,7 @@ export class ZeroShotImageClassifier extends LoadedModel<ModelInfo> {
   readonly task = 'zero-shot-image-classification';
 
   private constructor(model: OpenedModel<ModelInfo>) {
-    super(model, pictureKind);
+    super(model, pictureOrTextKind);
   }
 
   /** Loads the model in a folder; see `Classifier.load`. */
@@ -139,6 +150,6 @@ export class ZeroShotImageClassifier extends LoadedModel<ModelInfo> {
     text: string,
     options: ReadOptions<Attention, Trace> = {},
   ): Promise<Embedding<Attention, Trace>> {
-    return this.one(text, options, methods.embedText, undefined, textKind);
+    return this.one(new GivenText(text), options, methods.embedText);
   }
 }

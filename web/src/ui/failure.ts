@@ -65,7 +65,7 @@ export const isOfPage = (error: unknown): boolean =>
 
 const pageFailure = (detail: string): Failure => ({
   what: 'A part of this page is missing: the program that runs the models.',
-  cure: 'Its name ends in .wasm, and it belongs in the page’s “assets” folder. Copy all files of the page there again, then retry.',
+  cure: 'It is a .wasm file in the page’s “assets” folder. Copy all files there again, then retry.',
   detail,
 });
 
