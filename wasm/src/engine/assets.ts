@@ -7,7 +7,7 @@ import type { WorkerLike } from '../base/node.js';
 
 /** The advice in errors if one of the files does not arrive. */
 export const cure =
-  "If a bundler has not put the package's files where its script looks for them, " +
+  "If a bundler has moved the package's files, " +
   "import from 'glassformer/inline' instead, or name their URLs in the option urls.";
 
 /** Whether models run in this thread if a web worker cannot start. */
