@@ -594,7 +594,7 @@ TEST_CASE("other formats, tasks and architectures have error codes of their own"
                 ErrorCode::wrong_task);
   check_refused(with("model_type", "diffusion"),
                 "model_type: expected one of \"encoder_classifier\", \"encoder_decoder\", "
-                "\"encoder\", \"decoder\", got",
+                "\"encoder\", \"decoder\", \"dual_encoder\", got",
                 ErrorCode::unsupported);
   test::check_error(ErrorCode::wrong_task, "task: expected \"translation\", got",
                     [] { expect_task(parse_config(valid), std::array{Task::translation}); });

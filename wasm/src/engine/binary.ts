@@ -136,8 +136,7 @@ async function compile(
     if (!(error instanceof WebAssembly.CompileError)) throw readError(what, error);
     const forbidden = /content.?security|unsafe-eval|embedder/i.test(error.message);
     const advice = forbidden
-      ? '. Hand in a compiled module as the option module, or, where a page forbids it, ' +
-        "allow it: script-src 'self' 'wasm-unsafe-eval'"
+      ? ". Hand in a compiled module as the option module, or allow it: script-src 'self' 'wasm-unsafe-eval'"
       : '';
     throw new GlassformerError(
       'unsupported_runtime',
