@@ -15,6 +15,7 @@ const headers = [
   'translator',
   'generator',
   'image_classifier',
+  'zero_shot_image_classifier',
   'text_tokenizer',
   'explainer',
   'explain',
