@@ -42,6 +42,16 @@ TEST_CASE("sizes have several forms", "[image]") {
   CHECK(edge.shortest_edge == 9);
   CHECK(edge.final_size() == PictureSteps::Size{8, 8});
   CHECK(!steps_of(R"({"size": {"shortest_edge": 9}})").final_size());
+  // In this class, one number is the shorter side.
+  const auto clip = [](const char* json) {
+    return read_picture_steps(json, PictureProcessor::clip);
+  };
+  CHECK(clip("{}").shortest_edge == 224);
+  CHECK(clip(R"({"size": 9})").shortest_edge == 9);
+  for (const char* json : {R"({"size": [12, 20]})", R"({"size": {"height": 12, "width": 20}})"}) {
+    CHECK(!clip(json).shortest_edge);
+    CHECK(clip(json).size == PictureSteps::Size{12, 20});
+  }
 }
 
 TEST_CASE("steps are written so that they are read again", "[image]") {
@@ -65,7 +75,9 @@ TEST_CASE("steps that are not known are refused by their names", "[image]") {
     CHECK_THAT(error.what(), ContainsSubstring(words));
   };
   constexpr ErrorCode unsupported = ErrorCode::unsupported, invalid = ErrorCode::invalid_config;
-  check(R"({"image_processor_type": "CLIPImageProcessor"})", unsupported, "CLIPImageProcessor");
+  check(R"({"image_processor_type": "SiglipImageProcessor"})", unsupported, "SiglipImageProcessor");
+  check(R"({"image_processor_type": "CLIPImageProcessor", "use_square_size": true})", unsupported,
+        "use_square_size");
   check(R"({"feature_extractor_type": "BeitFeatureExtractor"})", unsupported, "feature_extractor");
   check(R"({"size": {"shortest_edge": 9, "longest_edge": 20}})", unsupported, "longest_edge");
   check(R"({"size": {"max_height": 9, "max_width": 20}})", unsupported, "max_height");
