@@ -231,7 +231,7 @@ test('options of loading', async () => {
     ['speech', folder, {}, 'task'],
     ['translation_en', folder, {}, 'task'],
     ['ner', undefined, {}, 'model'],
-    ['ner', folder, { dtype: 'q4' }, 'dtype'],
+    ['ner', folder, { dtype: 'q4f16' }, 'dtype'],
     ['ner', folder, { device: 'webgpu' }, 'device'],
     ['ner', folder, { revision: 'main' }, 'revision'],
     ['ner', folder, { subfolder: 'onnx' }, 'load'],

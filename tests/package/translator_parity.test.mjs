@@ -111,7 +111,7 @@ const everyday = [
 // Float32 rounding through eight layers; the largest measured difference is 4e-6. With 8-bit
 // products, a last bit may decide to which integer an activation is rounded, a step of 1/127 of its
 // row's range.
-const tolerances = { f32: 1e-4, int8: 0.1 };
+const tolerances = { f32: 1e-4, int8: 0.1, int4: 0.1 };
 
 const shipped = ['en-de', 'en-fr'].flatMap((name) => builds.map((build) => [name, ...build]));
 

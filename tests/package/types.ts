@@ -12,6 +12,7 @@ import {
   QuestionAnswerer,
   TokenClassifier,
   Translator,
+  ZeroShotImageClassifier,
   inspect,
   load,
 } from 'glassformer';
@@ -101,6 +102,13 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
     const data = new Uint8Array(1);
     const { label, grid } = await any.classify({ width: 1, height: 1, data });
     console.log(label, grid.rows);
+  } else if (any instanceof ZeroShotImageClassifier) {
+    const data = new Uint8Array(1);
+    const match = await any.classify({ width: 1, height: 1, data }, ['a', 'b']);
+    const { embedding }: { embedding: Float32Array } = await any.embedText('a');
+    console.log(match.label, embedding.length);
+    // @ts-expect-error: attention was not asked for
+    console.log(match.attention.encoder);
   } else await any.classify({ text: 'a', pair: 'b' });
   const at = new URL('https://example.org/');
   await Classifier.load({ 'config.json': at, 'model.safetensors': at, 'tokenizer.model': at });
