@@ -102,7 +102,9 @@ class ModelFolder {
   void find_weights(ModelFiles& files);
   void read_picture_steps(ModelFiles& files);
   // Returns whether the family reads pictures, and nothing else.
-  bool reads_only_pictures() const { return reads_pictures() && (!links_texts || !family_->reads_texts); }
+  bool reads_only_pictures() const {
+    return reads_pictures() && (!links_texts || !family_->reads_texts);
+  }
   void read_tokenizers(ModelFiles& files);
   void take(FolderTokenizers tokenizers);
   void read_tokenizer_config(ModelFiles& files);
