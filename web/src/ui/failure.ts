@@ -31,7 +31,7 @@ export function loadFailure(error: unknown, folder: string): Failure {
     case 'wrong_content_type':
       return {
         what: 'The server sent something other than the model.',
-        cure: `It probably sends a page in place of missing files. Put the model at ${folder}, then try again.`,
+        cure: `It may send a page in place of missing files. Put the model at ${folder}, then try again.`,
         detail,
       };
     case 'unsupported_runtime':
@@ -51,7 +51,7 @@ export function loadFailure(error: unknown, folder: string): Failure {
     default:
       return {
         what: 'The model’s files are damaged or have another format.',
-        cure: 'Reload without the cache. If that does not help, build the page again.',
+        cure: 'Reload without the cache, or build the page again.',
         detail,
       };
   }
