@@ -20,6 +20,19 @@ namespace glassformer::test {
 
 inline const std::filesystem::path checkpoints = GLASSFORMER_SOURCE_DIR "/tests/checkpoints";
 
+/// Returns the tensors of a safetensors file, by name.
+inline std::map<std::string, std::vector<float>> read_tensors(const std::filesystem::path& path) {
+  const std::string bytes = read_file(path, any_file);
+  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
+  std::map<std::string, std::vector<float>> tensors;
+  for (const TensorInfo& info : file.header().tensors()) {
+    std::vector<float>& values = tensors[info.name];
+    values.resize(element_count(info.shape));
+    to_f32(info.dtype, file.bytes(info), values);
+  }
+  return tensors;
+}
+
 /// The original library's results for the texts of a folder of tests/checkpoints. Checkpoints that
 /// differ only in their files share them.
 struct CheckpointGolden {
@@ -32,13 +45,7 @@ struct CheckpointGolden {
       *this = CheckpointGolden(json.at("same_as"));
       return;
     }
-    const std::string bytes = read_file(checkpoints / name / "expected.safetensors", any_file);
-    const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
-    for (const TensorInfo& info : file.header().tensors()) {
-      std::vector<float>& values = tensors[info.name];
-      values.resize(element_count(info.shape));
-      to_f32(info.dtype, file.bytes(info), values);
-    }
+    tensors = read_tensors(checkpoints / name / "expected.safetensors");
   }
 };
 

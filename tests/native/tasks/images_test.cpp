@@ -31,15 +31,8 @@ struct PictureGolden {
   explicit PictureGolden(const std::string& name)
       : folder(pictures_folder / "checkpoints" / name),
         json(read_json(folder / "expected.json")),
-        pipeline(load_pipeline<ImagePipeline>(folder)) {
-    const std::string bytes = read_file(folder / "expected.safetensors", any_file);
-    const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
-    for (const TensorInfo& info : file.header().tensors()) {
-      std::vector<float>& values = tensors[info.name];
-      values.resize(element_count(info.shape));
-      to_f32(info.dtype, file.bytes(info), values);
-    }
-  }
+        tensors(read_tensors(folder / "expected.safetensors")),
+        pipeline(load_pipeline<ImagePipeline>(folder)) {}
 
   static Picture picture(const nlohmann::json& entry) {
     const std::string name = entry.at("file");

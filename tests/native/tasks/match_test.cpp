@@ -24,15 +24,8 @@ struct MatchGolden {
       : folder(pictures_folder / "clip" / name),
         json(read_json(folder / "expected.json")),
         labels(json.at("labels").get<std::vector<std::string>>()),
-        pipeline(load_pipeline<MatchPipeline>(folder)) {
-    const std::string bytes = read_file(folder / "expected.safetensors", any_file);
-    const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
-    for (const TensorInfo& info : file.header().tensors()) {
-      std::vector<float>& values = tensors[info.name];
-      values.resize(element_count(info.shape));
-      to_f32(info.dtype, file.bytes(info), values);
-    }
-  }
+        tensors(read_tensors(folder / "expected.safetensors")),
+        pipeline(load_pipeline<MatchPipeline>(folder)) {}
 
   Picture picture(std::size_t index) const {
     return decode_picture(picture_file(json.at("pictures")[index].at("file")));
