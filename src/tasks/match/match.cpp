@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include "explain/contrast.hpp"
+#include "explain/traced.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "tasks/reading/input_reader.hpp"
 #include "tasks/reading/scores.hpp"
@@ -14,11 +14,6 @@ namespace glassformer {
 namespace {
 
 constexpr std::size_t most_labels = 1 << 16;
-
-double dot(std::span<const float> a, std::span<const float> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0, std::plus<>(),
-                            [](double x, double y) { return x * y; });
-}
 
 // Returns the texts of the labels.
 std::vector<std::string> texts_of(const MatchOptions& options) {
@@ -105,7 +100,8 @@ class MatchJob final : public TypedJob<ImageMatch> {
   std::vector<float> logits_of(std::span<const float> vector) const {
     std::vector<float> logits;
     for (const std::vector<float>& text : label_vectors_) {
-      logits.push_back(static_cast<float>(pipeline_.scale() * dot(vector, text)));
+      logits.push_back(
+          static_cast<float>(pipeline_.scale() * dot(vector.data(), text.data(), text.size())));
     }
     return logits;
   }
@@ -153,21 +149,20 @@ class MatchJob final : public TypedJob<ImageMatch> {
         direction[i] += contrast.weights[label] * label_vectors_[label][i];
       }
     }
-    const Linear& projection = modules.dense(0);
-    std::vector<std::vector<float>> weights(unit.size(), std::vector<float>(first.size()));
+    const std::vector<float> weights = dense_weights(modules.dense(0));  // [P, D]
     double length = 0;
     for (std::size_t i = 0; i < unit.size(); ++i) {
-      projection.copy_output(i, weights[i]);
-      const double projected = dot(weights[i], first);
+      const double projected = dot(&weights[i * first.size()], first.data(), first.size());
       length += projected * projected;
     }
     length = std::sqrt(length);
-    const double along = dot(direction, unit);
+    const double along = dot(direction.data(), unit.data(), unit.size());
     std::vector<float> gradient(first.size());
     for (std::size_t i = 0; i < unit.size(); ++i) {
       const auto factor =
           static_cast<float>(pipeline_.scale() * (direction[i] - along * unit[i]) / length);
-      for (std::size_t j = 0; j < first.size(); ++j) gradient[j] += factor * weights[i][j];
+      for (std::size_t j = 0; j < first.size(); ++j)
+        gradient[j] += factor * weights[i * first.size() + j];
     }
     AnswerTerms terms;
     for (std::size_t j = 0; j < first.size(); ++j) terms.push_back({0, j, gradient[j]});
