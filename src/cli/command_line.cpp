@@ -18,7 +18,7 @@ struct CommandEntry {
 };
 
 // In the order in which help lists them.
-constexpr std::array<CommandEntry, 17> commands = {{
+constexpr std::array<CommandEntry, 18> commands = {{
     {"classify", "classify each line of standard input", make_classify_command},
     {"translate", "translate each line of standard input", make_translate_command},
     {"ner", "the names in each line: of people, places and the like", make_ner_command},
@@ -27,6 +27,7 @@ constexpr std::array<CommandEntry, 17> commands = {{
     {"fill", "the tokens that may stand at the masks of each line", make_fill_command},
     {"embed", "a vector of each line", make_embed_command},
     {"generate", "continue, or answer, each line of standard input", make_generate_command},
+    {"chat", "talk with a model: each line is a message", make_chat_command},
     {"image", "classify pictures", make_image_command},
     {"trace", "tensors between text and answer, to a safetensors file", make_trace_command},
     {"explain", "why a model answers each line as it does", make_explain_command},

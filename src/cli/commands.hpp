@@ -27,6 +27,7 @@ std::unique_ptr<Command> make_answer_command();
 std::unique_ptr<Command> make_fill_command();
 std::unique_ptr<Command> make_embed_command();
 std::unique_ptr<Command> make_generate_command();
+std::unique_ptr<Command> make_chat_command();
 std::unique_ptr<Command> make_image_command();
 std::unique_ptr<Command> make_trace_command();
 std::unique_ptr<Command> make_explain_command();

@@ -16,6 +16,8 @@ Generator::~Generator() = default;
 
 Compute Generator::compute() const { return pipeline_->compute(); }
 
+const ChatConfig& Generator::chat() const { return pipeline_->config().chat; }
+
 Generation Generator::generate(std::string_view text, const GenerateOptions& options) {
   return only(generate_batch({text}, options));
 }

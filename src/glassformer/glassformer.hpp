@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "glassformer/attention.hpp"
+#include "glassformer/chat.hpp"
 #include "glassformer/classifier.hpp"
 #include "glassformer/compute.hpp"
 #include "glassformer/embedder.hpp"

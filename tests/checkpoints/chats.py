@@ -34,7 +34,38 @@ IN_TURN = """{{ bos_token }}{% set ns = namespace(last='none') %}{% for message 
 {%- if message.role == 'assistant' %}{{ eos_token }}{% endif %}
 {% endfor %}
 {%- if add_generation_prompt %} now:{% endif %}"""
+# Rarer ones: macros, filters, tests, methods, loops with conditions, JSON.
+RARE = """{%- macro turn(role, text, number=0) %}
+{{- '[' ~ role | upper ~ ' ' ~ number ~ '] ' ~ text }}
+{% endmacro %}
+{%- set ns = namespace(count=0, names=[]) %}
+{%- set intro %}Today is {{ date | default('any day') }}.{% endset %}
+{{- intro ~ '\n' }}
+{%- if tools is not none %}
+    {{- tools | tojson ~ '\n' }}
+    {%- for tool in tools %}{{ loop.index ~ '/' ~ loop.length ~ ' ' ~ tool.name }}
+        {%- for key, value in tool.parameters.items() %} {{ key }}={{ value }}{% endfor %}{{ '\n' }}
+    {%- endfor %}
+{%- endif %}
+{%- for message in messages if message['role'] != 'system' %}
+    {%- set ns.count = ns.count + 1 %}
+    {%- if loop.previtem is defined and loop.previtem.role == message.role %}{{ 'again: ' }}{% endif %}
+    {%- set text = message.content if message.content is string else message.content[0].text %}
+    {%- if '</think>' in text %}
+        {%- set text = text.split('</think>')[-1].lstrip('\n') %}
+    {%- elif text.startswith(' ') and (text | length) > 3 %}
+        {%- set text = text | trim | replace('film', 'FILM') %}
+    {%- endif %}
+    {{- turn(message.role, text, number=ns.count) }}
+    {%- if loop.last and loop.index0 % 2 == 0 %}{{ 'odd\n' }}{% endif %}
+{%- endfor %}
+{{- (messages | first).role ~ ': ' }}{{- messages | map(attribute='role') | join(', ') }} {{ messages | selectattr('role', 'equalto', 'user') | list | length }}
+{%- for message in messages[::-1] %}{% if message.role != 'user' %}{% continue %}{% endif %} said: {{ message.content[:5] }}{% endfor %}
+{%- if add_generation_prompt %}{{ '\n[ASSISTANT] ' }}{% else %}{{ eos_token }}{% endif -%}
+"""
+TOOLS = [{"name": "weather", "parameters": {"city": "Zürich", "days": 3}}, {"name": "time", "parameters": {}}]
 USER, ANSWER = {"role": "user", "content": " The film is \n"}, {"role": "assistant", "content": "good 😐 é"}
+THOUGHT = {"role": "assistant", "content": "<think>\n\"So?\"\n</think>\n\ngood"}
 SYSTEM = {"role": "system", "content": "It's a film."}
 CASES = [
     ("qwen2", MARKED, [USER], {}),
@@ -44,6 +75,9 @@ CASES = [
     ("llama_scaled", IN_TURN, [USER], {}),
     ("llama_scaled", IN_TURN, [USER, ANSWER, USER], {"add_generation_prompt": False}),
     ("llama_scaled", IN_TURN, [USER, USER], {}),
+    ("llama_scaled", RARE, [USER], {}),
+    ("llama_scaled", RARE, [SYSTEM, USER, THOUGHT, USER], {"tools": TOOLS, "date": "26 Jul 2024"}),
+    ("llama_scaled", RARE, [SYSTEM, USER, ANSWER], {"add_generation_prompt": False}),
 ]
 
 

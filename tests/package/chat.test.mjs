@@ -100,6 +100,10 @@ test('models without a template, and wrong messages, are refused', async () => {
   await assertError(async () => new Chat(plain), 'unsupported', /chat_template/);
   const broken = await load(withTemplate('qwen2', '{% if %}'), {}, Generator);
   await assertError(async () => new Chat(broken), 'unsupported', /chat_template/);
+  const lost =
+    '{% for m in messages %}{{ m.content }}{% if true %}{% break %}{% endif %}{% endfor %}';
+  const breaks = await load(withTemplate('qwen2', lost), {}, Generator);
+  await assertError(async () => new Chat(breaks), 'unsupported', /break after text/);
   const generator = await load(chatty(), {}, Generator);
   for (const messages of [undefined, [], ['a'], [{ role: 'user' }], [{ content: 'a' }]])
     await assertError(async () => chatPrompt(generator, messages), 'invalid_option', /messages/);

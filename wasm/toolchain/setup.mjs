@@ -81,6 +81,9 @@ const groups = {
 // Unpacked from Debian 13 into .toolchain/debian. Its binaryen needs a newer libc than Debian 12's,
 // which is unpacked, too, and used only for binaryen.
 const archiveSuite = 'trixie';
+// Debian 13 does not have this one yet: it is of the release after.
+const laterSuite = 'forky';
+const laterDebs = ['libminja-dev'];
 const compilerDebs = ['emscripten', 'binaryen', 'node-acorn', 'libc6', 'libstdc++6', 'libgcc-s1'];
 const headerDebs = [
   'libxtensor-dev',
@@ -134,6 +137,7 @@ const headers = [
     version: /define NLOHMANN_JSON_VERSION_(?:MAJOR|MINOR) (\d+)/g,
     minimum: [3, 10],
   },
+  { dir: 'minja', probe: ['minja/minja.hpp'] }, // it has no versions
   {
     dir: 'CLI',
     probe: ['CLI/Version.hpp'],
@@ -262,8 +266,8 @@ function findEmscripten() {
   );
 }
 
-// Returns the machine's apt entry for its release, changed to `archiveSuite` with sources.
-function archiveSource(codename) {
+// Returns the machine's apt entry for its release, changed to `suite` with sources.
+function archiveSource(codename, suite) {
   const folder = '/etc/apt/sources.list.d';
   const files = [
     '/etc/apt/sources.list',
@@ -289,25 +293,26 @@ function archiveSource(codename) {
           .filter((line) => !/^(Types|Suites|Components):/.test(line))
           .join('\n');
         return {
-          name: 'archive.sources',
-          text: `Types: deb deb-src\nSuites: ${archiveSuite}\nComponents: main\n${kept}\n`,
+          name: `${suite}.sources`,
+          text: `Types: deb deb-src\nSuites: ${suite}\nComponents: main\n${kept}\n`,
         };
       }
     } else if (file.endsWith('.list')) {
       for (const line of text.split('\n')) {
         const match = line.match(/^\s*deb\s+(\[[^\]]*\]\s+)?(\S+)\s+(\S+)\s/);
         if (match?.[3] !== codename) continue;
-        const rest = `${match[1] ?? ''}${match[2]} ${archiveSuite} main\n`;
-        return { name: 'archive.list', text: `deb ${rest}deb-src ${rest}` };
+        const rest = `${match[1] ?? ''}${match[2]} ${suite} main\n`;
+        return { name: `${suite}.list`, text: `deb ${rest}deb-src ${rest}` };
       }
     }
   }
   return fail(`no apt source for Debian's suite ${codename} was found in /etc/apt`);
 }
 
-function downloadFromArchive(debs, sourcePackage, folder, codename) {
-  const source = archiveSource(codename);
-  const apt = join(folder, 'apt');
+// Downloads packages, and sources if any are named, of one suite.
+function downloadFromArchive(suite, debs, sourcePackages, folder, codename) {
+  const source = archiveSource(codename, suite);
+  const apt = join(folder, `apt-${suite}`);
   for (const name of ['lists/partial', 'cache/archives/partial']) {
     mkdirSync(join(apt, name), { recursive: true });
   }
@@ -323,7 +328,9 @@ function downloadFromArchive(debs, sourcePackage, folder, codename) {
   ].flatMap((option) => ['-o', option]);
   run('apt-get', [...options, 'update'], { cwd: folder });
   run('apt-get', [...options, 'download', ...debs], { cwd: folder });
-  run('apt-get', [...options, 'source', '--download-only', sourcePackage], { cwd: folder });
+  if (sourcePackages.length > 0) {
+    run('apt-get', [...options, 'source', '--download-only', ...sourcePackages], { cwd: folder });
+  }
 }
 
 // Writes a script that starts a program of Debian 13 with Debian 13's dynamic linker.
@@ -351,15 +358,10 @@ function unpackArchive(withCompiler, codename) {
   const stamp = join(toolchain, 'debian/stamp');
   const debs = [...headerDebs, ...(withCompiler ? compilerDebs : [])];
   // The wrappers contain absolute paths, so a moved checkout unpacks again.
-  const value = hash(root, process.execPath, archiveSuite, ...debs, ...unwanted);
-  const full = hash(
-    root,
-    process.execPath,
-    archiveSuite,
-    ...headerDebs,
-    ...compilerDebs,
-    ...unwanted,
-  );
+  const hashOf = (names) =>
+    hash(root, process.execPath, archiveSuite, laterSuite, ...names, ...laterDebs, ...unwanted);
+  const value = hashOf(debs);
+  const full = hashOf([...headerDebs, ...compilerDebs]);
   if (stamped(stamp, value) || stamped(stamp, full)) return;
   say(
     withCompiler
@@ -370,7 +372,8 @@ function unpackArchive(withCompiler, codename) {
   const work = mkdtempSync(join(toolchain, 'unpack-'));
   const folder = join(work, 'debian');
   try {
-    downloadFromArchive(debs, 'catch2', work, codename);
+    downloadFromArchive(archiveSuite, debs, ['catch2'], work, codename);
+    downloadFromArchive(laterSuite, laterDebs, [], work, codename);
     mkdirSync(folder);
     const excluded = unwanted.map((pattern) => `--exclude=${pattern}`);
     for (const name of readdirSync(work).filter((file) => file.endsWith('.deb'))) {
@@ -433,6 +436,7 @@ function linkHeaders(includeFolders) {
       probe.some((file) => {
         const path = join(folder, file);
         if (!existsSync(path)) return false;
+        if (!version) return true;
         const found = [...readFileSync(path, 'utf8').matchAll(version)].map((match) =>
           Number(match[1]),
         );
@@ -441,10 +445,9 @@ function linkHeaders(includeFolders) {
     );
     if (!good) {
       fail(
-        `the header library ${dir} >= ${minimum.join('.')} was not found in ` +
-          `${includeFolders.join(', ')}. Please install xtensor, xtl, xsimd, nlohmann-json, CLI11 ` +
-          'and Catch2 3 (Homebrew and vcpkg have them all), or name their folder in ' +
-          'GLASSFORMER_INCLUDE.',
+        `the header library ${dir}${minimum ? ` >= ${minimum.join('.')}` : ''} was not found in ` +
+          `${includeFolders.join(', ')}. Please install xtensor, xtl, xsimd, nlohmann-json, minja, ` +
+          'CLI11 and Catch2 3, or name their folder in GLASSFORMER_INCLUDE.',
       );
     }
     point(join(toolchain, 'include', dir), join(good, dir));

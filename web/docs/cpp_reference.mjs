@@ -14,6 +14,7 @@ const headers = [
   'embedder',
   'translator',
   'generator',
+  'chat',
   'image_classifier',
   'zero_shot_image_classifier',
   'text_tokenizer',

@@ -1,6 +1,7 @@
 #include "tasks/generate/generate.hpp"
 #include "base/strings/decimal.hpp"
 #include "base/strings/printable.hpp"
+#include "cli/generate_arguments.hpp"
 #include "cli/lines.hpp"
 
 namespace glassformer {
@@ -15,16 +16,14 @@ class GenerateCommand final : public Command {
                    "inspect lists them under task_specific_params");
     app.add_flag("--no-prefix", no_prefix_,
                  "leave out the prefix that the folder puts before each line");
-    app.add_option("--max-new-tokens", options_.max_new_tokens,
-                   "most tokens to write; where not given, as the folder says, or 64");
-    app.add_option("--min-new-tokens", options_.min_new_tokens,
-                   "least tokens to write before the text may end");
+    add_lengths(app, options_);
     app.add_option("--beams", options_.beams, "hypotheses followed at once, up to 64; 1: greedy");
     app.add_option("--length-penalty", options_.length_penalty,
                    "with beams: score = log-probability / tokens ^ this; -10 to 10, above 0 longer "
                    "texts win");
     add_early_stopping(app, options_.early_stopping);
-    declare_sampling(app);
+    add_sampling(app, options_);
+    app.add_option("--next", next_, "only show so many tokens that may come next; 0: all");
     CLI::Option* json = add_json(app, task_.json);
     add_attention(app, json, options_.attention);
     app.add_flag("--hypotheses", options_.hypotheses,
@@ -64,36 +63,6 @@ class GenerateCommand final : public Command {
       line += six_decimals(token.probability);
     }
     return {std::move(line), result.clipped};
-  }
-
-  // Declares the options for how the next token is chosen.
-  void declare_sampling(CLI::App& app) {
-    app.add_option("--temperature", options_.temperature,
-                   "draw tokens; above 1 bolder, below 1 more careful, 0: do not draw; up to 1000");
-    app.add_option("--top-k", options_.top_k,
-                   "draw from so many most probable tokens; 0: from all");
-    app.add_option("--top-p", options_.top_p,
-                   "draw from the fewest tokens whose probabilities reach this; 0 to 1, 1: all");
-    app.add_option("--seed", options_.seed, "of what is drawn: the same seed, the same text");
-    app.add_option("--repetition-penalty", options_.repetition_penalty,
-                   "above 1: tokens that were there become less probable; 1: as they are");
-    app.add_option("--no-repeat-ngram-size", options_.no_repeat_ngram_size,
-                   "so many tokens in a row come only once in a text; 0: as often as they like");
-    const auto one_each = [](CLI::Option* option) {
-      option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    };
-    one_each(add_list(app, "--stop", options_.stop_strings,
-                      "end with the token that makes the text contain this, which stays in it; may "
-                      "be given several times; where not given, as the folder says"));
-    one_each(add_list(app, "--bad-words", options_.bad_words,
-                      "never write this, at the start or behind a space; may be given several "
-                      "times; where not given, as the folder says"));
-    add_list(app, "--suppress-tokens", options_.suppress_tokens, "ids never to write: ID,…")
-        ->delimiter(',');
-    add_list(app, "--begin-suppress-tokens", options_.begin_suppress_tokens,
-             "ids not to write as the first token: ID,…")
-        ->delimiter(',');
-    app.add_option("--next", next_, "only show so many tokens that may come next; 0: all");
   }
 
   TaskArguments task_;

@@ -39,6 +39,39 @@ type StreamOptions<Attention extends boolean, Trace extends TensorNames> = Omit<
   'beams' | 'lengthPenalty' | 'earlyStopping'
 >;
 
+/** A statement of a template, as far as it is looked at here. */
+interface Statement {
+  type: string;
+  value?: unknown;
+  body?: Statement[];
+  alternate?: Statement[];
+  defaultBlock?: Statement[];
+}
+
+/**
+ * Throws for a template that writes text and then leaves the round of a loop with `break` or
+ * `continue`: @huggingface/jinja 0.5 would lose the text. Returns whether the statements may write.
+ */
+function refuseLostText(statements: readonly Statement[] = [], before = false): boolean {
+  let wrote = before;
+  for (const { type, value, body, alternate, defaultBlock } of statements) {
+    if (type === 'Break' || type === 'Continue') {
+      if (wrote) throw new Error(`${type.toLowerCase()} after text in a loop is not supported`);
+    } else if (type === 'If') {
+      const one = refuseLostText(body, wrote);
+      wrote = refuseLostText(alternate, wrote) || one;
+    } else if (type === 'For') {
+      const one = refuseLostText(body);
+      wrote = refuseLostText(defaultBlock, wrote) || one || wrote;
+    } else if (type === 'Macro') {
+      refuseLostText(body);
+    } else if (type !== 'Set' && type !== 'Comment') {
+      wrote ||= type !== 'StringLiteral' || value !== '';
+    }
+  }
+  return wrote;
+}
+
 const templates = new WeakMap<Generator, Template>();
 
 function templateOf(generator: Generator): Template {
@@ -53,6 +86,7 @@ function templateOf(generator: Generator): Template {
   }
   try {
     const template = new Template(chatTemplate);
+    refuseLostText(template.parsed.body);
     templates.set(generator, template);
     return template;
   } catch (error) {
@@ -80,6 +114,8 @@ export function chatPrompt(
   const { bosToken = '', eosToken = '' } = generator.info;
   try {
     return template.render({
+      tools: null, // as the original library names them, even if there are none
+      documents: null,
       ...variables,
       messages: messages.map((message) => ({ ...message })),
       add_generation_prompt: addGenerationPrompt,
@@ -128,7 +164,7 @@ export class Chat {
     try {
       const result = await this.#generator.generate<Attention, false, Trace>(
         this.#prompt(message),
-        { ...options, specialTokens: false, keep: true } as GenerateOptions<
+        { ...options, specialTokens: false, prefix: false, keep: true } as GenerateOptions<
           Attention,
           false,
           Trace
@@ -151,6 +187,7 @@ export class Chat {
       const result = yield* this.#generator.stream<Attention, Trace>(this.#prompt(message), {
         ...options,
         specialTokens: false,
+        prefix: false,
         keep: true,
       });
       this.messages.push(message, { role: 'assistant', content: result.text });

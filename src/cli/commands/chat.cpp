@@ -1,0 +1,121 @@
+#include <unistd.h>
+
+#include "base/strings/printable.hpp"
+#include "cli/generate_arguments.hpp"
+#include "cli/lines.hpp"
+#include "cli/stop_signals.hpp"
+#include "tasks/chat/conversation.hpp"
+#include "tasks/generate/generate.hpp"
+
+namespace glassformer {
+namespace {
+
+// The most tokens of an answer, where neither the command nor the folder tells.
+constexpr std::size_t usual_answer = 512;
+
+class ChatCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_model(app, task_.model.folder);
+    app.add_option("--system", chat_.system, "the first message: instructions for the model");
+    app.add_option("--variables", chat_.variables,
+                   "more variables for the model's template: a JSON object, such as "
+                   R"({"enable_thinking": false})");
+    add_lengths(app, options_);
+    add_sampling(app, options_);
+    add_attention(app, add_json(app, task_.json), options_.attention);
+    add_ablate(app, options_.ablate, "heads to ablate: decoder.LAYER.HEAD,…");
+    add_run(app, task_);
+  }
+
+  Exit run() override {
+    const auto pipeline =
+        load_pipeline<GeneratePipeline>(task_.model.folder, task_.model.options());
+    Conversation conversation(pipeline->config().chat, chat_);
+    options_.patch = read_patches(task_.patch);
+    options_ = turn_options(options_);
+    const GenerationConfig& folder = pipeline->config().generation;
+    if (!options_.max_new_tokens && !folder.max_new_tokens && !folder.max_length) {
+      options_.max_new_tokens = usual_answer;
+    }
+    options_.stream = in_terminal_ && !task_.json;
+    pipeline->begin(std::span<const std::string_view>(), options_);  // rejects bad options
+    const AnswerLines how = {.json = task_.json};
+    LinePrinter printer(how);
+    for (std::string line; next_line(line);) {
+      OutputLines outputs;
+      try {
+        outputs.emplace_back(answer(*pipeline, conversation, line));
+      } catch (const Error& error) {
+        outputs.emplace_back(error);
+      }
+      printer.write(outputs);
+    }
+    return printer.exit();
+  }
+
+ private:
+  // Reads a line from standard input. In a terminal, empty ones are left out.
+  bool next_line(std::string& line) const {
+    say_who_writes();
+    do {
+      if (in_terminal_) std::cerr << "> " << std::flush;
+      if (!std::getline(std::cin, line)) return false;
+    } while (in_terminal_ && line.empty());
+    return true;
+  }
+
+  // Answers a message. In a terminal the answer appears as it is written; Ctrl-C stops it.
+  OutputLine answer(GeneratePipeline& pipeline, Conversation& conversation,
+                    const std::string& line) const {
+    expect_utf8(line);
+    const std::string prompt = conversation.prompt(line);
+    const std::string_view text = prompt;
+    GenerationJob job = pipeline.begin(std::span(&text, 1), options_);
+    std::size_t shown = 0;
+    if (options_.stream) {
+      const StopSignals signals;
+      while (job.step()) {
+        show(job, shown);
+        if (signals.came()) return {};
+      }
+      show(job, shown);
+    } else {
+      while (job.step()) {
+      }
+    }
+    Generation result = only(job.take());
+    conversation.add(line, result.output.text);
+    if (!task_.json) {
+      return {options_.stream ? "" : on_one_line(result.output.text), result.clipped};
+    }
+    EmbeddedTensors writer;
+    writer.object([&] { fields(writer, result); });
+    return {writer.take()};
+  }
+
+  // Shows what the last step wrote, without characters that control the terminal.
+  static void show(const GenerationJob& job, std::size_t& shown) {
+    if (!job.streamed()) return;
+    std::string_view rest = std::string_view(job.streamed()->text).substr(shown);
+    shown += rest.size();
+    for (std::size_t end = 0; end != std::string_view::npos; rest.remove_prefix(end + 1)) {
+      end = rest.find('\n');
+      std::cout << on_one_line(rest.substr(0, end));
+      if (end == std::string_view::npos) break;
+      std::cout << '\n';
+    }
+    std::cout << std::flush;
+  }
+
+  TaskArguments task_;
+  ChatOptions chat_;
+  GenerateOptions options_;
+  bool in_terminal_ = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_chat_command() { return std::make_unique<ChatCommand>(); }
+
+}  // namespace glassformer

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "cli/arguments.hpp"
+#include "glassformer/generator.hpp"
+
+// Arguments that the commands which write texts share.
+
+namespace glassformer {
+
+/// Declares --max-new-tokens and --min-new-tokens.
+void add_lengths(CLI::App& app, GenerateOptions& options);
+/// Declares the options for how the next token is chosen, and --stop.
+void add_sampling(CLI::App& app, GenerateOptions& options);
+
+}  // namespace glassformer

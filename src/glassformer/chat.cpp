@@ -1,0 +1,36 @@
+#include "glassformer/chat.hpp"
+
+#include "tasks/chat/conversation.hpp"
+#include "tasks/generate/generate.hpp"
+
+namespace glassformer {
+
+std::string chat_prompt(const Generator& generator, std::span<const ChatMessage> messages,
+                        const ChatPromptOptions& options) {
+  return ChatTemplate(generator.chat()).text(messages, options);
+}
+
+Chat::Chat(Generator& generator, const ChatOptions& options)
+    : generator_(generator),
+      conversation_(std::make_unique<Conversation>(generator.chat(), options)) {}
+Chat::Chat(Chat&&) noexcept = default;
+Chat::~Chat() = default;
+
+Generation Chat::send(std::string_view content, const GenerateOptions& options) {
+  Generation answer = generator_.generate(conversation_->prompt(content), turn_options(options));
+  conversation_->add(content, answer.output.text);
+  return answer;
+}
+
+Generation Chat::stream(std::string_view content,
+                        const std::function<void(GenerationStep)>& on_step,
+                        const GenerateOptions& options) {
+  Generation answer =
+      generator_.stream(conversation_->prompt(content), on_step, turn_options(options));
+  conversation_->add(content, answer.output.text);
+  return answer;
+}
+
+const std::vector<ChatMessage>& Chat::messages() const { return conversation_->messages(); }
+
+}  // namespace glassformer
