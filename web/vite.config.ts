@@ -6,7 +6,7 @@ import { chunkList, codeFirst, startChunk } from './build/chunks.ts';
 import { contentSecurityPolicy, headersFor } from './build/csp.ts';
 import { licenses } from './build/licenses.ts';
 import { models } from './build/models.ts';
-import { packageEntry, packageFiles } from './build/package.ts';
+import { chatEntry, packageEntry, packageFiles } from './build/package.ts';
 import { precache } from './build/precache.ts';
 import { sourceLines } from './build/source-lines.ts';
 
@@ -15,7 +15,12 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const sources: InlineConfig = {
   root: here('.'),
   plugins: [packageFiles(), svelte({ compilerOptions: { discloseVersion: false } })],
-  resolve: { alias: [{ find: /^glassformer$/, replacement: packageEntry }] },
+  resolve: {
+    alias: [
+      { find: /^glassformer$/, replacement: packageEntry },
+      { find: /^glassformer\/chat$/, replacement: chatEntry },
+    ],
+  },
 };
 const start = startChunk(sources);
 

@@ -47,7 +47,8 @@ for (const [i, { folder, template, messages, options, ...expected }] of cases.en
     };
     const length = generator.info.maxSourceLength;
     assert.deepEqual(await ids({ specialTokens: false }), expected.ids.slice(-length));
-    if (folder === 'llama_scaled') assert.equal((await ids()).length, expected.ids.length + 1);
+    if (folder === 'llama_scaled')
+      assert.equal((await ids()).length, Math.min(expected.ids.length + 1, length));
   });
 }
 

@@ -5,6 +5,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The package's modules: unlike dist/index.js, they can be spread over the chunks of the page. */
 export const packageEntry = here('../../wasm/src/index.ts');
+export const chatEntry = here('../../wasm/src/chat.ts');
 
 // What the page has in place of the package's add-on for Node, and of threads: its models run in
 // workers, whose script has all of it. The page itself only counts.

@@ -4,6 +4,7 @@ import {
   inspect,
   load,
   type Compute,
+  type Generator,
   type Head,
   type ImageClassification,
   type ImageClassifier,
@@ -22,6 +23,7 @@ import {
   type WordsOnView,
 } from '../../panels/alignment/alignment.ts';
 import { matrixIn, type Matrix } from '../../panels/attention/attention.ts';
+import type { Conversation } from './chat/conversation.svelte.ts';
 import { firstInputs } from './first-inputs.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { pictureFailure, readFailure, type Failure } from '../../ui/failure.ts';
@@ -48,6 +50,7 @@ import {
   crosses,
   isTask,
   linesOf,
+  ofKind,
   tasks,
   type Answered,
   type Input,
@@ -65,6 +68,9 @@ const pause = 250;
 
 /** A model that needs more bytes is loaded on confirmation, in 8-bit integers by default. */
 export const large = 400e6;
+
+/** The most attention weights of a conversation that the page shows. */
+const mostWeights = 64e6;
 
 const isImage = ({ type }: File): boolean => type.startsWith('image/');
 
@@ -109,6 +115,9 @@ export class ModelExplorer
   attention = $state<AttentionKind>('encoder');
   /** The search settings of a translator. */
   how = $state.raw<Search>(asItsMakersSay);
+  /** Whether the visitor talks with a model that was trained for it. */
+  talking = $state(false);
+  #conversation: Conversation | undefined;
   /** The word under the pointer, in a translation or its source. */
   lit = $state.raw<Lit>();
 
@@ -176,6 +185,7 @@ export class ModelExplorer
 
   forget(): void {
     this.interrupt();
+    this.#endTalk();
     this.loader.close();
     this.files = this.found = this.outcome = this.verdict = this.failure = undefined;
     this.read = new Set();
@@ -187,6 +197,7 @@ export class ModelExplorer
     const { files, compute } = this;
     if (!files) return;
     this.interrupt();
+    this.#endTalk();
     this.stage = 'opened';
     this.outcome = this.verdict = this.failure = undefined;
     const read = new Set<string>();
@@ -210,7 +221,8 @@ export class ModelExplorer
       void this.refresh();
     }
     if (!info || !isTask(info.task)) return;
-    this.input = firstInputs[info.task];
+    this.talking = this.chats;
+    this.input = firstInputs[this.talking ? 'chat' : info.task];
     this.attention =
       this.#kinds.find((kind) => kind === 'cross') ?? this.#kinds[0] ?? this.attention;
     this.choice.off = [];
@@ -235,6 +247,7 @@ export class ModelExplorer
 
   get task(): (typeof tasks)[keyof typeof tasks] | undefined {
     const { info } = this.loader;
+    if (this.talking) return tasks.chat;
     return info && isTask(info.task) ? tasks[info.task] : undefined;
   }
 
@@ -267,6 +280,58 @@ export class ModelExplorer
   reset(): void {
     this.choice.off = [];
     void this.refresh();
+  }
+
+  // --- conversations ------------------------------------------------------------------------
+
+  /** Whether the model was trained for conversations. */
+  get chats(): boolean {
+    return (this.loader.info as Partial<Generator['info']> | undefined)?.chatTemplate !== undefined;
+  }
+
+  /** Chooses between a conversation and a text that the model continues. */
+  talk(talking: boolean): void {
+    this.talking = talking;
+    const text = this.#conversation?.text ?? '';
+    this.#read(talking ? { first: text, second: '' } : firstInputs['text-generation']);
+  }
+
+  /** Returns the conversation, which `begin` begins with the model. */
+  talkIn(begin: (model: Generator) => Conversation): Conversation {
+    return (this.#conversation ??= begin(this.loader.model as Generator));
+  }
+
+  /** Says something, then reads the whole conversation for its attention. Returns whether the model answered. */
+  async say(content: string): Promise<boolean> {
+    const conversation = this.#conversation!;
+    this.interrupt();
+    if (!(await conversation.say(content, ofKind(this.choice.off, 'decoder')))) return false;
+    const { layers = 0, heads = 0 } = this.loader.info ?? {};
+    const { tokens = 0 } = conversation.facts ?? {};
+    this.crowded = layers * heads * tokens ** 2 > mostWeights;
+    this.#read({ first: this.crowded ? '' : conversation.text, second: '' });
+    return true;
+  }
+
+  /** Whether the conversation has too many tokens for its attention to be shown. */
+  crowded = $state(false);
+
+  restart(): void {
+    this.#conversation?.restart();
+    this.crowded = false;
+    this.#read(firstInputs.chat);
+  }
+
+  #read(input: Input): void {
+    this.input = input;
+    this.choice.letGo();
+    void this.refresh();
+  }
+
+  #endTalk(): void {
+    this.#conversation?.stop();
+    this.#conversation = undefined;
+    this.talking = this.crowded = false;
   }
 
   // --- pictures -----------------------------------------------------------------------------

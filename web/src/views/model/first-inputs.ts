@@ -30,6 +30,7 @@ export const firstInputs: Record<TaskName, Input> = {
     first: 'This film is',
     second: '',
   },
+  chat: { first: '', second: '' },
   'text2text-generation': {
     first: 'translate English to German: Where is the station?',
     second: '',

@@ -12,6 +12,7 @@ import type {
   LanguagePair,
   MaskFiller,
   Model,
+  Prediction,
   QuestionAnswerer,
   Token,
   TokenClassification,
@@ -48,6 +49,7 @@ export type Answered =
   | { task: 'feature-extraction'; texts: readonly string[]; similarity: readonly number[][] }
   | { task: 'translation'; text: string; result: Translation; alignment: Alignment }
   | { task: 'text-generation'; text: string; result: Generation }
+  | { task: 'chat'; result: Prediction }
   | { task: 'text2text-generation'; result: Generation };
 
 /** An answer with its texts or sentences, in order. */
@@ -237,6 +239,26 @@ export const tasks: Record<TaskName, Task> = {
       return { answered, looked: [{ maps: attention, source, target: [], trace: traced }] };
     },
   },
+  // The input is the whole conversation, as the model's template writes it.
+  chat: {
+    name: 'has conversations, and continues texts',
+    first: 'Message',
+    call: () => `send('Why is the sky blue?', options)`,
+    async ask(model, { first }, { ablate, signal, trace = [] }) {
+      const result = await (model as Generator).next(first, {
+        attention: true as const,
+        specialTokens: false,
+        count: 1,
+        signal,
+        trace,
+        ablate: ofKind(ablate, 'decoder'),
+      });
+      const { promptTokens, attention: maps, trace: traced } = result;
+      const source = shownTokens(first, promptTokens).map(({ label }) => label);
+      const answered = { task: 'chat', result } as const;
+      return { answered, looked: [{ maps, source, target: [], trace: traced }] };
+    },
+  },
   'text2text-generation': {
     name: 'answers a text with a text',
     first: 'Text, after its instruction if the model needs one',
@@ -271,7 +293,8 @@ export const crosses = (task: string | undefined): boolean =>
 
 export const isTask = (task: string): task is TaskName => Object.hasOwn(tasks, task);
 
-function ofKind<Kind extends AttentionKind>(
+/** Returns the heads of one kind of attention. */
+export function ofKind<Kind extends AttentionKind>(
   heads: readonly Head<AttentionKind>[],
   kind: Kind,
 ): Head<Kind>[] {
