@@ -71,7 +71,8 @@ std::vector<const Kernels*> find_available() {
   found.push_back(&baseline::table);
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c")) {
     found.push_back(&avx2::table);
   }
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&

@@ -239,9 +239,15 @@ class Nibbles {
 };
 
 /// Loads bfloat16 numbers, the upper halves of floats.
-inline Vec load_bfloats(const std::byte* from) {
-#ifdef __wasm_simd128__
+inline Vec load_bfloats(const void* from) {
+#if defined(__wasm_simd128__)
   return {Vec::Batch(wasm_i32x4_shl(wasm_u32x4_load16x4(from), 16))};
+#elif defined(__AVX512F__)
+  const __m256i halves = _mm256_loadu_si256(static_cast<const __m256i*>(from));
+  return {Vec::Batch(_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16)))};
+#elif defined(__AVX2__)
+  const __m128i halves = _mm_loadu_si128(static_cast<const __m128i*>(from));
+  return {Vec::Batch(_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16)))};
 #else
   using Halves [[gnu::vector_size(sizeof(std::uint16_t) * Vec::width)]] = std::uint16_t;
   Halves halves;
@@ -252,5 +258,20 @@ inline Vec load_bfloats(const std::byte* from) {
   return same;
 #endif
 }
+
+// Whether the machine has an instruction for numbers in IEEE half precision.
+#if defined(__F16C__) || defined(__ARM_NEON)
+#define GLASSFORMER_LOADS_HALVES
+/// Loads numbers in IEEE half precision.
+inline Vec load_halves(const std::uint16_t* from) {
+#if defined(__ARM_NEON)
+  return {Vec::Batch(vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(from))))};
+#elif defined(__AVX512F__)
+  return {Vec::Batch(_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))))};
+#else
+  return {Vec::Batch(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))))};
+#endif
+}
+#endif
 
 }  // namespace glassformer::GLASSFORMER_ISA

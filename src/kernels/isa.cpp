@@ -2,6 +2,7 @@
 // standard-library code that could be emitted here: the linker keeps one copy of an inline
 // function, possibly one that this machine cannot run.
 
+#include "base/half.hpp"
 #include "kernels/activation.hpp"
 #include "kernels/backward/activation.hpp"
 #include "kernels/backward/norm.hpp"
@@ -34,7 +35,7 @@ constexpr Kernels table_with() {
       .name = GLASSFORMER_QUOTE(GLASSFORMER_ISA),
       .panel_width = panel_width,
       .int8_depth = int8_depth,
-      .matmul = multiply<FloatProduct>,
+      .matmul = multiply<FloatProduct<Floats>>,
       .layer_norm = layer_norm,
       .layer_norm_unbiased = layer_norm_unbiased,
       .rms_norm = rms_norm,
@@ -45,6 +46,12 @@ constexpr Kernels table_with() {
       .activate = activate,
       .elu_plus_one = elu_plus_one,
   };
+  if constexpr (keeps_halves) {
+    table.matmul_bf16 = multiply<FloatProduct<BrainFloats>>;
+#ifdef GLASSFORMER_LOADS_HALVES
+    table.matmul_f16 = multiply<FloatProduct<HalfFloats>>;
+#endif
+  }
   if constexpr (has_integers) {
     table.matmul_int8 = multiply<Int8Product<Dot>>;
     table.matmul_int4 = multiply<Int4Product<Dot>>;

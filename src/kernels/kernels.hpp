@@ -31,10 +31,11 @@ enum class Activation {
 
 /// sum = a · b + bias, with b packed into panels of `Kernels::panel_width` columns: panel p holds
 /// columns p·width … of every row of b, row after row. The last panel is padded with zeros.
-struct MatmulArgs {
+template <typename Number>
+struct FloatMatmulArgs {
   const float* a = nullptr;  ///< [m, k], rows a_stride floats apart
   std::size_t a_stride = 0;
-  const float* b = nullptr;  ///< panels, panel_stride floats apart
+  const Number* b = nullptr;  ///< panels, panel_stride numbers apart
   std::size_t panel_stride = 0;
   const float* bias = nullptr;  ///< [n] padded to whole panels; null: no bias
   float* c = nullptr;           ///< [m, n], rows c_stride floats apart
@@ -42,6 +43,9 @@ struct MatmulArgs {
   std::size_t m = 0, n = 0, k = 0;
   Epilogue epilogue = Epilogue::store;
 };
+using MatmulArgs = FloatMatmulArgs<float>;
+/// b in floats of 16 bits.
+using HalfMatmulArgs = FloatMatmulArgs<std::uint16_t>;
 
 /// Rows [m, k] as 7-bit integers: element = (integer - zero_point) · scale, with one zero point and
 /// one scale per row.
@@ -127,6 +131,10 @@ struct Kernels {
   std::size_t int8_depth;   ///< rows of an 8-bit matrix interleaved in its panels: 4 or 2
 
   void (*matmul)(const MatmulArgs&);
+  /// `matmul` with b in bfloat16 or IEEE half precision: the bits of the product with the same
+  /// numbers as floats. Null where they would not be faster.
+  void (*matmul_bf16)(const HalfMatmulArgs&) = nullptr;
+  void (*matmul_f16)(const HalfMatmulArgs&) = nullptr;
   void (*matmul_int8)(const Int8MatmulArgs&) = nullptr;
   void (*matmul_int4)(const Int4MatmulArgs&) = nullptr;
   void (*matmul_int16)(const Int16MatmulArgs&) = nullptr;

@@ -17,10 +17,27 @@ inline constexpr std::size_t panel_width = panel_vectors * Vec::width;
 
 inline std::size_t panels_of(std::size_t n) { return (n + panel_width - 1) / panel_width; }
 
+// The formats of b in products of floats.
+struct Floats {
+  using Number = float;
+  static Vec load(const float* from) { return Vec::load(from); }
+};
+struct BrainFloats {
+  using Number = std::uint16_t;
+  static Vec load(const std::uint16_t* from) { return load_bfloats(from); }
+};
+#ifdef GLASSFORMER_LOADS_HALVES
+struct HalfFloats {
+  using Number = std::uint16_t;
+  static Vec load(const std::uint16_t* from) { return load_halves(from); }
+};
+#endif
+
 /// A tile's operations on floats. A step multiplies one element of a row of a by Vec::width
-/// elements of b.
+/// elements of b, which are in Format.
+template <typename Format>
 struct FloatProduct {
-  using Args = MatmulArgs;
+  using Args = FloatMatmulArgs<typename Format::Number>;
   using Sum = Vec;
   using Lane = float;                              // the elements of a Sum
   static constexpr std::size_t depth = 1;          // elements of a per step
@@ -37,7 +54,7 @@ struct FloatProduct {
   }
   static const float* at(const float* row, std::size_t step) { return row + step; }
   static Vec load_a(const float* a) { return Vec::broadcast_from(a); }
-  static Vec load_b(const float* b) { return Vec::load(b); }
+  static Vec load_b(const typename Format::Number* b) { return Format::load(b); }
   static Sum add(Vec a, Vec b, Sum sum) { return multiply_add(a, b, sum); }
 
   static float* destination(const Args& args) {
@@ -288,7 +305,7 @@ struct Part {
 // costs more.
 inline constexpr bool in_parts = rows_move;  // in wasm
 template <typename Product>
-inline constexpr std::size_t step_bytes = panel_width*(adds_groups<Product> ? Product::depth : 4);
+inline constexpr std::size_t step_bytes = panel_width* Product::depth * sizeof(*Product::Args::b);
 template <typename Product>
 inline constexpr std::size_t part_steps = 16384 / step_bytes<Product>;
 
@@ -309,7 +326,7 @@ struct Ahead {
 // Whether tiles read ahead in a large b. Only floats do: integers, with a quarter of the bytes,
 // gain little.
 template <typename Product>
-inline constexpr bool can_read_ahead = (in_parts && std::is_same_v<Product, FloatProduct>);
+inline constexpr bool can_read_ahead = (in_parts && std::is_same_v<Product, FloatProduct<Floats>>);
 
 // If b is larger, much of it has left the second-level cache since the last product.
 inline constexpr std::size_t large_bytes = 512 * 1024;

@@ -50,11 +50,21 @@ void each_block(const Args& args, std::size_t least, Pool& pool, const BlockOf& 
 
 }  // namespace
 
+namespace {
+
+template <class Number>
+void move_rows(FloatMatmulArgs<Number>& block, std::size_t row, std::size_t) {
+  block.a += row * block.a_stride;
+}
+
+}  // namespace
+
 void matmul(const MatmulArgs& args, Pool& pool) {
-  const auto block_of = [](MatmulArgs& block, std::size_t row, std::size_t) {
-    block.a += row * block.a_stride;
-  };
-  each_block(args, Pool::least_products, pool, block_of, kernels().matmul);
+  each_block(args, Pool::least_products, pool, move_rows<float>, kernels().matmul);
+}
+
+void matmul(const HalfMatmulArgs& args, void (*multiply)(const HalfMatmulArgs&), Pool& pool) {
+  each_block(args, Pool::least_products, pool, move_rows<std::uint16_t>, multiply);
 }
 
 namespace {

@@ -11,6 +11,8 @@ namespace glassformer {
 
 /// Kernels::matmul. Splits the columns of b or, if there are few, also the rows of a.
 void matmul(const MatmulArgs& args, Pool& pool);
+/// Kernels::matmul_bf16 or Kernels::matmul_f16, which `multiply` is.
+void matmul(const HalfMatmulArgs& args, void (*multiply)(const HalfMatmulArgs&), Pool& pool);
 /// Kernels::quantize of `x` into `args.a`, then Kernels::matmul_int8.
 void matmul_int8(const float* x, const Int8MatmulArgs& args, Pool& pool);
 /// Kernels::quantize of `x` into `args.a`, then Kernels::matmul_int4.

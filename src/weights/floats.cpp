@@ -6,28 +6,13 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/half.hpp"
 
 namespace glassformer {
 namespace {
 
 // Files store little-endian numbers, as do all machines that this is built for.
 static_assert(std::endian::native == std::endian::little);
-
-float half_to_float(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000u) << 16;
-  const std::uint32_t magnitude = half & 0x7FFFu;
-  if (magnitude >= 0x7C00u) {  // infinity, NaN
-    return std::bit_cast<float>(sign | 0x7F800000u | (magnitude & 0x3FFu) << 13);
-  }
-  // Moves exponent and fraction to their places in a float. The product corrects the exponent's
-  // bias and is exact for normal and subnormal numbers.
-  const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
-}
-
-float bfloat_to_float(std::uint16_t value) {
-  return std::bit_cast<float>(std::uint32_t{value} << 16);
-}
 
 // Loads through memcpy because the bytes may be unaligned.
 template <typename Stored, typename Convert>

@@ -293,7 +293,14 @@ void WeightsLoader::set(std::size_t index, std::span<const std::byte> bytes, std
   const std::span<float> values = buffer(bytes.size() / size_of(info.dtype));
   to_f32(info.dtype, bytes, values);
   check_finite(info, values, first * (values.size() / rows));
-  set_values(parameters_[bindings_[index].parameter], values, first);
+  const NamedParameter& parameter = parameters_[bindings_[index].parameter];
+  if (keeps_halves && parameter.set_halves && size_of(info.dtype) == sizeof(std::uint16_t)) {
+    const Half format = info.dtype == DType::f16 ? Half::f16 : Half::bf16;
+    halves_.resize(values.size());
+    std::memcpy(halves_.data(), bytes.data(), bytes.size());
+    if (parameter.set_halves(halves_, format, first)) return;
+  }
+  set_values(parameter, values, first);
 }
 
 void WeightsLoader::set_integers(std::size_t index, std::span<const std::byte> bytes,

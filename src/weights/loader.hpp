@@ -88,6 +88,7 @@ class WeightsLoader {
   std::vector<Binding> bindings_;  // one per tensor
   std::vector<float> buffer_, scales_;
   std::vector<std::int8_t> integers_;  // unpacked from 4 bits
+  std::vector<std::uint16_t> halves_;
 };
 
 }  // namespace glassformer

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/half.hpp"
 #include "tensor/aligned_buffer.hpp"
 
 namespace glassformer {
@@ -35,6 +36,11 @@ struct NamedParameter {
       std::function<void(std::span<const std::int8_t>, std::span<const float>, std::size_t first)>;
   SetIntegers set_integers = {};
   unsigned bits = 0;  ///< of those integers: 8 or 4
+  /// For a matrix that may be kept in 16 bits: takes the values as the file has them. Returns false
+  /// if it does not; then they must be set as floats.
+  using SetHalves =
+      std::function<bool(std::span<const std::uint16_t>, Half format, std::size_t first)>;
+  SetHalves set_halves = {};
   /// Copies row `row` of the values in use; integers are multiplied by their scale.
   /// A tensor with one dimension has rows of one number. Throws `internal` if it is not loaded yet.
   using Get = std::function<void(std::size_t row, std::span<float> values)>;
@@ -79,6 +85,10 @@ class ParameterScope {
   /// Declares a parameter that is used as it is stored. Its shape is set here, its value when it is
   /// loaded.
   void declare(std::string_view name, std::vector<std::size_t> shape, Parameter& parameter) const;
+  /// Sets NamedParameter::set_halves of the parameter that was declared last.
+  void keep_last_halves(NamedParameter::SetHalves set) const {
+    out_->back().set_halves = std::move(set);
+  }
   /// Sets NamedParameter::stored of the parameter that was declared last.
   void store_last_as(std::vector<std::size_t> stored) const { out_->back().stored = stored; }
   /// Returns the number of parameters that were declared.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "kernels/packed/half_matrix.hpp"
 #include "kernels/packed/int4_matrix.hpp"
 #include "kernels/packed/int8_matrix.hpp"
 #include "kernels/packed/matrix.hpp"
@@ -36,6 +37,7 @@ class PackedWeight : public LinearWeight {
       copy_output(first + row, weights);
     };
   }
+  bool is_set() const { return matrix_.has_value(); }
   Matrix& writable() { return matrix_ ? *matrix_ : matrix_.emplace(in_, out_); }
   const Matrix& matrix() const {
     if (!matrix_) throw_error(ErrorCode::internal, "a linear layer has no weights yet");
@@ -47,12 +49,21 @@ class PackedWeight : public LinearWeight {
   std::optional<Matrix> matrix_;  // [in, out]
 };
 
+// Weights in 16 bits are kept as they are, if all of them have one format.
 class FloatWeight final : public PackedWeight<PackedMatrix> {
  public:
   using PackedWeight::PackedWeight;
+  explicit FloatWeight(PackedHalfMatrix halves)
+      : PackedWeight(halves.k(), halves.n()), halves_(std::move(halves)) {}
 
   std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
+    if (halves_) return std::make_unique<FloatWeight>(halves_->select(outputs));
     return std::make_unique<FloatWeight>(matrix().select(outputs));
+  }
+
+  void copy_output(std::size_t output, std::span<float> weights) const override {
+    if (halves_) return halves_->copy_column(output, weights);
+    PackedWeight::copy_output(output, weights);
   }
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
@@ -60,28 +71,61 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
     scope.declare(
         "weight", {outputs, in()},
         [this, first](std::span<const float> values, std::size_t row) {
+          widen();
           for (std::size_t i = 0; i < values.size() / in(); ++i) {
             writable().set_column(first + row + i, values.subspan(i * in(), in()));
           }
         },
         reader(first), &storage, first * in());
+    if (!keeps_halves) return;
+    scope.keep_last_halves(
+        [this, first](std::span<const std::uint16_t> values, Half format, std::size_t row) {
+          if (is_set() || product_of(format) == nullptr) return false;
+          if (!halves_) halves_.emplace(in(), out(), format);
+          if (halves_->format() != format) return false;
+          for (std::size_t i = 0; i < values.size() / in(); ++i) {
+            halves_->set_column(first + row + i, values.subspan(i * in(), in()));
+          }
+          return true;
+        });
   }
 
   void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
                 Session& session) const override {
-    matmul({.a = x.data(),
-            .a_stride = in(),
-            .b = matrix().data(),
-            .panel_stride = matrix().panel_stride(),
-            .bias = bias,
-            .c = y.data(),
-            .c_stride = out(),
-            .m = x.shape(0),
-            .n = out(),
-            .k = in(),
-            .epilogue = epilogue},
-           session.pool);
+    const auto arguments = [&](const auto& matrix) {
+      return FloatMatmulArgs{.a = x.data(),
+                             .a_stride = in(),
+                             .b = matrix.data(),
+                             .panel_stride = matrix.panel_stride(),
+                             .bias = bias,
+                             .c = y.data(),
+                             .c_stride = out(),
+                             .m = x.shape(0),
+                             .n = out(),
+                             .k = in(),
+                             .epilogue = epilogue};
+    };
+    if (!keeps_halves || !halves_) return matmul(arguments(matrix()), session.pool);
+    matmul(arguments(*halves_), product_of(halves_->format()), session.pool);
   }
+
+ private:
+  static auto product_of(Half format) -> void (*)(const HalfMatmulArgs&) {
+    return format == Half::f16 ? kernels().matmul_f16 : kernels().matmul_bf16;
+  }
+
+  // Makes floats of all weights.
+  void widen() {
+    if (!halves_) return;
+    std::vector<float> column(in());
+    for (std::size_t output = 0; output < out(); ++output) {
+      halves_->copy_column(output, column);
+      writable().set_column(output, column);
+    }
+    halves_.reset();
+  }
+
+  std::optional<PackedHalfMatrix> halves_;
 };
 
 constexpr std::size_t quantized_block = 48;  // rows per thread that are quantized together

@@ -2,6 +2,7 @@
 // tails.
 
 #include "kernels/kernels.hpp"
+#include "base/half.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -13,6 +14,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/half.hpp"
 #include "kernels/packed/int16_matrix.hpp"
 #include "kernels/packed/int4_matrix.hpp"
 #include "kernels/packed/int8_matrix.hpp"
@@ -165,6 +167,67 @@ TEST_CASE("a row's product does not depend on the other rows", "[kernels]") {
       run->matmul(args);
     }
     CHECK(together == alone);  // bit for bit
+  }
+}
+
+namespace {
+
+// Returns numbers in 16 bits: of any sign, with exponents around 0 and, now and then, tiny ones.
+std::vector<std::uint16_t> random_halves(std::size_t count, Half format, SplitMix64& random) {
+  std::vector<std::uint16_t> values(count);
+  for (std::uint16_t& value : values) {
+    const auto bits = static_cast<std::uint32_t>(random.uniform() * 0x1p16f);
+    const std::uint32_t exponents = format == Half::f16 ? 0x3400 : 0x3E00;  // from 1/4, from 1/8
+    value = static_cast<std::uint16_t>(bits % 7 == 0 ? bits & 0x807F : exponents | (bits & 0x83FF));
+  }
+  return values;
+}
+
+void check_half_product(const Kernels& run, Half format, std::size_t m, std::size_t n,
+                        std::size_t k, Epilogue epilogue) {
+  const auto product = format == Half::f16 ? run.matmul_f16 : run.matmul_bf16;
+  if (product == nullptr) return;
+  INFO(run.name << ": " << m << " x " << n << " x " << k);
+  SplitMix64 random(m + n + k);
+  const auto a = random_values(m * k, random);
+  const std::size_t columns = (n + run.panel_width - 1) / run.panel_width * run.panel_width;
+  const auto bias = random_values(columns, random);
+  const auto before = random_values(m * n, random);
+  const auto halves = random_halves(k * columns, format, random);
+  std::vector<float> floats(halves.size());
+  std::ranges::transform(halves, floats.begin(), [=](auto half) { return to_float(format, half); });
+  const auto multiply = [&](const auto& b, const auto& by) {
+    std::vector<float> c = before;
+    by({.a = a.data(),
+        .a_stride = k,
+        .b = b.data(),
+        .panel_stride = k * run.panel_width,
+        .bias = bias.data(),
+        .c = c.data(),
+        .c_stride = n,
+        .m = m,
+        .n = n,
+        .k = k,
+        .epilogue = epilogue});
+    return c;
+  };
+  CHECK(multiply(halves, product) == multiply(floats, run.matmul));
+}
+
+}  // namespace
+
+TEST_CASE("a product with floats of 16 bits has the bits of that with the same floats",
+          "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    for (const Half format : {Half::f16, Half::bf16}) {
+      for (const std::size_t m : {1u, 5u, 29u, 150u}) {
+        for (const std::size_t n : {1u, 19u, 70u, 150u}) {
+          check_half_product(*run, format, m, n, 33, Epilogue::store);
+          check_half_product(*run, format, m, n, 8, Epilogue::accumulate);
+        }
+      }
+      check_half_product(*run, format, 14, 40, 1100, Epilogue::relu);
+    }
   }
 }
 
