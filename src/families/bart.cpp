@@ -1,5 +1,6 @@
 #include <array>
 
+#include "families/linked.hpp"
 #include "families/marian.hpp"
 
 // BART (Lewis et al. 2020; distilbart): an encoder and a decoder with post-norm, learned positions
@@ -10,7 +11,9 @@ namespace {
 
 constexpr std::array bart_types = {Family::Type{"bart", "BartTokenizer"}};
 
-constexpr std::array bart_heads = {TensorName{"final_logits_bias", "lm_head.bias"}};
+constexpr std::array bart_heads = {TensorName{"final_logits_bias", "lm_head.bias"},
+                                   TensorName{"classification_head.dense", "head.dense"},
+                                   TensorName{"classification_head.out_proj", "classifier"}};
 
 constexpr auto bart_encoder_keys = marian_encoder_keys("50265");
 
@@ -24,7 +27,8 @@ StackConfig bart_stack(Mixer mixer) {
   return stack;
 }
 
-ModelConfig read_bart(HubConfig& config) {
+// Reads both stacks.
+void read_bart_stacks(HubConfig& config, Architecture& parts) {
   for (const char* key :
        {"normalize_before", "add_final_layer_norm", "static_position_embeddings"}) {
     config.expect_flag(key, false);
@@ -32,20 +36,39 @@ ModelConfig read_bart(HubConfig& config) {
   for (const char* key : {"normalize_embedding", "tie_word_embeddings"}) {
     config.expect_flag(key, true);
   }
-  ModelConfig model;
-  model.generation.start_id = 2;
-  model.generation.end_ids = {2};
-  Architecture& parts = model.architecture;
   StackConfig& encoder = parts.encoder.emplace(bart_stack(Mixer::full));
   config.read(encoder, {.keys = bart_encoder_keys, .layer_tensors = "encoder.layers."});
   StackConfig& decoder = parts.decoder.emplace(bart_stack(Mixer::causal));
   decoder.tokens().vocab_size = encoder.vocab_size();
   config.read(decoder, {.keys = marian_decoder_keys, .layer_tensors = "decoder.layers."});
   for (StackConfig* stack : {&encoder, &decoder}) stack->max_length += bart_offset;
+}
+
+ModelConfig read_bart(HubConfig& config) {
+  ModelConfig model;
+  model.generation.start_id = 2;
+  model.generation.end_ids = {2};
+  Architecture& parts = model.architecture;
+  read_bart_stacks(config, parts);
   parts.embeddings = EmbeddingSharing::shared;
   config.read_text_to_text(model);
   // Files may lack the bias of the logits, which is then zeros.
   parts.head.bias = config.has_tensor("final_logits_bias");
+  config.finish(model);
+  return model;
+}
+
+// Reads a classifier: its decoder reads the same text, and its answer is that of the last token.
+ModelConfig read_bart_classifier(HubConfig& config) {
+  expect_linked(false);
+  config.expect_architecture("BartForSequenceClassification");
+  ModelConfig model;
+  Architecture& parts = model.architecture;
+  read_bart_stacks(config, parts);
+  parts.embeddings = EmbeddingSharing::stacks;
+  parts.start_id = config.token("decoder_start_token_id", 2);
+  config.expect_end_token("eos_token_id", config.token("eos_token_id", 2));
+  config.read_text_classes(model, {.activation = Activation::tanh}, Pooling::last, 3);
   config.finish(model);
   return model;
 }
@@ -57,6 +80,8 @@ extern const Family bart = {.model_types = bart_types,
                             .tensors = marian_tensors,
                             .heads = bart_heads,
                             .read = read_bart,
+                            .read_reader = read_bart_classifier,
+                            .reader = "ForSequenceClassification",
                             .writes = true};
 
 }  // namespace glassformer

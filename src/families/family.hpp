@@ -60,9 +60,10 @@ struct Family {
   std::span<const TensorName> tensors;  ///< of the base model; required in every model
   std::span<const TensorName> heads;    ///< of the heads; a model reads those of its task
   ModelConfig (*read)(HubConfig& config);
-  /// For families that write: reads a model that is only the encoder and outputs vectors. Null if
-  /// the family has no such models.
-  ModelConfig (*read_encoder)(HubConfig& config) = nullptr;
+  /// For families that write: reads a model that does not, whose class in the library has a name
+  /// with the end `reader`. Null if the family has no such models.
+  ModelConfig (*read_reader)(HubConfig& config) = nullptr;
+  std::string_view reader = {};
   const ContainerFormat* container = nullptr;
   std::size_t first_layer = 0;  ///< the number of a stack's first layer
   bool two_tokenizers = false;  ///< input and output may have different tokenizers

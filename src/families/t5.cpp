@@ -157,21 +157,24 @@ extern const Family t5 = {.model_types = model_types,
                           .tensors = tensors,
                           .heads = heads,
                           .read = read,
-                          .read_encoder = read_encoder,
+                          .read_reader = read_encoder,
+                          .reader = "EncoderModel",
                           .writes = true};
 extern const Family t5_writer = {.model_types = model_types,
                                  .prefix = "",
                                  .tensors = tensors,
                                  .heads = heads,
                                  .read = read,
-                                 .read_encoder = refuse_unlinked,
+                                 .read_reader = refuse_unlinked,
+                                 .reader = "EncoderModel",
                                  .writes = true};
 extern const Family t5_reader = {.model_types = model_types,
                                  .prefix = "",
                                  .tensors = tensors,
                                  .heads = heads,
                                  .read = refuse_unlinked,
-                                 .read_encoder = read_encoder,
+                                 .read_reader = read_encoder,
+                                 .reader = "EncoderModel",
                                  .writes = true};
 
 }  // namespace glassformer

@@ -50,9 +50,12 @@ struct Classification {
   std::size_t windows = 1;                ///< number of windows that it read
   bool clipped;                           ///< whether the text was longer than what it read
   std::optional<AttentionMap> attention;  ///< [L, H, T, T], if requested
-  std::vector<TracedTensor> trace;        ///< the requested tensors, in the order of the run
-  std::vector<TracedTensor> gradients;    ///< of the answer, in the order of the run
-  std::vector<float> contributions;       ///< [T, C]; empty if not requested
+  /// The same of a decoder, to its own rows and to the encoder's, if the model has one. It reads
+  /// the text shifted by one token: its row t has token t - 1.
+  std::optional<AttentionMap> decoder_attention, cross_attention;
+  std::vector<TracedTensor> trace;      ///< the requested tensors, in the order of the run
+  std::vector<TracedTensor> gradients;  ///< of the answer, in the order of the run
+  std::vector<float> contributions;     ///< [T, C]; empty if not requested
 };
 
 /// Assigns a label to a text, or to a pair of texts. Any number of threads may call it at a time.

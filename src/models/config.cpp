@@ -374,15 +374,15 @@ void check_mixers(const StackConfig& encoder, const FieldErrors& errors) {
 // Checks that a decoder's mixers are causal self-attention or recurrent units.
 void check_decoder(const Architecture& architecture, const FieldErrors& errors) {
   const StackConfig& decoder = *architecture.decoder;
-  const bool alone = !architecture.encoder;
+  const bool alone = !architecture.encoder, whole = alone || architecture.decodes_to_classify();
   const bool relative = decoder.has_relative_bias();
   for (const LayerConfig& layer : decoder.layers) {
     const bool recurrent = layer.mixer == Mixer::recurrent;
     if (layer.mixer != decoder.layers[0].mixer || (!recurrent && layer.mixer != Mixer::causal) ||
-        (recurrent && alone)) {
+        (recurrent && whole)) {
       errors.fail(&decoder, "attention",
                   {"expected {}, got \"{}\"",
-                   {alone ? "\"causal\" for this task" : "\"causal\" or \"recurrent\"",
+                   {whole ? "\"causal\" for this task" : "\"causal\" or \"recurrent\"",
                     name_of(layer.mixer)}});
     }
     if (decoder.tokens().d_embedding > 0 || decoder.layer_groups > 0 || decoder.disentangled) {
@@ -425,6 +425,11 @@ void validate(const Architecture& architecture, const FieldErrors& errors) {
   }
   if (architecture.decoder) {
     check_decoder(architecture, errors);
+    const std::size_t rows = architecture.decoder->vocab_size();
+    if (static_cast<std::size_t>(architecture.start_id) >= rows) {
+      errors.fail(nullptr, "start_id",
+                  {"expected an id below {}, got {}", {rows, architecture.start_id}});
+    }
     validate(*architecture.decoder, errors);
   }
   const StackConfig& last = architecture.decoder ? *architecture.decoder : *architecture.encoder;

@@ -105,8 +105,9 @@ struct StackConfig {
   bool operator==(const StackConfig&) const = default;
 };
 
-/// Whether this program has models of texts, and encoders of pictures. Set by src/linked; the
-/// linker removes the code of those that a program lacks.
+/// Whether this program has models with decoders, models of texts, and encoders of pictures. Set by
+/// src/linked; the linker removes the code of those that a program lacks.
+extern const bool links_decoders;
 extern const bool links_texts;
 extern const bool links_pictures;
 
@@ -179,14 +180,19 @@ struct Architecture {
   std::optional<StackConfig> text_encoder = {};
   HeadConfig head;
   EmbeddingSharing embeddings = EmbeddingSharing::separate;
+  /// The first token that the decoder of a classifier reads, before the text without its last
+  /// token.
+  std::int32_t start_id = 0;
 
+  /// Returns whether there are an encoder and a decoder that both read a text, to classify it.
+  bool decodes_to_classify() const { return decoder && head.kind == HeadKind::sequence_classes; }
   bool operator==(const Architecture&) const = default;
 };
 
 template <>
 inline constexpr std::array enum_names<Mixer>{"full", "local", "linear", "causal", "recurrent"};
 template <>
-inline constexpr std::array enum_names<Pooling>{"mean", "first"};
+inline constexpr std::array enum_names<Pooling>{"mean", "first", "last"};
 template <>
 inline constexpr std::array enum_names<VectorModule::Kind>{"dense", "layer_norm", "normalize"};
 template <>

@@ -1,6 +1,8 @@
 #include "models/encoder_model.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "layers/elementwise/elementwise.hpp"
 #include "models/stack/text_embeddings.hpp"
@@ -10,10 +12,64 @@ namespace glassformer {
 namespace {
 
 std::unique_ptr<StackInput> make_text_input(const StackConfig& stack, const Head* head,
-                                            Compute compute) {
+                                            const Embedding* table, Compute compute) {
+  if (links_decoders && table) {
+    return std::make_unique<TextEmbeddings>(stack, make_embedding(stack, *table));
+  }
   const Linear* tied = head ? head->tied() : nullptr;
   return std::make_unique<TextEmbeddings>(
       stack, tied ? make_embedding(stack, *tied) : make_embedding(stack, compute));
+}
+
+// A decoder's text. Row t reads token t - 1 of the encoder's text; row 0, the start token.
+struct ShiftedText {
+  ShiftedText(const Batch& texts, std::int32_t start_id) {
+    for (std::size_t s = 0; s < texts.size(); ++s) {
+      const std::span<const std::int32_t> of = texts.ids(s);
+      std::vector<std::int32_t> ids = {start_id};
+      ids.insert(ids.end(), of.begin(), of.end() - 1);
+      std::vector<std::size_t> masked;
+      for (std::size_t row = 1; row < of.size(); ++row) {
+        if (!std::ranges::binary_search(texts.visible(s), row - 1)) masked.push_back(row);
+      }
+      batch.add(ids, masked);
+    }
+    segments = segments_of(batch);
+  }
+
+  Batch batch;
+  std::vector<RowSegment> segments;
+};
+
+constexpr std::array attention_names = {"encoder.layers.*.self_attn.weights",
+                                        "decoder.layers.*.self_attn.weights",
+                                        "decoder.layers.*.encoder_attn.weights"};
+
+// Returns the request with attention weights requested by their names, of which a tracer of one
+// stack's maps knows nothing.
+TraceRequest by_names(TraceRequest request) {
+  if (!std::exchange(request.attention, false)) return request;
+  request.names.insert(request.names.end(), attention_names.begin(), attention_names.end());
+  return request;
+}
+
+// Moves the weights with these names, of one sequence, from a trace to a map. Keeps those that the
+// request names, too.
+AttentionMap take_map(const char* names, const TraceRequest& request,
+                      std::vector<TracedTensor>& trace) {
+  AttentionMap map;
+  for (const TracedTensor& tensor : trace) {
+    if (!matches(names, tensor.name)) continue;
+    map.heads = tensor.shape[0];
+    map.queries = tensor.shape[1];
+    map.keys = tensor.shape[2];
+    map.data.insert(map.data.end(), tensor.data.begin(), tensor.data.end());
+    ++map.layers;
+  }
+  std::erase_if(trace, [&](const TracedTensor& tensor) {
+    return matches(names, tensor.name) && !request.asks_for(tensor.name);
+  });
+  return map;
 }
 
 }  // namespace
@@ -21,10 +77,19 @@ std::unique_ptr<StackInput> make_text_input(const StackConfig& stack, const Head
 EncoderModel::EncoderModel(const Architecture& architecture, Compute compute)
     : head_config_(architecture.head),
       compute_(compute),
+      start_id_(architecture.start_id),
       head_(make_head(architecture, compute)),
+      embed_tokens_(links_decoders && architecture.decoder
+                        ? make_shared_table(*architecture.decoder, compute)
+                        : nullptr),
       encoder_(*architecture.encoder, compute,
-               make_text_input(*architecture.encoder, head_.get(), compute)),
-      modules_(architecture.head.modules) {}
+               make_text_input(*architecture.encoder, head_.get(), embed_tokens_.get(), compute)),
+      modules_(architecture.head.modules) {
+  if (!links_decoders || !architecture.decoder) return;
+  decoder_ =
+      std::make_unique<Decoder>(Stack::Kind::decoder_with_encoder, *architecture.decoder, compute,
+                                make_embedding(*architecture.decoder, *embed_tokens_));
+}
 
 EncoderModel::EncoderModel(const Architecture& architecture, Compute compute,
                            std::unique_ptr<StackInput> input)
@@ -37,6 +102,10 @@ EncoderModel::EncoderModel(const Architecture& architecture, Compute compute,
 std::vector<NamedParameter> EncoderModel::parameters() {
   std::vector<NamedParameter> parameters;
   const ParameterScope root(parameters);
+  if (links_decoders && decoder_) {
+    embed_tokens_->declare(root.scope("embed_tokens"));
+    decoder_->declare(root.scope("decoder"));
+  }
   encoder_.declare(root.scope("encoder"));
   if (head_) head_->declare(root);
   modules_.declare(root.scope("modules"));
@@ -54,10 +123,27 @@ EncoderModel::Output EncoderModel::operator()(const Pictures& pictures, const Tr
   return run(pictures, request, session, {});
 }
 
-template <class AnyBatch>
-View EncoderModel::states_of(const AnyBatch& batch, const Run& run) const {
+View EncoderModel::states_of(const Batch& batch, const Run& run) const {
   View states = run.make(batch.tokens(), encoder_.stack().config().d_model);  // [N, D]
   encoder_(batch, states, run);
+  return links_decoders && decoder_ ? decoded(batch, const_view(states), run) : states;
+}
+
+View EncoderModel::states_of(const Pictures& pictures, const Run& run) const {
+  View states = run.make(pictures.tokens(), encoder_.stack().config().d_model);  // [N, D]
+  encoder_(pictures, states, run);
+  return states;
+}
+
+View EncoderModel::decoded(const Batch& batch, const ConstView& encoded, const Run& run) const {
+  const auto shifted = std::make_shared<const ShiftedText>(batch, start_id_);
+  // The steps on the tape read the text.
+  if (run.tape()) run.tape()->record([shifted](Tape&) {});
+  View states = run.make(batch.tokens(), decoder_->stack().config().d_model);  // [N, D]
+  Run decoding = run;
+  decoding.segments = shifted->segments;
+  decoding.source_segments = run.segments;
+  decoder_->read(shifted->batch, &encoded, states, decoding);
   return states;
 }
 
@@ -82,7 +168,9 @@ View EncoderModel::forward(const Pictures& pictures, Run& run) const {
 template <class AnyBatch>
 EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest& request,
                                        Session& session, std::span<const std::size_t> rows) const {
-  const auto tracer = make_tracer(request, batch, encoder_.stack().config());
+  const bool decodes = links_decoders && decoder_;
+  const TraceRequest named = decodes ? by_names(request) : TraceRequest();
+  const auto tracer = make_tracer(decodes ? named : request, batch, encoder_.stack().config());
   const std::vector<RowSegment> segments = segments_of(batch);
   Run run(session, tracer.get());
   run.sequences = &batch;
@@ -99,8 +187,16 @@ EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest
     output.states = copy_of(states);
   }
   for (std::size_t s = 0; tracer && s < batch.size(); ++s) {
-    if (!request.names.empty()) output.traces.push_back(tracer->take_tensors(s));
-    if (request.attention) output.attention.push_back(tracer->take_attention(s));
+    if (decodes || !request.names.empty()) output.traces.push_back(tracer->take_tensors(s));
+    if (!request.attention) continue;
+    if (!decodes) {
+      output.attention.push_back(tracer->take_attention(s));
+      continue;
+    }
+    const std::array maps = {&output.attention, &output.decoder_attention, &output.cross_attention};
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      maps[i]->push_back(take_map(attention_names[i], request, output.traces[s]));
+    }
   }
   return output;
 }
@@ -125,7 +221,13 @@ std::vector<ModelTensor> EncoderModel::tensors(Session& session) const {
   TensorList list;
   list.set_rows(ModelTensor::Axis::source);
   encoder_.list(list, session, [&](const View& states, const Run& run) {
-    if (head_) (*head_)(const_view(states), run);
+    const ConstView last = const_view(states);
+    if (links_decoders && decoder_) {
+      Run decoding = run;
+      decoding.source_segments = run.segments;
+      decoder_->read(Batch(), &last, states, decoding);
+    }
+    if (head_) (*head_)(last, run);
   });
   return list.take();
 }

@@ -5,6 +5,7 @@
 
 #include "models/heads/head.hpp"
 #include "models/heads/vector_modules.hpp"
+#include "models/stack/decoder.hpp"
 #include "models/stack/encoder.hpp"
 #include "run/trace/tensor_list.hpp"
 
@@ -12,6 +13,9 @@ namespace glassformer {
 
 /// An encoder and a head: computes an output for a text or for each of its tokens. It is const once
 /// its parameters are loaded. State that a call changes is stored in the session passed to it.
+///
+/// Some classifiers have a decoder, too, which reads the same text, shifted by one token, and whose
+/// states the head reads (Lewis et al. 2020, section 3.1).
 class EncoderModel {
  public:
   /// Parameters allocate memory when they are loaded. All must be loaded before the first run.
@@ -27,6 +31,8 @@ class EncoderModel {
     Tensor logits;  ///< [B, C], or [N, C] if the head has an output per token
     Tensor states;  ///< [N, D] if the head leaves the states unchanged, otherwise empty
     std::vector<AttentionMap> attention;            ///< per sequence, if requested
+    std::vector<AttentionMap> decoder_attention;    ///< the same, of a decoder to its own rows
+    std::vector<AttentionMap> cross_attention;      ///< and to the encoder's
     Tensor contributions;                           ///< [N, C], if requested; see Head
     std::vector<std::vector<TracedTensor>> traces;  ///< one list for each sequence, if requested
   };
@@ -63,12 +69,15 @@ class EncoderModel {
 
   Compute compute() const { return compute_; }
   const Encoder& encoder() const { return encoder_; }
+  /// Returns the decoder. May be null.
+  const Decoder* decoder() const { return decoder_.get(); }
   const Head& head() const { return *head_; }
   const HeadConfig& head_config() const { return head_config_; }
 
  private:
-  template <class AnyBatch>
-  View states_of(const AnyBatch& batch, const Run& run) const;
+  View states_of(const Batch& batch, const Run& run) const;
+  View states_of(const Pictures& pictures, const Run& run) const;
+  View decoded(const Batch& batch, const ConstView& encoded, const Run& run) const;
   View answer(const View& states, std::span<const std::size_t> rows, const Run& run) const;
   template <class AnyBatch>
   Output run(const AnyBatch& batch, const TraceRequest& request, Session& session,
@@ -76,8 +85,11 @@ class EncoderModel {
 
   HeadConfig head_config_;
   Compute compute_;
-  std::unique_ptr<Head> head_;  // may be null
-  Encoder encoder_;             // may use the head's weight as its embedding table
+  std::int32_t start_id_ = 0;                // of the decoder's text
+  std::unique_ptr<Head> head_;               // may be null
+  std::unique_ptr<Embedding> embed_tokens_;  // of both stacks; null if there is no decoder
+  Encoder encoder_;                          // may use the head's weight as its embedding table
+  std::unique_ptr<Decoder> decoder_;         // may be null
   VectorModules modules_;
 };
 

@@ -8,19 +8,6 @@
 #include "tensor/sizes.hpp"
 
 namespace glassformer {
-namespace {
-
-// Creates the table that both stacks share, unless it is lm_head's weight. The stacks scale its
-// rows.
-std::unique_ptr<Embedding> make_shared_table(const Architecture& architecture, Compute compute) {
-  if (architecture.embeddings != EmbeddingSharing::stacks) return nullptr;
-  StackConfig plain = *architecture.decoder;
-  plain.tokens().scale_embedding = false;
-  return make_embedding(plain, compute);
-}
-
-}  // namespace
-
 LanguageModel::LanguageModel(const Architecture& architecture, Compute compute)
     : LanguageModel(architecture, compute, Stack::Kind::decoder) {}
 
@@ -28,7 +15,9 @@ LanguageModel::LanguageModel(const Architecture& architecture, Compute compute, 
     : architecture_(architecture),
       compute_(compute),
       lm_head_(architecture.decoder->d_model, architecture.head.outputs, outside_blocks(compute)),
-      embed_tokens_(make_shared_table(architecture, compute)),
+      embed_tokens_(architecture.embeddings == EmbeddingSharing::stacks
+                        ? make_shared_table(*architecture.decoder, compute)
+                        : nullptr),
       decoder_(kind, *architecture.decoder, compute, make_decoder_embedding(compute)) {}
 
 std::unique_ptr<Embedding> LanguageModel::make_decoder_embedding(Compute compute) const {

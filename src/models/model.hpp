@@ -18,10 +18,6 @@ using Model = std::variant<std::unique_ptr<EncoderModel>, std::unique_ptr<Langua
 /// Creates an encoder that reads tokens or pictures.
 std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architecture, Compute compute);
 
-/// Whether this program has models with decoders. Set by src/linked; the linker removes their code
-/// from a program without them.
-extern const bool links_decoders;
-
 /// Whether this program has dual encoders.
 inline bool links_dual_encoders() { return links_texts && links_pictures; }
 
@@ -34,7 +30,9 @@ inline Model make_model(const Architecture& architecture, Compute compute = Comp
   if (links_dual_encoders() && architecture.text_encoder) {
     return std::make_unique<DualEncoder>(architecture, compute);
   }
-  if (!links_decoders || !architecture.decoder) return make_encoder_model(architecture, compute);
+  if (!links_decoders || !architecture.decoder || architecture.decodes_to_classify()) {
+    return make_encoder_model(architecture, compute);
+  }
   if (!architecture.encoder) return std::make_unique<LanguageModel>(architecture, compute);
   return std::make_unique<Seq2Seq>(architecture, compute);
 }

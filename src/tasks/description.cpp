@@ -117,8 +117,8 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
     json.field("compute", to_string(pipeline.compute()));
     json.key("architecture");
     json.raw(architecture_json(config));
-    const bool writes = linked_families.writing && config.architecture.decoder;
-    const StackConfig* decoder = writes ? &*config.architecture.decoder : nullptr;
+    const bool writing = linked_families.writing && writes(config.task);
+    const StackConfig* decoder = writing ? &*config.architecture.decoder : nullptr;
     const bool translates = decoder && config.task == Task::translation;
     if (decoder && !config.chat.form.empty()) {
       json.field("chat_template", config.chat.form);

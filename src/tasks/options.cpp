@@ -117,18 +117,16 @@ void OptionsReader::operator()(const char* key, std::array<std::size_t, 2>& opti
   std::ranges::copy(numbers, option.begin());
 }
 
-void OptionsReader::operator()(const char* key, std::vector<HeadIndex>& option, std::size_t sites) {
+void OptionsReader::operator()(const char* key, std::vector<HeadIndex>& option) {
   static constexpr std::array names = {"encoder", "decoder", "cross"};
   const JsonValue* array = find_array(key);
   if (!array) return;
   for (JsonEntries entry(*array); entry.next();) {
     OptionsReader head(entry.value(), key + ("[" + std::to_string(option.size()) + "]"));
     const std::string name = head.string("attention");
-    const auto known = names.begin() + static_cast<std::ptrdiff_t>(sites);
-    const auto site = std::find(names.begin(), known, name);
-    if (site == known) {
-      head.fail("attention", sites == 1 ? "\"encoder\"" : "\"encoder\", \"decoder\" or \"cross\"",
-                head.require("attention"));
+    const auto site = std::ranges::find(names, name);
+    if (site == names.end()) {
+      head.fail("attention", "\"encoder\", \"decoder\" or \"cross\"", head.require("attention"));
     }
     option.push_back({.layer = head.index("layer"),
                       .head = head.index("head"),

@@ -52,9 +52,8 @@ class OptionsReader : public JsonObject {
                   std::string_view expected);
   void operator()(const char* key, std::vector<std::vector<std::int32_t>>& option,
                   std::string_view expected);
-  /// Reads [{"attention": "encoder", "layer": int, "head": int}], where "attention" is one of the
-  /// first `sites` of encoder, decoder and cross.
-  void operator()(const char* key, std::vector<HeadIndex>& option, std::size_t sites);
+  /// Reads [{"attention": "encoder" | "decoder" | "cross", "layer": int, "head": int}].
+  void operator()(const char* key, std::vector<HeadIndex>& option);
   /// Reads [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": NUMBERS}].
   void operator()(const char* key, std::vector<Patch>& option);
   /// Reads NUMBERS, which is {"shape": [int], "offset": int}: as many numbers of

@@ -55,6 +55,13 @@ def of_t5(config):
     return {key: config[key] for key in keys} | more
 
 
+def of_bart(config):
+    """Returns the keys of the first BART that classifies. It has no decoder_start_token_id."""
+    more = {"_num_labels": 3, "add_final_layer_norm": False, "classif_dropout": 0.0, "gradient_checkpointing": False,
+            "normalize_before": False, "output_past": False}
+    return without("decoder_start_token_id", "tie_word_embeddings", "dtype")(config) | more
+
+
 def of_flan_t5(config):
     """Returns the keys of the library at the time of Flan-T5. Today it reads them as scale_decoder_outputs."""
     return without("scale_decoder_outputs")(config) | {"tie_word_embeddings": False}

@@ -171,7 +171,7 @@ T5 = [
 ]
 MARIAN = [(r"^model\.(shared|)", lambda found: "embed_tokens" if found[1] else ""),
           (r"^final_logits_bias", "lm_head.bias")]
-BART = [*MARIAN, (r"\.layernorm_embedding", ".layernorm_embedding")]
+BART = [*MARIAN, (r"^classification_head\.dense", "head.dense"), (r"^classification_head\.out_proj", "classifier")]
 NAMES = {"bart": BART, "deberta-v2": DEBERTA, "electra": ELECTRA, "mpnet": MPNET, "albert": ALBERT, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
          "phi3": PHI3, "gemma2": GEMMA, "gemma3_text": GEMMA, "gpt_neox": GPT_NEOX, "mistral": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "smollm3": LLAMA, "modernbert": MODERNBERT, "t5": T5, "mt5": T5,
          "marian": MARIAN, "m2m_100": BART}

@@ -195,7 +195,8 @@ MT5 = dataclasses.replace(
 
 BART = Family(
     config=transformers.BartConfig,
-    models={"text2text": transformers.BartForConditionalGeneration},
+    models={"text2text": transformers.BartForConditionalGeneration,
+            "sequence": transformers.BartForSequenceClassification},
     size=dict(d_model=16, encoder_layers=2, decoder_layers=2, encoder_attention_heads=2, decoder_attention_heads=2,
               encoder_ffn_dim=28, decoder_ffn_dim=28, max_position_embeddings=24, bos_token_id=0, pad_token_id=1,
               eos_token_id=2, decoder_start_token_id=2, forced_eos_token_id=2),
@@ -407,6 +408,8 @@ GEMMA_TOKENIZER = dict(tokenizer_class="GemmaTokenizer", add_bos_token=True, add
 NEOX_MASKS = {f"gpt_neox.layers.{layer}.attention.{name}": shape for layer in range(2)
               for name, shape in {"bias": [1, 1, 64, 64], "masked_bias": [1], "rotary_emb.inv_freq": [2]}.items()}
 BART_SIZE = dict(scale_embedding=True, decoder_layers=1, decoder_ffn_dim=20, encoder_attention_heads=4)
+BART_COPIES = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight")
+BART_OTHERS = ("model.encoder.version", "model.decoder.version")
 BART_GENERATION = dict(forced_bos_token_id=0, forced_eos_token_id=2, no_repeat_ngram_size=3, num_beams=2,
                        max_length=14, early_stopping=True)
 BERT_OTHERS = {"bert.pooler.dense.weight": [16, 16], "bert.pooler.dense.bias": [16],
@@ -682,6 +685,12 @@ VARIANTS = [
             files=forms.modules(*T5_MODULES, transformer="0_Transformer", max_length=20)),
     Variant("bart", BART, "text2text", seed=3, texts=REQUESTS[::3], traced=1, dtype="F16",
             tokenizer_files=tokens.vocabulary_and_merges, size=BART_SIZE, generation=BART_GENERATION),
+    Variant("bart_sequence", BART, "sequence", seed=9, texts=MASKED, traced=0, labels=SENTIMENT, dtype="F16",
+            tokenizer_json=tokenizer_forms.bart, size=BART_SIZE),
+    Variant("bart_sequence_old", BART, "sequence", seed=9, same_as="bart_sequence", labels=SENTIMENT, dtype="BF16",
+            size=BART_SIZE, tokenizer_files=tokens.vocabulary_and_merges, config=forms.of_bart, unused=BART_OTHERS,
+            tensors=forms.in_turn(forms.copied("model.shared.weight", *BART_COPIES),
+                                  forms.foreign({name: [1] for name in BART_OTHERS}))),
     Variant("mt5", MT5, "text2text", seed=3, traced=2, texts=REQUESTS[:3], dtype="F16", own_output=True,
             size=dict(feed_forward_proj="gated-silu", vocab_size=560, num_decoder_layers=1,
                       relative_attention_num_buckets=6, relative_attention_max_distance=9, d_kv=4, num_heads=4),

@@ -9,7 +9,7 @@ from transformers import (FillMaskPipeline, MinLengthLogitsProcessor, NoBadWords
                           TokenClassificationPipeline, TopKLogitsWarper, TopPLogitsWarper)
 
 import tokens
-from traces import near, trace
+from traces import near, trace, trace_both
 
 
 def number(value):
@@ -67,10 +67,19 @@ class Results:
         return {name: torch.tensor([encoding[name]]) for name in self.variant.family.inputs}
 
     def attention(self, name, output):
-        self.keep(f"attention.{name}", torch.cat([weights[:1] for weights in output.attentions]))
+        """Stores the weights of an encoder, and of a decoder, if there is one, to its own rows and to the encoder's."""
+        both = "cross_attentions" in output
+        kinds = {kind: output[f"{kind}_attentions"] for kind in ("encoder", "decoder", "cross")} if both else {
+            "attention": output.attentions}
+        for kind, layers in kinds.items():
+            self.keep(f"{kind}.{name}", torch.cat([weights[:1] for weights in layers]))
 
     def trace(self, index, inputs):
-        for name, tensor in trace(self.variant, self.model, inputs).items():
+        names = self.variant.family.trace
+        head = names.get("head", {}).get(self.variant.task, {})
+        found = (trace_both(names, self.model, inputs, head) if self.model.config.is_encoder_decoder
+                 else trace(self.variant, self.model, inputs))
+        for name, tensor in found.items():
             before = name.startswith("before.")
             self.keep(f"before_rotary.{index}/{name[7:]}" if before else f"{index}/{name}", tensor)
 
@@ -89,10 +98,15 @@ class Results:
         assert best[0] - best[1] > 1e-3, (self.variant.name, best)
 
     def check_batch(self, key="logits"):
-        """Checks that the library gives the same for all texts in one padded, masked batch."""
+        """Checks that the library gives the same for all texts in one padded, masked batch. In a model with a decoder,
+        they must have the same number of end tokens.
+        """
         texts = [(entry["text"], entry.get("pair")) for entry in self.texts]
-        groups = [[t for t in texts if t[1] is None], [t for t in texts if t[1] is not None]]
-        for group in filter(None, groups):
+        groups = {}
+        for text, entry in zip(texts, self.texts):
+            ends = entry["ids"].count(self.model.config.eos_token_id) if self.model.config.is_encoder_decoder else 0
+            groups.setdefault((text[1] is None, ends), []).append(text)
+        for group in groups.values():
             one, two = ([t[side] for t in group] for side in (0, 1))
             batch = self.tokenizer(one, two if two[0] is not None else None, truncation=True, padding=True,
                                    return_tensors="pt")
@@ -114,6 +128,8 @@ def sequence(results):
         results.attention(index, output)
         if index == results.variant.traced:
             results.trace(index, inputs)
+        if model.config.is_encoder_decoder and len(entry["ids"]) > 6:
+            entry["masked"] = masked(results, inputs, [2, 4])
         given = {"text": entry["text"]} | ({"text_pair": entry["pair"]} if "pair" in entry else {})
         answers = pipeline(given, top_k=None, truncation=True)
         scores = {answer["label"]: answer["score"] for answer in answers}
@@ -129,6 +145,14 @@ def sequence(results):
             results.settled(output.logits)
     results.check_batch()
     return {"labels": labels}
+
+
+def masked(results, inputs, places):
+    """Returns the logits if no row attends to these tokens. A decoder reads a token one row later."""
+    masks = {"attention_mask": inputs["attention_mask"].clone(), "decoder_attention_mask": inputs["attention_mask"].clone()}
+    for place in places:
+        masks["attention_mask"][0, place] = masks["decoder_attention_mask"][0, place + 1] = 0
+    return {"tokens": places, "logits": [number(x) for x in results.run(inputs | masks).logits[0]]}
 
 
 AGGREGATIONS = ("none", "simple", "first", "average", "max")

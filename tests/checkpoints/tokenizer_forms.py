@@ -146,6 +146,12 @@ def deberta_old(file):
     file["pre_tokenizer"] = file["decoder"] = {"type": "Metaspace", "replacement": SPACE, "add_prefix_space": True}
 
 
+def bart(file):
+    """BART's tokenizer: RoBERTa's, without a space before a text."""
+    for part in ("pre_tokenizer", "post_processor"):
+        file[part]["add_prefix_space"] = False
+
+
 def mpnet(file):
     """MPNet's tokenizer: BERT's with RoBERTa's special tokens."""
     model = file["model"]

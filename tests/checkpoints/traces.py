@@ -228,6 +228,10 @@ BART = MARIAN | {
         "embed_positions": ("embed_positions", "out"),
         "embeddings": ("layernorm_embedding", "out"),
     },
+    "head": {
+        "sequence": {"pooled": ("classification_head.dense", "in"), "head.dense": ("classification_head.out_proj", "in"),
+                     "logits": ("classification_head", "out")},
+    },
 }
 # The norm of a sublayer reads the sum with the one before.
 M2M_100 = BART | {
@@ -484,13 +488,13 @@ def turned(names, layers, found, stack, run):
         code.eager_attention_forward = theirs
 
 
-def trace_both(names, model, inputs):
-    """Returns every named tensor of a run through two stacks."""
+def trace_both(names, model, inputs, head=None):
+    """Returns every named tensor of a run through two stacks and, with the names of its tensors, a head."""
     found, hooks = {}, []
     stacks = {"encoder": model.get_encoder(), "decoder": model.get_decoder()}
     layers = {stack: module.get_submodule(names["layers"]) for stack, module in stacks.items()}
 
-    def catch(stack, name, module, what):
+    def catch(full_name, module, what, stack=None):
         def hook(_, arguments, output):
             value = arguments[0] if what.endswith("in") else output
             value = (value[0] if isinstance(value, tuple) else value).detach()
@@ -500,17 +504,19 @@ def trace_both(names, model, inputs):
                 value = value.unflatten(-1, (heads, -1))
             if what == "times embed_scale":
                 value = value * stacks[stack].embed_scale
-            found[f"{stack}.{name}"] = value.clone()
+            found[full_name] = value.clone()
         hooks.append(module.register_forward_hook(hook))
 
     for stack, module in stacks.items():
         for name, (part, what) in names["stack"].items():
-            catch(stack, name, module.get_submodule(part), what)
+            catch(f"{stack}.{name}", module.get_submodule(part), what, stack)
         for l, block in enumerate(layers[stack]):
             for name, (part, what) in (names["layer"] | names[stack]).items():
                 if "last" in part:
                     part = part.replace("last", str(len(block.layer) - 1))
-                catch(stack, f"layers.{l}.{name}", block.get_submodule(part), what)
+                catch(f"{stack}.layers.{l}.{name}", block.get_submodule(part), what, stack)
+    for name, (part, what) in (head or {}).items():
+        catch(name, model.get_submodule(part), what)
     with torch.no_grad():
         output = model(**inputs, output_attentions=True)
     for hook in hooks:

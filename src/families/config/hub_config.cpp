@@ -88,12 +88,16 @@ std::size_t HubConfig::id(const char* key, std::size_t fallback) {
 }
 
 std::string HubConfig::piece(const char* key, std::size_t fallback) {
+  return std::string(tokenizer_->piece(token(key, fallback)));
+}
+
+std::int32_t HubConfig::token(const char* key, std::size_t fallback) {
   const std::size_t token = id(key, fallback);
   if (token >= tokenizer_->size()) {
     source_.fail({"{}: expected one of the tokenizer's {} tokens, got {}",
                   {key, tokenizer_->size(), token}});
   }
-  return std::string(tokenizer_->piece(static_cast<std::int32_t>(token)));
+  return static_cast<std::int32_t>(token);
 }
 
 std::array<std::size_t, 2> HubConfig::sides(const char* key, std::size_t fallback) {
@@ -160,10 +164,10 @@ void HubConfig::expect_flag(const char* key, bool value) {
   }
 }
 
-std::vector<std::string> HubConfig::labels() {
+std::vector<std::string> HubConfig::labels(std::size_t usual) {
   const JsonValue* names = present(object_.find("id2label"));
   if (!names) {
-    std::vector<std::string> labels(size("num_labels", size("_num_labels", 2)));
+    std::vector<std::string> labels(size("num_labels", size("_num_labels", usual)));
     if (labels.size() > most_labels) object_.fail("num_labels", "expected at most 65536 labels");
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = "LABEL_" + std::to_string(i);
     return labels;
@@ -221,8 +225,22 @@ std::optional<std::string> first_of(const JsonValue* names) {
 
 }  // namespace
 
-bool HubConfig::names_encoder(JsonObject& config) {
-  return first_of(present(config.find("architectures"))).value_or("").ends_with("EncoderModel");
+bool HubConfig::names_class(JsonObject& config, std::string_view end) {
+  return first_of(present(config.find("architectures"))).value_or("").ends_with(end);
+}
+
+void HubConfig::expect_end_token(const char* key, std::int32_t id) const {
+  const TokenTemplate around = tokenizer_->around();
+  for (const std::vector<TemplatePart>* parts : {&around.single, &around.pair}) {
+    if (parts->empty()) continue;
+    const TemplatePart& last = parts->back();
+    if (last.kind == TemplatePart::Kind::special && last.id == id) continue;
+    throw_error(
+        ErrorCode::unsupported,
+        {"{}: {}: expected the token that the tokenizer puts at the end of every text, from "
+         "which the model answers, got {}",
+         {source_.name, key, id}});
+  }
 }
 
 void HubConfig::expect_embeddings(const MaskedHead& masked) {
@@ -286,12 +304,7 @@ void HubConfig::read_head(ModelConfig& config, const HeadDense& dense, const Mas
   config.tokenizer_template = true;
   switch (config.task) {
     case Task::text_classification:
-      config.labels = labels();
-      config.scoring = scoring_of(text("problem_type", ""), config.labels.size());
-      head = {.kind = HeadKind::sequence_classes,
-              .outputs = config.labels.size(),
-              .pooling = Pooling::first,
-              .dense = dense};
+      read_text_classes(config, dense, Pooling::first);
       break;
     case Task::token_classification:
       config.labels = labels();
@@ -321,6 +334,18 @@ void HubConfig::read_head(ModelConfig& config, const HeadDense& dense, const Mas
     case Task::zero_shot_image_classification:
       break;
   }
+}
+
+void HubConfig::read_text_classes(ModelConfig& config, const HeadDense& dense, Pooling pooling,
+                                  std::size_t usual) {
+  config.task = Task::text_classification;
+  config.tokenizer_template = true;
+  config.labels = labels(usual);
+  config.scoring = scoring_of(text("problem_type", ""), config.labels.size());
+  config.architecture.head = {.kind = HeadKind::sequence_classes,
+                              .outputs = config.labels.size(),
+                              .pooling = pooling,
+                              .dense = dense};
 }
 
 void HubConfig::read_picture_classes(ModelConfig& config) {

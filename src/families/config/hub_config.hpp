@@ -74,8 +74,8 @@ class HubConfig : public FieldErrors {
   /// defaults if there is none. The weights are the same.
   HubConfig part(const char* key);
 
-  /// Returns whether `architectures` of a config.json names an encoder-only class.
-  static bool names_encoder(JsonObject& config);
+  /// Returns whether `architectures` of a config.json names a class with this end.
+  static bool names_class(JsonObject& config, std::string_view end);
 
   /// Sets the fields of a stack that the family's keys name; all others stay as they are. Every
   /// layer gets the fields of the first one. `keys` must outlive this object.
@@ -88,10 +88,12 @@ class HubConfig : public FieldErrors {
   /// Reads a size that is not a tensor's dimension, such as the number of computed positions.
   std::size_t free_size(const char* key, std::size_t fallback);
   std::size_t id(const char* key, std::size_t fallback);  ///< of a token; may be 0
-  /// Returns the piece of the token whose id is in the field. Throws if the tokenizer has no such
-  /// token.
+  /// Returns the id of a token, or its piece. Throws if the tokenizer has no such token.
+  std::int32_t token(const char* key, std::size_t fallback);
   std::string piece(const char* key, std::size_t fallback);
   std::int32_t unk_id() const { return tokenizer_->unk_id(); }
+  /// Throws `unsupported` unless the tokenizer puts this token at the end of every text and pair.
+  void expect_end_token(const char* key, std::int32_t id) const;
   bool flag(const char* key, bool fallback);
   /// Reads a height and a width: one number for both, or an array of two.
   std::array<std::size_t, 2> sides(const char* key, std::size_t fallback);
@@ -106,8 +108,9 @@ class HubConfig : public FieldErrors {
   /// Throws `unsupported` if the field has another value.
   void expect_text(const char* key, std::string_view value);
   void expect_flag(const char* key, bool value);
-  /// Returns the names of the classes by index: from `id2label`, or LABEL_0 … from `num_labels`.
-  std::vector<std::string> labels();
+  /// Returns the names of the classes by index: from `id2label`, or LABEL_0 … from `num_labels`, or
+  /// of the family's usual number.
+  std::vector<std::string> labels(std::size_t usual = 2);
 
   /// Throws `unsupported` if `architectures` names another class.
   void expect_architecture(std::string_view name);
@@ -124,6 +127,10 @@ class HubConfig : public FieldErrors {
   /// Sets the model's task and head. Its stack must be read first. `dense` is the layer before the
   /// sequence classifier, applied to the first token.
   void read_head(ModelConfig& config, const HeadDense& dense, const MaskedHead& masked);
+  /// Sets the task and labels of a model that classifies texts, and its head with this pooling.
+  /// `usual`: the number of labels if none is given.
+  void read_text_classes(ModelConfig& config, const HeadDense& dense, Pooling pooling,
+                         std::size_t usual = 2);
   /// Sets the task and head of a model that classifies pictures. Its stack must be read first.
   void read_picture_classes(ModelConfig& config);
   /// Sets the task and head of a model that outputs the vectors of its tokens.

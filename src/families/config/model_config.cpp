@@ -25,9 +25,11 @@ constexpr std::uint64_t format_version = 1;
 struct ModelType {
   const char* name;
   Task task;
+  bool decodes_to_classify = false;
 };
 constexpr std::array model_types = {
     ModelType{"encoder_classifier", Task::text_classification},
+    ModelType{"encoder_decoder_classifier", Task::text_classification, true},
     ModelType{"encoder_decoder", Task::translation},
     ModelType{"encoder", Task::token_classification},
     ModelType{"encoder", Task::question_answering},
@@ -106,7 +108,7 @@ void fields(ConfigFields& visitor, ModelConfig& config) {
     visitor.size("max_source_length", config.max_tokens, {.most = max_positions});
   }
   if (!pictures) tokenizer_fields(visitor, config);
-  if (architecture.decoder) {
+  if (writes(config.task)) {
     linked_families.writing->fields(visitor, config);
   } else {
     linked_families.reading->fields(visitor, config);
@@ -202,7 +204,7 @@ void validate(const ModelConfig& config, const FieldErrors& errors) {
 // --- reading ---
 
 // Version, architecture and task come first: they decide whether the rest can be read.
-Task task_of(JsonObject& object) {
+const ModelType& type_of(JsonObject& object) {
   constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t format = object.integer("format", 0, any);
   if (format != format_version) {
@@ -216,7 +218,7 @@ Task task_of(JsonObject& object) {
     const std::string name = "\"" + std::string(known.name) + "\"";
     if (types.find(name) == std::string::npos) types += (types.empty() ? "" : ", ") + name;
     if (model_type != known.name) continue;
-    if (task == to_string(known.task)) return known.task;
+    if (task == to_string(known.task)) return known;
     tasks += (tasks.empty() ? "\"" : ", \"") + std::string(to_string(known.task)) + "\"";
   }
   if (tasks.empty()) {
@@ -299,8 +301,11 @@ ModelConfig parse_config(std::string_view json) {
   const JsonSource source{config_limit.code, config_limit.name};
   JsonObject object(parse_json(json, source), source);
   ModelConfig config;
-  config.task = task_of(object);
+  const ModelType& type = type_of(object);
+  config.task = type.task;
   expect_linked(writes(config.task));
+  const bool decodes = writes(config.task) || type.decodes_to_classify;
+  if (decodes && !links_decoders) throw NotLinked();
   const bool compares = config.task == Task::zero_shot_image_classification;
   const bool pictures = compares || config.task == Task::image_classification;
   if (pictures ? !links_pictures : !links_texts) throw NotLinked();
@@ -310,11 +315,12 @@ ModelConfig parse_config(std::string_view json) {
   if (config.task != Task::text_generation) architecture.encoder.emplace();
   if (pictures) architecture.encoder->input = PatchInput();
   if (compares) architecture.text_encoder.emplace();
-  if (writes(config.task)) architecture.decoder.emplace();
+  if (decodes) architecture.decoder.emplace();
+  if (type.decodes_to_classify) architecture.embeddings = EmbeddingSharing::stacks;
   ConfigReader reader(object);
   fields(reader, config);
   derive(config);
-  if (architecture.decoder) linked_families.writing->read_generation(object, config);
+  if (writes(config.task)) linked_families.writing->read_generation(object, config);
   object.finish();
   validate(config, ConfigErrors(reader, object, architecture, config.task == Task::translation));
   return config;
@@ -322,7 +328,7 @@ ModelConfig parse_config(std::string_view json) {
 
 ModelConfig parse_tokenizer_fields(JsonObject& object) {
   ModelConfig config;
-  config.task = task_of(object);
+  config.task = type_of(object).task;
   ConfigReader reader(object);
   tokenizer_fields(reader, config);
   return config;
@@ -385,8 +391,10 @@ void write_generation_of(JsonWriter& json, const ModelConfig& config) {
 }  // namespace
 
 std::string to_json(const ModelConfig& config) {
-  const auto type = std::ranges::find(model_types, config.task,
-                                      [](const ModelType& known) { return known.task; });
+  const auto type = std::ranges::find_if(model_types, [&](const ModelType& known) {
+    return known.task == config.task &&
+           known.decodes_to_classify == config.architecture.decodes_to_classify();
+  });
   ModelConfig copy = config;  // a visitor needs a mutable object
   ConfigWriter writer(config.max_tokens > 0);
   fields(writer, copy);
@@ -396,7 +404,7 @@ std::string to_json(const ModelConfig& config) {
     json.field("model_type", type->name);
     json.field("task", to_string(config.task));
     writer.write(json);
-    if (linked_families.writing && config.architecture.decoder) write_generation_of(json, config);
+    if (linked_families.writing && writes(config.task)) write_generation_of(json, config);
   });
   return json.take() + "\n";
 }

@@ -42,6 +42,9 @@ void head_fields(ConfigFields& visitor, ModelConfig& config) {
   HeadConfig& head = config.architecture.head;
   const bool classifies = head.kind == HeadKind::sequence_classes;
   if (classifies) enum_field(visitor, "pooling", head.pooling);
+  if (links_decoders && config.architecture.decoder) {
+    id_field(visitor, "start_id", config.architecture.start_id);
+  }
   if (links_texts && head.kind == HeadKind::vectors) vector_fields(visitor, config);
   if (links_texts && head.kind == HeadKind::masked_tokens) {
     enum_field(visitor, "embeddings", config.architecture.embeddings);

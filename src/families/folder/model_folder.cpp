@@ -219,15 +219,15 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
   }
   std::vector<const char*> more;
   if (family_->writes) more.push_back(generation_config_name);
-  const bool may_embed = !family_->pictures && (!family_->writes || family_->read_encoder);
+  const bool may_embed = !family_->pictures && (!family_->writes || family_->read_reader);
   if (may_embed) more.push_back(modules_name);
   all.prepare(more);
   files.prepare(std::array{"tokenizer_config.json", "tokenizer.json"});
   encodes_ = !family_->writes;
   const JsonValue* both = object.find("is_encoder_decoder");
   chats_ = family_->writes && (!both || both->text() != "true");
-  if (!encodes_ && family_->read_encoder) {
-    encodes_ = HubConfig::names_encoder(object) || all.read(modules_name);
+  if (!encodes_ && family_->read_reader) {
+    encodes_ = HubConfig::names_class(object, family_->reader) || all.read(modules_name);
   }
   expect_linked(!encodes_);
   return true;
@@ -412,7 +412,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers,
     const std::size_t modules = modules_ ? modules_->weights.size() : 0;
     HubConfig hub(config_, headers.first(headers.size() - modules), target,
                   family_->container ? family_->container->config_name : config_limit.name);
-    config = family_->writes && encodes_ ? family_->read_encoder(hub) : family_->read(hub);
+    config = family_->writes && encodes_ ? family_->read_reader(hub) : family_->read(hub);
     const bool vectors =
         modules_ || std::ranges::find(wanted, Task::feature_extraction) != wanted.end();
     if (vectors && config.task == Task::fill_mask) hub.leave_out_head(config);
@@ -430,7 +430,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers,
   if (config.tokenizer_template && !family_->container) {
     config.tokenizer_class = tokenizer_class_;
   }
-  if (config.architecture.decoder) {
+  if (writes(config.task)) {
     const Tokenizer& target = target_tokenizer_ ? *target_tokenizer_ : *tokenizer_;
     linked_families.writing->complete(config, generation_, target);
     if (!chat_.form.empty()) config.chat = chat_;

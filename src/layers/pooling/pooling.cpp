@@ -33,14 +33,9 @@ void MeanPooling::weigh(const Sequences& sequences, std::size_t i, std::span<flo
     weights[position] = 1.0f / static_cast<float>(visible.size());
 }
 
-void FirstTokenPooling::weigh(const Sequences&, std::size_t, std::span<float> weights) const {
+void OneTokenPooling::weigh(const Sequences&, std::size_t, std::span<float> weights) const {
   std::fill(weights.begin(), weights.end(), 0.0f);
-  weights[0] = 1.0f;
-}
-
-void SecondTokenPooling::weigh(const Sequences&, std::size_t, std::span<float> weights) const {
-  std::fill(weights.begin(), weights.end(), 0.0f);
-  weights[weights.size() > 1 ? 1 : 0] = 1.0f;
+  weights[std::min(number_, weights.size() - 1)] = 1.0f;
 }
 
 void FirstTwoPooling::weigh(const Sequences&, std::size_t, std::span<float> weights) const {
@@ -54,7 +49,9 @@ std::unique_ptr<SequencePooling> make_pooling(Pooling pooling) {
     case Pooling::mean:
       return std::make_unique<MeanPooling>();
     case Pooling::first:
-      return std::make_unique<FirstTokenPooling>();
+      return std::make_unique<OneTokenPooling>(0);
+    case Pooling::last:
+      return std::make_unique<OneTokenPooling>(OneTokenPooling::last);
   }
   return nullptr;
 }

@@ -28,16 +28,17 @@ class MeanPooling final : public SequencePooling {
   void weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const override;
 };
 
-/// Only the first token (for example [CLS]).
-class FirstTokenPooling final : public SequencePooling {
+/// Only one token: the first (for example [CLS]) is number 0, the second (the distillation token)
+/// number 1. If the sequence has fewer tokens, its last one.
+class OneTokenPooling final : public SequencePooling {
  public:
-  void weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const override;
-};
+  static constexpr std::size_t last = static_cast<std::size_t>(-1);
 
-/// Only the second token (the distillation token); of a sequence of one token, that token.
-class SecondTokenPooling final : public SequencePooling {
- public:
+  explicit OneTokenPooling(std::size_t number) : number_(number) {}
   void weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const override;
+
+ private:
+  std::size_t number_;
 };
 
 /// Half of the first token and half of the second.
@@ -50,7 +51,7 @@ class FirstTwoPooling final : public SequencePooling {
 void pooling_backward(const SequencePooling& pooling, const ConstView& x,
                       const Sequences& sequences, const ConstView& pooled, Tape& tape);
 
-enum class Pooling { mean, first };
+enum class Pooling { mean, first, last };
 
 std::unique_ptr<SequencePooling> make_pooling(Pooling pooling);
 

@@ -77,7 +77,7 @@ class SequenceHead final : public Head {
   // The second classifier of a distilled model, and the rows that it and both read.
   struct Distillation {
     Linear classifier;  // [D, C]
-    SecondTokenPooling second = {};
+    OneTokenPooling second{1};
     FirstTwoPooling both = {};
   };
 

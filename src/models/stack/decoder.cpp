@@ -57,6 +57,7 @@ void Decoder::read(const Batch& batch, const ConstView* states, View x, Run& run
   const Run::Scope scope = run.scope("decoder");
   input_(batch, x, run);
   for (std::size_t layer = 0; layer < stack_.config().layers.size(); ++layer) {
+    const Arena::Scope memory(run.arena());
     if (states) {
       const std::size_t width = stack_.config().layers[layer].attention.d_kv_heads();
       const View kv = run.make(states->shape(0), 2 * width);

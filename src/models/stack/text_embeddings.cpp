@@ -126,4 +126,9 @@ std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Embed
   return std::make_unique<SharedEmbedding>(table, embedding_scale(config));
 }
 
+std::unique_ptr<Embedding> make_shared_table(StackConfig config, Compute compute) {
+  config.tokens().scale_embedding = false;
+  return make_embedding(config, compute);
+}
+
 }  // namespace glassformer

@@ -66,5 +66,7 @@ class TextEmbeddings final : public StackInput {
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute);
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Linear& lm_head);
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Embedding& table);
+/// Creates the table that the stacks of a model share, whose rows each of them scales.
+std::unique_ptr<Embedding> make_shared_table(StackConfig config, Compute compute);
 
 }  // namespace glassformer

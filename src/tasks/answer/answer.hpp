@@ -17,7 +17,7 @@ void fields(Visit& visit, AnswerOptions& options) {
   visit("trace", options.encoder.trace);
   if (links_named_gradients) visit("gradients", options.encoder.gradients);
   visit("patch", options.encoder.patch);
-  visit("ablate", options.encoder.ablate, 1);
+  visit("ablate", options.encoder.ablate);
   visit("maxSequenceLength", options.max_seq_len, 1);
   visit("docStride", options.doc_stride);
   visit("maxAnswerLength", options.max_answer_len, 1);

@@ -118,6 +118,8 @@ Classification ClassifyPipeline::answer(std::vector<EncoderAnswer> windows, std:
   EncoderAnswer& answer = windows[0];
   result.clipped = inputs[0].clipped;
   result.attention = std::move(answer.attention);
+  result.decoder_attention = std::move(answer.decoder_attention);
+  result.cross_attention = std::move(answer.cross_attention);
   result.trace = std::move(answer.trace);
   result.gradients = std::move(answer.gradients);
   result.contributions = std::move(answer.contributions);

@@ -35,7 +35,7 @@ void fields(Visit& visit, Classification& result, std::span<const std::string> l
   if (!result.contributions.empty()) {
     visit.table("contributions", labels, std::move(result.contributions));
   }
-  visit.attention({.encoder = &result.attention});
+  visit.attention({&result.attention, &result.decoder_attention, &result.cross_attention});
   visit.trace(std::move(result.trace));
   if (links_named_gradients) visit.gradients(std::move(result.gradients));
 }

@@ -79,6 +79,12 @@ std::string list_score_methods() {
   return list;
 }
 
+ClassifierExplainer::ClassifierExplainer(EncoderPipeline& pipeline) : pipeline_(pipeline) {
+  if (!pipeline.config().architecture.decoder) return;
+  throw_error(ErrorCode::unsupported,
+              "explain: expected a classifier without a decoder, got one with a decoder");
+}
+
 ExplainInput ClassifierExplainer::read(const TextInput& text) const {
   ExplainInput read;
   read.input = static_cast<ClassifyPipeline&>(pipeline_).read(text, {})[0];

@@ -45,7 +45,8 @@ struct ExplainInput {
 class ClassifierExplainer {
  public:
   /// The pipeline must be a ClassifyPipeline or an ImagePipeline, and outlive this.
-  explicit ClassifierExplainer(EncoderPipeline& pipeline) : pipeline_(pipeline) {}
+  /// Throws `unsupported` for a model with a decoder.
+  explicit ClassifierExplainer(EncoderPipeline& pipeline);
 
   /// Reads a text, for a ClassifyPipeline. Throws the errors of ClassifyPipeline::read.
   ExplainInput read(const TextInput& text) const;

@@ -45,7 +45,7 @@ void fields(Visit& visit, DecoderOptions& options) {
   visit("attention", options.attention);
   visit("trace", options.trace);
   visit("patch", options.patch);
-  visit("ablate", options.ablate, 3);
+  visit("ablate", options.ablate);
 }
 
 /// Visits the options that generating a text and listing the next tokens share.

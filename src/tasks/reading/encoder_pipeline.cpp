@@ -56,11 +56,14 @@ EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accep
 
 EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions options)
     : pipeline_(pipeline), options_(std::move(options)) {
-  const StackConfig& stack = pipeline.config_.encoder();
+  const Architecture& architecture = pipeline.config_.architecture;
   for (const HeadIndex& head : options_.ablate) {
-    if (head.attention != AttentionSite::encoder)
-      refuse_option("ablate: expected heads of the encoder");
-    expect_head("ablate", head.layer, head.head, stack);
+    const bool of_encoder = head.attention == AttentionSite::encoder;
+    if (!of_encoder && !architecture.decoder) {
+      refuse_option("ablate: expected heads of the encoder, got one of the attention of a decoder");
+    }
+    expect_head("ablate", head.layer, head.head,
+                of_encoder ? *architecture.encoder : *architecture.decoder);
   }
   if (links_named_gradients && !options_.gradients.empty()) {
     expect_gradients(pipeline.compute());
@@ -94,6 +97,13 @@ void EncoderPipeline::Batches::check_mask(std::size_t tokens) const {
         "maskTokens: expected positions above 0, as this model answers from the first token, got "
         "0");
   }
+  if (head.pooling == Pooling::last && head.kind == HeadKind::sequence_classes &&
+      std::ranges::count(options_.mask_tokens, tokens - 1) > 0) {
+    refuse_option(
+        {"maskTokens: expected positions below {}, as this model answers from the last "
+         "token, got {}",
+         {tokens - 1, tokens - 1}});
+  }
   if (links_pictures && head.distilled && std::ranges::count(options_.mask_tokens, 1u) > 0) {
     refuse_option(
         "maskTokens: expected positions above 1, as this model answers from the first two rows, "
@@ -107,8 +117,12 @@ void EncoderPipeline::Batches::add(std::size_t text, EncoderInput input) {
   plan_.expect_fit({.source = tokens});
   std::uint64_t numbers = plan_.numbers({.source = tokens});
   if (options_.attention) {
-    const StackConfig& stack = pipeline_.config_.encoder();
-    numbers += saturating_product({stack.layers.size(), stack.n_heads(), tokens, tokens});
+    const Architecture& architecture = pipeline_.config_.architecture;
+    const auto add = [&](const StackConfig& stack, std::uint64_t sites) {
+      numbers += saturating_product({sites, stack.layers.size(), stack.n_heads(), tokens, tokens});
+    };
+    add(*architecture.encoder, 1);
+    if (architecture.decoder) add(*architecture.decoder, 2);
   }
   budget_.take(numbers);
   inputs_.push_back({text, std::move(input)});
@@ -176,6 +190,10 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run
                                : rows_of(result, batch.start(s), batch.length(s));
     next_row += chosen;
     if (options_.attention) answer.attention = std::move(output.attention[s]);
+    if (links_decoders && !output.cross_attention.empty()) {
+      answer.decoder_attention = std::move(output.decoder_attention[s]);
+      answer.cross_attention = std::move(output.cross_attention[s]);
+    }
     if (!options_.trace.empty()) answer.trace = std::move(output.traces[s]);
     if (options_.contributions) {
       answer.contributions = rows_of(output.contributions, batch.start(s), batch.length(s));

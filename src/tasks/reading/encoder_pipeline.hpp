@@ -27,7 +27,7 @@ void fields(Visit& visit, EncoderOptions& options) {
     visit("gradientToken", options.gradient_token);
   }
   visit("patch", options.patch);
-  visit("ablate", options.ablate, 1);
+  visit("ablate", options.ablate);
   visit("maskTokens", options.mask_tokens, "positions of tokens");
 }
 
@@ -42,6 +42,7 @@ struct EncoderAnswer {
   std::vector<float> rows;  ///< logits [1, C] or, per token, [T, C] or [input.rows, C]; or states
                             ///< [T, D]
   std::optional<AttentionMap> attention = {};
+  std::optional<AttentionMap> decoder_attention = {}, cross_attention = {};  ///< with a decoder
   std::vector<TracedTensor> trace = {}, gradients = {};
   std::vector<float> contributions = {};  ///< [T, C], if requested
 };

@@ -44,7 +44,7 @@ void fields(Visit& visit, TranslateOptions& options) {
   visit("stream", options.stream);
   visit("trace", options.trace);
   visit("patch", options.patch);
-  visit("ablate", options.ablate, 3);
+  visit("ablate", options.ablate);
   visit.flag_or_options("alignment", options.alignment);
 }
 

@@ -593,7 +593,8 @@ TEST_CASE("other formats, tasks and architectures have error codes of their own"
   check_refused(with("model_type", "decoder"), "task: expected \"text-generation\"",
                 ErrorCode::wrong_task);
   check_refused(with("model_type", "diffusion"),
-                "model_type: expected one of \"encoder_classifier\", \"encoder_decoder\", "
+                "model_type: expected one of \"encoder_classifier\", "
+                "\"encoder_decoder_classifier\", \"encoder_decoder\", "
                 "\"encoder\", \"decoder\", \"dual_encoder\", got",
                 ErrorCode::unsupported);
   test::check_error(ErrorCode::wrong_task, "task: expected \"translation\", got",

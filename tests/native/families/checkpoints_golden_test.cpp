@@ -63,7 +63,12 @@ TEST_CASE("published checkpoints give the original library's tensors", "[checkpo
       CHECK(distance(got, known->second) < tolerance);
       ++compared;
     };
-    check("attention." + index, output.attention[0].data);
+    const bool decodes = model.decoder() != nullptr;
+    check((decodes ? "encoder." : "attention.") + index, output.attention[0].data);
+    if (decodes) {
+      check("decoder." + index, output.decoder_attention[0].data);
+      check("cross." + index, output.cross_attention[0].data);
+    }
     check("logits." + index, output.logits);
     compared += compare_trace(output.traces[0], expected, index, tolerance);
   }

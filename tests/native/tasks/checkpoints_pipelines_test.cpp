@@ -17,6 +17,7 @@
 #include "tasks/answer/answer.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/embed/embed.hpp"
+#include "tasks/explain/explain.hpp"
 #include "tasks/fill/fill.hpp"
 #include "tasks/load.hpp"
 #include "tasks/tag/token_classify.hpp"
@@ -89,6 +90,67 @@ TEST_CASE("published classifiers score texts as the original library does", "[ch
       if (pair) CHECK(*result.tokens[i].sequence == (text.at("sequences")[i] == 1));
     }
   }
+}
+
+TEST_CASE("a classifier with a decoder masks tokens as the original library does",
+          "[checkpoints]") {
+  const CheckpointGolden golden("bart_sequence");
+  const auto pipeline = load_pipeline<ClassifyPipeline>(checkpoints / "bart_sequence");
+  std::size_t compared = 0;
+  for (const nlohmann::json& text : golden.json.at("texts")) {
+    if (!text.contains("masked")) continue;
+    const std::string first = text.at("text"), second = text.value("pair", "");
+    const Classification result = pipeline->classify(
+        text.contains("pair") ? TextInput(first, second) : TextInput(first),
+        {.encoder = {.mask_tokens =
+                         text.at("masked").at("tokens").get<std::vector<std::size_t>>()}});
+    for (std::size_t i = 0; i < result.logits.size(); ++i) {
+      CHECK(close(result.logits[i], text.at("masked").at("logits")[i]));
+    }
+    ++compared;
+  }
+  CHECK(compared > 2);
+  const std::string text = "I loved it!";
+  const std::size_t last = pipeline->classify(text).tokens.size() - 1;
+  const Error error =
+      error_of([&] { pipeline->classify(text, {.encoder = {.mask_tokens = {last}}}); });
+  CHECK(error.code() == ErrorCode::invalid_option);
+  CHECK(std::string(error.what()).find("answers from the last token") != std::string::npos);
+}
+
+TEST_CASE("a classifier with a decoder has its attention and its heads, too", "[checkpoints]") {
+  const std::string text = "I loved it!";
+  const auto classifier = load_pipeline<ClassifyPipeline>(checkpoints / "bart_sequence");
+  const std::string name = "decoder.layers.0.encoder_attn.weights";
+  const Classification plain = classifier->classify(text, {.encoder = {.trace = {name}}});
+  CHECK(!plain.attention.has_value());
+  REQUIRE(plain.trace.size() == 1);
+  const Classification shown =
+      classifier->classify(text, {.encoder = {.attention = true, .trace = {name, "pooled"}}});
+  CHECK(shown.logits == plain.logits);
+  CHECK(shown.attention.value().layers == 2);
+  CHECK(shown.decoder_attention.value().data.size() ==
+        2 * shown.tokens.size() * shown.tokens.size());
+  CHECK(shown.cross_attention.value().data == plain.trace[0].data);
+  REQUIRE(shown.trace.size() == 2);
+  CHECK(shown.trace[0].data == plain.trace[0].data);
+  CHECK(shown.trace[1].name == "pooled");
+
+  const auto logits_without = [&](AttentionSite site, std::size_t layer) {
+    return classifier->classify(text, {.encoder = {.ablate = {{layer, 1, site}}}}).logits;
+  };
+  CHECK(logits_without(AttentionSite::cross, 0) != plain.logits);
+  CHECK(logits_without(AttentionSite::decoder, 0) != logits_without(AttentionSite::cross, 0));
+  CHECK(error_of([&] { logits_without(AttentionSite::cross, 1); }).code() ==
+        ErrorCode::invalid_option);
+  const auto other = load_pipeline<ClassifyPipeline>(checkpoints / "bert_sequence");
+  const Error error = error_of([&] {
+    other->classify(text, {.encoder = {.ablate = {{0, 0, AttentionSite::cross}}}});
+  });
+  CHECK(std::string(error.what()).starts_with("ablate: expected heads of the encoder"));
+  const Error unexplained = error_of([&] { ClassifierExplainer explainer(*classifier); });
+  CHECK(unexplained.code() == ErrorCode::unsupported);
+  CHECK(std::string(unexplained.what()).find("without a decoder") != std::string::npos);
 }
 
 TEST_CASE("published models find the original library's entities", "[checkpoints]") {

@@ -61,11 +61,14 @@ export interface ReadOptions<
 > extends TraceOptions<Trace> {
   /** Returns the attention weights of all heads. */
   attention?: Attention | undefined;
-  /** Heads whose output is set to zero before the output projection. */
-  ablate?: readonly Head[] | undefined;
+  /**
+   * Heads whose output is set to zero before the output projection; of `decoder` and `cross`, for a
+   * classifier with a decoder.
+   */
+  ablate?: readonly Head<'encoder' | 'decoder' | 'cross'>[] | undefined;
   /**
    * Indices into `tokens` of tokens to treat as padding: they are neither attended to nor pooled. A
-   * classifier that reads its answer from the first token refuses to mask that one.
+   * classifier that reads its answer from the first or the last token refuses to mask that one.
    */
   maskTokens?: readonly number[] | undefined;
   /** Aborts the call; a batch stops between two texts. */

@@ -1,6 +1,7 @@
 import { textOrPairKind } from '../engine/input.js';
 import type { TextPair } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
+import type { AttentionMap } from '../model/attention.js';
 import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { LoadedModel, methodOf } from '../model/model.js';
@@ -47,6 +48,16 @@ export type Classification<
   Gradients extends TensorNames = TensorNames,
 > = Clipped &
   WithAttention<Attention> &
+  Asked<
+    Attention,
+    {
+      /**
+       * Of a model with a decoder: its attention to its own rows, and to the encoder's. The decoder reads
+       * the same text, shifted by one token: row i has token i - 1, and row 0 a start token.
+       */
+      attention: { decoder?: AttentionMap; cross?: AttentionMap };
+    }
+  > &
   WithTrace<Trace> &
   WithGradients<Gradients> & {
     /** The label with the highest score. */
