@@ -143,7 +143,11 @@ test('errors', async () => {
   const empty = copyOf('bert_sequence');
   for (const file of readdirSync(empty)) if (/token|vocab/.test(file)) rmSync(join(empty, file));
   await assertError(() => Tokenizer.load(empty), 'invalid_tokenizer');
-  await assertError(() => Tokenizer.load(join(empty, 'none')), 'invalid_tokenizer');
+  await assertError(
+    () => Tokenizer.load(join(empty, 'none')),
+    'missing_file',
+    /none: no such file/,
+  );
   const half = { 'source.spm': readFileSync(join(folderOf('marian'), 'source.spm')) };
   await assertError(() => Tokenizer.load(half), 'invalid_tokenizer', /vocab/);
   await assertError(() => Tokenizer.load(empty, { compute: 'f32' }), 'invalid_option', /compute/);

@@ -1,7 +1,10 @@
 import { openModel } from '../index.js';
 import type { LoadOptions, ModelFiles, Token } from '../index.js';
-import { checkOption, checkOptions } from '../base/checks.js';
+import { checkOption, checkOptions, isA } from '../base/checks.js';
+import { readError } from '../base/fetch.js';
+import { nodeModule } from '../base/node.js';
 import { takeTextOrPair } from '../engine/input.js';
+import { absoluteUrl } from '../loading/locate.js';
 import { encodeOptions } from '../model/encode.js';
 
 /** Options of `load`, except those of models. */
@@ -61,6 +64,17 @@ export interface DecodeOptions {
 
 type Opened = Awaited<ReturnType<typeof openModel<TokenizerInfo>>>;
 
+// Throws `missing_file` for a folder on a disk that does not exist. The engine cannot tell it from a
+// folder without a tokenizer.
+async function expectFolder(folder: string | URL | ModelFiles): Promise<void> {
+  if (typeof folder !== 'string' && !isA(folder, 'URL')) return;
+  const url = absoluteUrl(folder as string | URL);
+  const fs = url.protocol === 'file:' ? nodeModule('node:fs') : undefined;
+  await fs?.promises.readdir(url).catch((error: unknown) => {
+    throw readError(url.href, error);
+  });
+}
+
 /**
  * The tokenizer of a model, without the model. If a translator has two vocabularies, texts are encoded
  * with that of the source, and decoded with that of the translations. Like a model, it runs in a
@@ -86,7 +100,12 @@ export class Tokenizer {
     options: TokenizerLoadOptions = {},
   ): Promise<Tokenizer> {
     checkOptions(options, loadOptions, 'load');
-    return new Tokenizer(await openModel('tokenization', folder, { ...options, threads: 1 }));
+    const opened = openModel<TokenizerInfo>('tokenization', folder, { ...options, threads: 1 });
+    const failed = async (error: unknown): Promise<never> => {
+      await expectFolder(folder);
+      throw error;
+    };
+    return new Tokenizer(await opened.catch(failed));
   }
 
   /** The number of tokens in the vocabulary of the texts that are encoded. */
