@@ -203,6 +203,9 @@ EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest
 
 Tensor EncoderModel::resume(const Sequences& sequences, std::size_t first, const ConstView& states,
                             Session& session, Tracer* tracer) const {
+  if (links_decoders && decoder_) {
+    throw_error(ErrorCode::unsupported, "resume: expected a model without a decoder, got one");
+  }
   const std::size_t width = encoder_.stack().config().d_model;
   expect_shape("states of an encoder", states, {sequences.tokens(), width});
   const std::vector<RowSegment> segments = segments_of(sequences);

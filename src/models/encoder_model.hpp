@@ -53,7 +53,7 @@ class EncoderModel {
 
   /// Runs blocks `first` … on `states` [N, D], and returns the head's logits, or the last states if
   /// there is no head. If `first` is the number of blocks, only the parts after them run. A tracer
-  /// may observe or replace the run's tensors.
+  /// may observe or replace the run's tensors. Throws `unsupported` if there is a decoder.
   Tensor resume(const Sequences& sequences, std::size_t first, const ConstView& states,
                 Session& session, Tracer* tracer = nullptr) const;
 

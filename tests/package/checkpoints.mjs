@@ -42,9 +42,9 @@ export function copyOf(name) {
   return folder;
 }
 
-/** Copies bert_sequence, with other names for its three labels. */
-export function labeledCopy(names) {
-  const folder = copyOf('bert_sequence');
+/** Copies a classifier, with other names for its three labels. */
+export function labeledCopy(names, name = 'bert_sequence') {
+  const folder = copyOf(name);
   const file = join(folder, 'config.json');
   const { label2id: _, ...config } = JSON.parse(readFileSync(file, 'utf8'));
   writeFileSync(file, JSON.stringify({ ...config, id2label: { ...names } }));
@@ -171,12 +171,13 @@ function compareTokens(tokens, { ids, offsets, sequences }) {
   }
 }
 
-function compareAttention({ attention: { encoder }, tokens }, { tensors, index }) {
-  const { shape, data } = tensors[`attention.${index}`];
-  const { layers, heads, queries, keys } = encoder;
-  assert.deepEqual([layers, heads, queries, keys], shape);
-  assert.equal(queries, tokens.length);
-  assertNear(encoder.data, data, tolerance, 'attention');
+function compareAttention({ attention, tokens }, { tensors, index }) {
+  for (const [kind, map] of Object.entries(attention)) {
+    const { shape, data } = tensors[`${attention.cross ? kind : 'attention'}.${index}`];
+    assert.deepEqual([map.layers, map.heads, map.queries, map.keys], shape);
+    assert.equal(map.queries, tokens.length);
+    assertNear(map.data, data, tolerance, kind);
+  }
 }
 
 async function compareClasses(model, text, expected) {

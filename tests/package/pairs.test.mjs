@@ -47,6 +47,22 @@ test('zeroShot finds labels of other spellings, in any order', async () => {
   model.dispose();
 });
 
+test('zeroShot and rank use a classifier with a decoder, too', async () => {
+  const names = ['contradiction', 'neutral', 'entailment'];
+  const model = await Classifier.load(labeledCopy(names, 'bart_sequence'), { explain: true });
+  const { logits } = await model.classify({ text, pair: 'This is about faces.' });
+  const result = await zeroShot(model, text, ['faces'], { template: 'This is about {}.' });
+  const expected = 1 / (1 + Math.exp(logits.contradiction - logits.entailment));
+  assertNear(result.score, expected, 1e-6);
+  const ablate = [{ attention: 'cross', layer: 0, head: 1 }];
+  assert.notDeepEqual((await model.classify({ text, pair: 'x' }, { ablate })).logits, logits);
+  const { trace } = await model.classify(text, { trace: ['decoder.*', 'pooled'] });
+  assert.ok(trace['decoder.output'] && trace.pooled);
+  const explained = model.explain(text, { method: 'rollout' });
+  await assert.rejects(explained, { code: 'unsupported' });
+  model.dispose();
+});
+
 test('zeroShot refuses other models and wrong options', async () => {
   const other = await Classifier.load(folderOf('bert_sequence'));
   await assert.rejects(zeroShot(other, text, labels), { code: 'wrong_task' });

@@ -21,6 +21,9 @@ const SequenceHead& head_of(const EncoderModel& model) {
                 "ledger: expected a model with one classifier, got one with a distillation "
                 "classifier, too");
   }
+  if (model.decoder()) {
+    throw_error(ErrorCode::unsupported, "ledger: expected a model without a decoder, got one");
+  }
   return static_cast<const SequenceHead&>(model.head());
 }
 

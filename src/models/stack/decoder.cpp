@@ -1,5 +1,7 @@
 #include "models/stack/decoder.hpp"
 
+#include <vector>
+
 #include "base/error.hpp"
 
 namespace glassformer {
@@ -55,17 +57,18 @@ void Decoder::read(const Batch& batch, const ConstView* states, View x, Run& run
                 "gradients: expected a decoder with self-attention, got one with recurrent units");
   }
   const Run::Scope scope = run.scope("decoder");
+  std::vector<KeyValueRows> source_keys(stack_.config().layers.size());
+  for (std::size_t layer = 0; states && layer < source_keys.size(); ++layer) {
+    const std::size_t width = stack_.config().layers[layer].attention.d_kv_heads();
+    const View kv = run.make(states->shape(0), 2 * width);
+    const Run::Scope layers = run.scope("layers"), index = run.scope(layer),
+                     site = run.scope("encoder_attn");
+    stack_.block(layer).encoder_attn().keys_values(*states, kv, run);
+    source_keys[layer] = {kv.data(), kv.data() + width, 2 * width};
+  }
   input_(batch, x, run);
-  for (std::size_t layer = 0; layer < stack_.config().layers.size(); ++layer) {
-    const Arena::Scope memory(run.arena());
-    if (states) {
-      const std::size_t width = stack_.config().layers[layer].attention.d_kv_heads();
-      const View kv = run.make(states->shape(0), 2 * width);
-      const Run::Scope layers = run.scope("layers"), index = run.scope(layer),
-                       site = run.scope("encoder_attn");
-      stack_.block(layer).encoder_attn().keys_values(*states, kv, run);
-      run.source_keys = {kv.data(), kv.data() + width, 2 * width};
-    }
+  for (std::size_t layer = 0; layer < source_keys.size(); ++layer) {
+    run.source_keys = source_keys[layer];
     stack_.block(layer, x, run);
   }
   stack_.finish(x, run);

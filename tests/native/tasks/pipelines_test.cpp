@@ -206,7 +206,7 @@ TEST_CASE("options are read from JSON, and unknown or mistyped ones are refused"
   };
   CHECK_THAT(message_of(R"({"atention": true})"), ContainsSubstring("atention"));
   CHECK_THAT(message_of(R"({"attention": 1})"), ContainsSubstring("attention"));
-  CHECK_THAT(message_of(R"({"ablate": [{"attention": "decoder", "layer": 0, "head": 0}]})"),
+  CHECK_THAT(message_of(R"({"ablate": [{"attention": "both", "layer": 0, "head": 0}]})"),
              ContainsSubstring("ablate[0]"));
   CHECK_THAT(message_of(R"({"ablate": [{"attention": "encoder", "layer": -1, "head": 0}]})"),
              ContainsSubstring("layer"));
