@@ -4,7 +4,8 @@
 #include "families/marian.hpp"
 
 // BART (Lewis et al. 2020; distilbart): an encoder and a decoder with post-norm, learned positions
-// and a norm on the embeddings. Both embeddings and the output layer share one table.
+// and a norm on the embeddings. Both embeddings and the output layer share one table. mBART is the
+// same with pre-norm, for many languages.
 
 namespace glassformer {
 namespace {
@@ -14,6 +15,8 @@ constexpr std::array bart_types = {Family::Type{"bart", "BartTokenizer"}};
 constexpr std::array bart_heads = {TensorName{"final_logits_bias", "lm_head.bias"},
                                    TensorName{"classification_head.dense", "head.dense"},
                                    TensorName{"classification_head.out_proj", "classifier"}};
+
+constexpr std::array mbart_types = {Family::Type{"mbart", "MBartTokenizer"}};
 
 constexpr auto bart_encoder_keys = marian_encoder_keys("50265");
 
@@ -27,12 +30,12 @@ StackConfig bart_stack(Mixer mixer) {
   return stack;
 }
 
-// Reads both stacks.
-void read_bart_stacks(HubConfig& config, Architecture& parts) {
-  for (const char* key :
-       {"normalize_before", "add_final_layer_norm", "static_position_embeddings"}) {
-    config.expect_flag(key, false);
+// Reads both stacks. `pre_norm`: norms stand before the sublayers, and there is one at the end.
+void read_bart_stacks(HubConfig& config, Architecture& parts, bool pre_norm = false) {
+  for (const char* key : {"normalize_before", "add_final_layer_norm"}) {
+    config.expect_flag(key, pre_norm);
   }
+  config.expect_flag("static_position_embeddings", false);
   for (const char* key : {"normalize_embedding", "tie_word_embeddings"}) {
     config.expect_flag(key, true);
   }
@@ -41,7 +44,12 @@ void read_bart_stacks(HubConfig& config, Architecture& parts) {
   StackConfig& decoder = parts.decoder.emplace(bart_stack(Mixer::causal));
   decoder.tokens().vocab_size = encoder.vocab_size();
   config.read(decoder, {.keys = marian_decoder_keys, .layer_tensors = "decoder.layers."});
-  for (StackConfig* stack : {&encoder, &decoder}) stack->max_length += bart_offset;
+  for (StackConfig* stack : {&encoder, &decoder}) {
+    stack->max_length += bart_offset;
+    if (!pre_norm) continue;
+    for (LayerConfig& layer : stack->layers) layer.norm = NormPlacement::pre;
+    stack->final_norm = true;
+  }
 }
 
 ModelConfig read_bart(HubConfig& config) {
@@ -53,6 +61,22 @@ ModelConfig read_bart(HubConfig& config) {
   parts.embeddings = EmbeddingSharing::shared;
   config.read_text_to_text(model);
   // Files may lack the bias of the logits, which is then zeros.
+  parts.head.bias = config.has_tensor("final_logits_bias");
+  config.finish(model);
+  return model;
+}
+
+// Reads mBART (Liu et al. 2020) and mBART-50 (Tang et al. 2020), which translate.
+ModelConfig read_mbart(HubConfig& config) {
+  config.expect_architecture("MBartForConditionalGeneration");
+  ModelConfig model;
+  model.generation.start_id = 0;
+  model.generation.end_ids = {2};
+  Architecture& parts = model.architecture;
+  read_bart_stacks(config, parts, true);
+  parts.embeddings = EmbeddingSharing::shared;
+  config.read_text_to_text(model);
+  model.task = Task::translation;
   parts.head.bias = config.has_tensor("final_logits_bias");
   config.finish(model);
   return model;
@@ -83,5 +107,11 @@ extern const Family bart = {.model_types = bart_types,
                             .read_reader = read_bart_classifier,
                             .reader = "ForSequenceClassification",
                             .writes = true};
+extern const Family mbart = {.model_types = mbart_types,
+                             .prefix = "model.",
+                             .tensors = marian_tensors,
+                             .heads = bart_heads,
+                             .read = read_mbart,
+                             .writes = true};
 
 }  // namespace glassformer

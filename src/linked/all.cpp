@@ -15,14 +15,14 @@
 namespace glassformer {
 
 extern const Family bert, distilbert, roberta, electra, albert, mpnet, deberta, modernbert, vit,
-    deit, clip, gpt2, llama, phi3, gemma, gpt_neox, marian, bart, m2m_100, t5, bergamot;
+    deit, clip, gpt2, llama, phi3, gemma, gpt_neox, marian, bart, mbart, m2m_100, t5, bergamot;
 
 namespace {
 
-constexpr std::array families = {&bert,     &distilbert, &roberta,    &electra, &albert,
-                                 &mpnet,    &deberta,    &modernbert, &vit,     &deit,
-                                 &clip,     &gpt2,       &llama,      &phi3,    &gemma,
-                                 &gpt_neox, &marian,     &bart,       &m2m_100, &t5};
+constexpr std::array families = {&bert,    &distilbert, &roberta, &electra,  &albert, &mpnet,
+                                 &deberta, &modernbert, &vit,     &deit,     &clip,   &gpt2,
+                                 &llama,   &phi3,       &gemma,   &gpt_neox, &marian, &bart,
+                                 &mbart,   &m2m_100,    &t5};
 constexpr std::array containers = {&bergamot};
 constexpr std::array tasks = {
     TaskEntry{Task::text_classification, make_classify},

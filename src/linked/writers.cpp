@@ -13,12 +13,13 @@
 
 namespace glassformer {
 
-extern const Family gpt2, llama, phi3, gemma, gpt_neox, marian, bart, m2m_100, t5_writer, bergamot;
+extern const Family gpt2, llama, phi3, gemma, gpt_neox, marian, bart, mbart, m2m_100, t5_writer,
+    bergamot;
 
 namespace {
 
-constexpr std::array families = {&gpt2,   &llama, &phi3,    &gemma,    &gpt_neox,
-                                 &marian, &bart,  &m2m_100, &t5_writer};
+constexpr std::array families = {&gpt2,   &llama, &phi3,  &gemma,   &gpt_neox,
+                                 &marian, &bart,  &mbart, &m2m_100, &t5_writer};
 constexpr std::array containers = {&bergamot};
 constexpr std::array tasks = {
     TaskEntry{Task::translation, make_translate},

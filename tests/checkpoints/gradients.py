@@ -174,7 +174,7 @@ MARIAN = [(r"^model\.(shared|)", lambda found: "embed_tokens" if found[1] else "
 BART = [*MARIAN, (r"^classification_head\.dense", "head.dense"), (r"^classification_head\.out_proj", "classifier")]
 NAMES = {"bart": BART, "deberta-v2": DEBERTA, "electra": ELECTRA, "mpnet": MPNET, "albert": ALBERT, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "distilbert": DISTILBERT, "gpt2": GPT2, "llama": LLAMA,
          "phi3": PHI3, "gemma2": GEMMA, "gemma3_text": GEMMA, "gpt_neox": GPT_NEOX, "mistral": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "smollm3": LLAMA, "modernbert": MODERNBERT, "t5": T5, "mt5": T5,
-         "marian": MARIAN, "m2m_100": BART}
+         "marian": MARIAN, "m2m_100": BART, "mbart": BART}
 # The heads of masked language models.
 MASKED = [(r"^(cls\.predictions\.transform|lm_head|generator_predictions|predictions|head)\.dense", "lm_head.dense"),
           (r"^(cls\.predictions\.transform|generator_predictions|predictions)\.LayerNorm", "lm_head.layer_norm"),
@@ -443,7 +443,7 @@ class Texts:
         target = None
         if self.task in ("translate", "text2text"):
             written = entry["runs"][0]["ids"] if self.task == "text2text" else entry.get("output", [])
-            target = [self.start, *written[:-1]]
+            target = [entry.get("start", self.start), *written[:-1]]
         return self.inputs(entry["ids"], entry.get("types"), target)
 
     def header(self):
@@ -457,15 +457,16 @@ class Texts:
             return {"text": text, "ids": [*entry["ids"][:PROMPT], *more], "types": None}
         header = {"text": text, "ids": entry["ids"], "types": entry["types"] if self.types else None}
         if self.task in ("translate", "text2text"):
-            header["target_ids"] = [self.start, *self.target(entry["ids"])]
+            start = entry.get("start", self.start)
+            header["target_ids"] = [start, *self.target(entry["ids"], start)]
         return header
 
-    def target(self, ids):
+    def target(self, ids, start):
         """Returns the first tokens of the greedy output, or made up ones."""
         end, written = self.model.generation_config.eos_token_id, []
         while len(written) < LONGEST:
             with torch.no_grad(), Exact():
-                best = int(self.model(**self.inputs(ids, target=[self.start, *written])).logits[0, -1].argmax())
+                best = int(self.model(**self.inputs(ids, target=[start, *written])).logits[0, -1].argmax())
             if best == end:
                 break
             written.append(best)

@@ -247,6 +247,7 @@ M2M_100 = BART | {
         "encoder_attn.residual": ("final_layer_norm", "in"),
     },
 }
+MBART = M2M_100 | {"stack": M2M_100["stack"] | {"embeddings": ("layernorm_embedding", "out")}}
 ROBERTA = BERT | {
     "head": BERT["head"] | {
         "masks": {"head.dense": ("lm_head.layer_norm", "in"), "head.layer_norm": ("lm_head.layer_norm", "out"),

@@ -41,6 +41,8 @@ const names = [
   't5',
   'm2m_100',
   'nllb',
+  'mbart',
+  'mbart_50',
   'marian',
   'marian_two_vocabularies',
 ];

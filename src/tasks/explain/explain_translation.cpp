@@ -213,7 +213,7 @@ ReachedPlace reach(const TranslationExplainer& explainer, std::string_view text)
   reached.sentence = explainer.begin(text, ranges[sentence]);
   const std::vector<OutputToken>& tokens = reached.sentence.translation.output.tokens;
   expect_below("position", "one of the translation's tokens", position, tokens.size());
-  reached.decoded.push_back(explainer.pipeline().specials().start);
+  reached.decoded.push_back(explainer.pipeline().start_for({.to = explainer.options().to}));
   for (std::size_t t = 0; t < position; ++t) reached.decoded.push_back(tokens[t].id);
   reached.encoded = explainer.encode(reached.sentence.translation);
   reached.own = tokens[position].id;

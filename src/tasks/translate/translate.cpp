@@ -138,6 +138,15 @@ std::optional<std::int32_t> TranslatePipeline::language(const char* option,
       {"{}: expected {}, got {}", {option, known, wanted || named ? describe(code) : "none"}});
 }
 
+bool TranslatePipeline::starts_with_language() const {
+  return std::ranges::find(languages(), special_.start, &Language::id) != languages().end();
+}
+
+std::int32_t TranslatePipeline::start_for(const TranslateOptions& options) const {
+  if (!options.to || !starts_with_language()) return special_.start;
+  return language("to", options.to, config_.target_language).value_or(special_.start);
+}
+
 SourceReader TranslatePipeline::reader_for(const TranslateOptions& options) const {
   const auto id = language("from", options.from, config_.source_language);
   return id ? reader_.with_language(*id) : reader_;
@@ -145,7 +154,7 @@ SourceReader TranslatePipeline::reader_for(const TranslateOptions& options) cons
 
 Constraints TranslatePipeline::constraints_for(const TranslateOptions& options) const {
   Constraints constraints = as_library(options) ? library_constraints_ : Constraints();
-  if (constraints.rules.second && !options.to) return constraints;
+  if (starts_with_language() || (constraints.rules.second && !options.to)) return constraints;
   if (const auto id = language("to", options.to, config_.target_language)) {
     constraints.rules.second = id;
   }

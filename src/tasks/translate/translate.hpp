@@ -144,6 +144,9 @@ class TranslatePipeline final : public Pipeline {
   const Seq2Seq& model() const { return model_; }
   WriterRunner runner() { return {model_, session()}; }
   const SpecialTokens& specials() const { return special_; }
+  /// Returns the token that the decoder reads first: that of the language to write, in models
+  /// whose start token is a language; otherwise always the same.
+  std::int32_t start_for(const TranslateOptions& options) const;
 
   /// Starts translating several texts. Throws `invalid_option` for languages, beams, heads, layers
   /// or names that do not exist. An error in one text does not affect the others: `empty_input` for
@@ -168,6 +171,7 @@ class TranslatePipeline final : public Pipeline {
   // Returns nothing for a model of one pair of languages.
   std::optional<std::int32_t> language(const char* option, const std::optional<std::string>& wanted,
                                        const std::string& usual) const;
+  bool starts_with_language() const;
   SourceReader reader_for(const TranslateOptions& options) const;
   // Returns the constraints of the search, with the language of the translation.
   Constraints constraints_for(const TranslateOptions& options) const;

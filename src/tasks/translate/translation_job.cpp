@@ -86,6 +86,7 @@ struct TranslationJob::State {
              {.attention = wanted.attention,
               .names = wanted.trace,
               .patches = with_ablations(wanted.patch, wanted.ablate)}) {
+    special.start = owner.start_for(wanted);
     if (chooses()) how.renormalize = false;  // log-probabilities stay the model's
     if (owner.shortlist_ &&
         std::ranges::find(wanted.patch, "logits", &Patch::name) != wanted.patch.end()) {
@@ -121,7 +122,7 @@ struct TranslationJob::State {
   TranslatePipeline& pipeline;
   TranslateOptions options;
   SearchOptions how;
-  const SpecialTokens& special;
+  SpecialTokens special;
   SourceReader reader;
   Constraints constraints;
   TracePlan plan;

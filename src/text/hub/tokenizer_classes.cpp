@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "text/hub/languages.hpp"
+#include "text/hub/tokenizer_files.hpp"
 #include "text/hub/vocabulary_files.hpp"
 #include "text/sentencepiece/model.hpp"
 #include "text/word_models/ranked_bpe.hpp"
@@ -389,7 +391,8 @@ Parts build_piece_roberta(const FolderFile& file, const TokenizerConfig& config,
   const SentencePieceModel model = read_pieces(file, "sentencepiece.bpe.model");
   layout.unknown = required(config, "unk_token", roberta_roles.unk);
   const auto mask = config.special("mask_token", roberta_roles.mask);
-  layout.after = {mask ? mask->content : "None"};  // Python's text for a token that is null
+  // If a token is null, Python's text for that.
+  layout.after.push_back(mask ? mask->content : "None");
   Parts parts = build_pieces(model, layout);
   for (AddedToken& token : added_pieces(model)) more.push_back(std::move(token));
   set_decoder(parts, metaspace(config));
@@ -401,18 +404,40 @@ Parts build_piece_roberta(const FolderFile& file, const TokenizerConfig& config,
   return parts;
 }
 
-Parts build_xlm_roberta(const FolderFile& file, const TokenizerConfig& config) {
+// `languages`: tokens after the pieces.
+Parts build_xlm(const FolderFile& file, const TokenizerConfig& config,
+                std::vector<std::string> languages) {
+  std::vector<AddedToken> more;
+  for (const std::string& language : languages) more.push_back(special_token(language));
   // The model's own first three pieces are <unk>, <s> and </s>.
   const PieceLayout layout{.before = {{required(config, "bos_token", roberta_roles.bos), 0},
                                       {required(config, "pad_token", roberta_roles.pad), 0},
                                       {required(config, "eos_token", roberta_roles.eos), 0},
                                       {required(config, "unk_token", roberta_roles.unk), 0}},
-                           .after = {},
+                           .after = std::move(languages),
                            .first_piece = 3,
                            .unknown = {}};
-  Parts parts = build_piece_roberta(file, config, layout, {});
+  Parts parts = build_piece_roberta(file, config, layout, std::move(more));
   set_pre_tokenizer(parts, words_with_metaspace(config));
   return parts;
+}
+
+Parts build_xlm_roberta(const FolderFile& file, const TokenizerConfig& config) {
+  return build_xlm(file, config, {});
+}
+
+// Only translators have the languages.
+Parts build_mbart_of(const FolderFile& file, const TokenizerConfig& config, bool all) {
+  return build_xlm(file, config,
+                   read_linked_renumbered ? mbart_languages(all) : std::vector<std::string>());
+}
+
+Parts build_mbart(const FolderFile& file, const TokenizerConfig& config) {
+  return build_mbart_of(file, config, false);
+}
+
+Parts build_mbart_50(const FolderFile& file, const TokenizerConfig& config) {
+  return build_mbart_of(file, config, true);
 }
 
 Parts build_camembert(const FolderFile& file, const TokenizerConfig& config) {
@@ -511,6 +536,8 @@ constexpr std::array classes = {
     TokenizerClass{"CamembertTokenizer", build_camembert, change_pieces, &roberta_roles},
     TokenizerClass{"DebertaV2Tokenizer", build_deberta, nullptr, &deberta_roles},
     TokenizerClass{"NllbTokenizer", nullptr, nullptr, &roberta_roles},
+    TokenizerClass{"MBartTokenizer", build_mbart, nullptr, &roberta_roles},
+    TokenizerClass{"MBart50Tokenizer", build_mbart_50, nullptr, &roberta_roles},
     // These classes never read a tokenizer.json.
     TokenizerClass{"BertJapaneseTokenizer", nullptr, nullptr, nullptr, morphemes},
     TokenizerClass{"BertweetTokenizer", nullptr, nullptr, nullptr, segmented},

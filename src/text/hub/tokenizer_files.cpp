@@ -176,7 +176,9 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const Tokenize
            file(other).has_value();
   };
   if (!named && std::ranges::none_of(tokenizer_files, is_there)) refuse_missing_tokenizer();
-  return compose(known->build(file, config), config, options.lower_case);
+  ComposedTokenizer::Parts parts = known->build(file, config);
+  if (read_linked_renumbered) add_languages(parts, known->name, config);
+  return compose(std::move(parts), config, options.lower_case);
 }
 
 bool has_two_sides(const FolderFile& file, std::string_view usual_class) {

@@ -99,7 +99,7 @@ TEST_CASE("published translators search as the original library does", "[checkpo
 }
 
 TEST_CASE("threads translate between different languages with one model", "[checkpoints]") {
-  const std::string name = GENERATE("m2m_100", "nllb");
+  const std::string name = GENERATE("m2m_100", "nllb", "mbart");
   const CheckpointGolden golden(name);
   const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / name);
   const nlohmann::json& texts = golden.json.at("texts");

@@ -219,8 +219,8 @@ struct NextTokenGolden {
 
 TEST_CASE("gradients of a next token match PyTorch's", "[gradients]") {
   const std::string name =
-      GENERATE("gpt2_generate", "llama", "gemma2", "gpt_neox", "marian", "m2m_100", "nllb", "bart",
-               "t5", "flan_t5", "mt5", "translate_odd_local");
+      GENERATE("gpt2_generate", "llama", "gemma2", "gpt_neox", "marian", "m2m_100", "nllb", "mbart",
+               "bart", "t5", "flan_t5", "mt5", "translate_odd_local");
   INFO(name);
   const NextTokenGolden golden(name);
   const nlohmann::json plan = golden.plan("gradients");

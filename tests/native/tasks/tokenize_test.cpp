@@ -92,8 +92,9 @@ TEST_CASE("tokenizers without a model give the original library's tokens", "[tas
 }
 
 TEST_CASE("a tokenizer without config.json is found by its files", "[tasks][tokenize]") {
-  for (const char* name : {"bert_sequence", "albert_sequence", "deberta_sequence", "nllb",
-                           "m2m_100", "marian_two_vocabularies", "llama", "t5"}) {
+  for (const char* name :
+       {"bert_sequence", "albert_sequence", "deberta_sequence", "nllb", "m2m_100", "mbart",
+        "mbart_50", "marian_two_vocabularies", "llama", "t5"}) {
     INFO(name);
     const Copy with(name), without(name, false);
     const std::string text = "The film is good, really 🙂!";
