@@ -115,7 +115,8 @@ void check_parameters(const std::filesystem::path& folder, const LearningModel& 
     if (folder.filename() == "marian_two_tables" && part.name.ends_with("embed_positions.weight")) {
       continue;  // the library computes them without gradients
     }
-    if (folder.filename() == "bart" && part.name == "lm_head.bias") continue;  // neither this one
+    const bool bart = folder.filename().string().find("bart") != std::string::npos;
+    if (bart && part.name == "lm_head.bias") continue;  // neither this one
     REQUIRE(golden.tensors.contains("parameter/" + part.name));
     std::vector<float> expected = golden.tensors.at("parameter/" + part.name).values;
     if (golden.json.contains("rows") && golden.json.at("rows").contains(part.name)) {
