@@ -1,10 +1,8 @@
-import { openModel } from '../index.js';
+import { GlassformerError, openModel } from '../index.js';
 import type { LoadOptions, ModelFiles, Token } from '../index.js';
 import { checkOption, checkOptions, isA } from '../base/checks.js';
-import { readError } from '../base/fetch.js';
 import { nodeModule } from '../base/node.js';
 import { takeTextOrPair } from '../engine/input.js';
-import { absoluteUrl } from '../loading/locate.js';
 import { encodeOptions } from '../model/encode.js';
 
 /** Options of `load`, except those of models. */
@@ -68,11 +66,17 @@ type Opened = Awaited<ReturnType<typeof openModel<TokenizerInfo>>>;
 // folder without a tokenizer.
 async function expectFolder(folder: string | URL | ModelFiles): Promise<void> {
   if (typeof folder !== 'string' && !isA(folder, 'URL')) return;
-  const url = absoluteUrl(folder as string | URL);
-  const fs = url.protocol === 'file:' ? nodeModule('node:fs') : undefined;
-  await fs?.promises.readdir(url).catch((error: unknown) => {
-    throw readError(url.href, error);
-  });
+  const location = String(folder);
+  const isPath = !/^[a-z][a-z\d+.-]+:/i.test(location);
+  const url = isPath ? nodeModule('node:url')?.pathToFileURL(location) : new URL(location);
+  if (url?.protocol !== 'file:') return;
+  await nodeModule('node:fs')
+    ?.promises.readdir(url)
+    .catch((error: { code?: unknown }) => {
+      if (error.code !== 'ENOENT') return;
+      const details = { cause: error, url: url.href };
+      throw new GlassformerError('missing_file', `${url.href}: no such file`, details);
+    });
 }
 
 /**
