@@ -51,6 +51,8 @@ constexpr std::array clip_tensors = {
     TensorName{"logit_scale", "logit_scale"},
 };
 
+constexpr std::array clip_heads = {TensorName{"classifier", "classifier"}};
+
 constexpr std::array clip_picture_keys = {
     ConfigKey{"num_channels", "channels", "3"},
     ConfigKey{"num_hidden_layers", "layers", "12"},
@@ -72,6 +74,9 @@ constexpr std::array clip_text_keys = {
     ConfigKey{"hidden_act", "activation", "\"quick_gelu\""},
 };
 
+// The end of the name of the class that has no texts.
+constexpr std::string_view clip_classes = "ForImageClassification";
+
 // Old files have each part twice. The second, if it is not null, replaces the first.
 HubConfig clip_part(HubConfig& config, const char* key, const char* second) {
   return config.part(config.find(second) ? second : key);
@@ -89,7 +94,8 @@ StackConfig clip_stack(Mixer mixer) {
 }
 
 ModelConfig read_clip(HubConfig& config) {
-  config.expect_architecture("CLIPModel");
+  const bool classifies = HubConfig::names_class(config.object(), clip_classes);
+  if (!classifies) config.expect_architecture("CLIPModel");
   ModelConfig model;
   HubConfig vision = clip_part(config, "vision_config", "vision_config_dict");
   StackConfig& pictures = model.architecture.encoder.emplace(clip_stack(Mixer::full));
@@ -103,6 +109,13 @@ ModelConfig read_clip(HubConfig& config) {
                               .norm = true};
   vision.read(pictures,
               {.keys = clip_picture_keys, .layer_tensors = "vision_model.encoder.layers."});
+
+  if (classifies) {  // without texts, and without the norm after the last layer
+    pictures.final_norm = false;
+    config.read_picture_classes(model, Pooling::patches);
+    config.finish(model);
+    return model;
+  }
 
   HubConfig text = clip_part(config, "text_config", "text_config_dict");
   StackConfig& texts = model.architecture.text_encoder.emplace(clip_stack(Mixer::causal));
@@ -124,9 +137,9 @@ ModelConfig read_clip(HubConfig& config) {
 extern const Family clip = {.model_types = clip_types,
                             .prefix = "",
                             .tensors = clip_tensors,
-                            .heads = {},
+                            .heads = clip_heads,
                             .read = read_clip,
                             .pictures = PictureProcessor::clip,
-                            .reads_texts = true};
+                            .only_pictures = clip_classes};
 
 }  // namespace glassformer

@@ -71,7 +71,9 @@ struct Family {
   /// For families that read pictures: the class that prepares them, unless the folder names
   /// another.
   std::optional<PictureProcessor> pictures = {};
-  bool reads_texts = false;  ///< for families that read pictures: texts, too
+  /// For families that read pictures, and texts, too: the end of the name of the class in the
+  /// library that reads only pictures. Empty if all do.
+  std::string_view only_pictures = {};
 };
 
 /// Returns the family of a model_type. Throws `unsupported` with a list of all families.

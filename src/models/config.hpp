@@ -192,7 +192,7 @@ struct Architecture {
 template <>
 inline constexpr std::array enum_names<Mixer>{"full", "local", "linear", "causal", "recurrent"};
 template <>
-inline constexpr std::array enum_names<Pooling>{"mean", "first", "last"};
+inline constexpr std::array enum_names<Pooling>{"mean", "first", "last", "patches"};
 template <>
 inline constexpr std::array enum_names<VectorModule::Kind>{"dense", "layer_norm", "normalize"};
 template <>

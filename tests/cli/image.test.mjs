@@ -40,20 +40,21 @@ test('image gives a label and a score per file', () => {
 });
 
 test('image --json gives the answers of the library, from every checkpoint', () => {
-  for (const name of ['vit', 'vit_wide', 'vit_gray', 'vit_defaults', 'deit', 'deit_teacher']) {
+  const names = ['vit', 'vit_wide', 'vit_gray', 'vit_defaults', 'deit', 'deit_teacher'];
+  for (const name of [...names, '../clip/clip_classes']) {
     const folder = join(pictures, 'checkpoints', name);
     assertAnswers(folder, expectedOf(folder), 1e-4);
   }
 });
 
 test('converted folders give the same answers, and quantized ones nearly', () => {
-  for (const name of ['vit_wide', 'deit_teacher', 'vit_defaults']) {
+  for (const name of ['vit_wide', 'deit_teacher', 'vit_defaults', '../clip/clip_classes']) {
     const folder = join(pictures, 'checkpoints', name);
-    const converted = join(scratch, name);
+    const converted = join(scratch, name.split('/').at(-1));
     const { status, stderr } = glassformer(['convert', folder, converted]);
     assert.equal(status, 0, stderr);
     assertAnswers(converted, expectedOf(folder), 1e-4);
-    const quantized = join(scratch, `${name}_int8`);
+    const quantized = `${converted}_int8`;
     assert.equal(glassformer(['quantize', converted, quantized]).status, 0);
     const inspected = glassformer(['inspect', quantized]);
     assert.equal(inspected.status, 0, inspected.stderr);

@@ -11,7 +11,7 @@ import { decodePng } from './decode_png.mjs';
 import { ImageClassifier, assertError, binaries, load, openAny, root, serve } from './helpers.mjs';
 
 const checkpoints = join(root, 'tests/pictures/checkpoints');
-const names = readdirSync(checkpoints);
+const names = [...readdirSync(checkpoints), '../clip/clip_classes'];
 const expectedOf = (name) => JSON.parse(readFileSync(join(checkpoints, name, 'expected.json')));
 
 const optionsOf = ({ size }) => (size ? { size, interpolate: true } : {});

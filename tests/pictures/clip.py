@@ -13,7 +13,8 @@ from safetensors.torch import load_file, save_file
 from tokenizers import pre_tokenizers, processors, trainers
 from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
 
-from make import DTYPES, HERE, open_picture, write_json
+from make import COLORS, DTYPES, HERE, open_picture, write_json
+from make import answer as answer_classes
 
 FOLDER = HERE / "clip"
 PICTURES = ["rgb8.png", "jpeg_large.jpg", "gray8.png"]
@@ -104,6 +105,23 @@ def write(name, seed, dtype, *, text=None, vision=None, old=False, projection=20
     answer(folder, old)
 
 
+def write_classes(name, seed):
+    """Writes a classifier of pictures, which has no texts, and its answers in the form of make.py."""
+    folder = FOLDER / name
+    folder.mkdir(parents=True)
+    labels = dict(enumerate(COLORS))
+    config = transformers.CLIPConfig(vision_config=VISION, text_config=TEXT, id2label=labels,
+                                     label2id={label: i for i, label in labels.items()})
+    model = randomize(transformers.CLIPForImageClassification(config), seed)
+    model.to(DTYPES["BF16"]).save_pretrained(folder)
+    steps = dict(size={"shortest_edge": 20}, crop_size={"height": 16, "width": 16})
+    write_json(folder / "preprocessor_config.json", steps | {"image_processor_type": "CLIPImageProcessor"})
+    answer_classes(dict(name=name, model=transformers.CLIPForImageClassification, processor=CLIPImageProcessorPil,
+                        steps=steps, pictures=PICTURES, labels=COLORS), folder)
+    for file in folder.iterdir():
+        file.chmod(0o644)
+
+
 def answer(folder, old):
     model, info = transformers.CLIPModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager",
                                                          output_loading_info=True)
@@ -162,6 +180,7 @@ def main():
     write("clip", 5, "F16", old=True)
     write("clip_wide", 6, "F32", projection=12, text=dict(hidden_act="gelu"),
           vision=dict(image_size=20, patch_size=5, hidden_act="gelu", layer_norm_eps=0.001))
+    write_classes("clip_classes", 7)
 
 
 if __name__ == "__main__":

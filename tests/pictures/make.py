@@ -207,7 +207,7 @@ def answer(of, folder):
     runs += [(of["pictures"][1], size) for size in of.get("sizes", [])]
     for i, (name, size) in enumerate(runs):
         image = open_picture(name)
-        if model.config.num_channels == 1:
+        if getattr(model.config, "vision_config", model.config).num_channels == 1:
             image = image.convert("L")
         changed = dict(size={"height": size[0], "width": size[1]}, do_center_crop=False) if size else {}
         pixels = torch.tensor(processor(images=image, **changed)["pixel_values"][0])[None].float()

@@ -348,7 +348,7 @@ void HubConfig::read_text_classes(ModelConfig& config, const HeadDense& dense, P
                               .dense = dense};
 }
 
-void HubConfig::read_picture_classes(ModelConfig& config) {
+void HubConfig::read_picture_classes(ModelConfig& config, Pooling pooling) {
   static constexpr std::string_view one = "ForImageClassification",
                                     two = "ForImageClassificationWithTeacher";
   const std::string name =
@@ -364,7 +364,7 @@ void HubConfig::read_picture_classes(ModelConfig& config) {
   config.scoring = scoring_of(text("problem_type", ""), config.labels.size());
   config.architecture.head = {.kind = HeadKind::sequence_classes,
                               .outputs = config.labels.size(),
-                              .pooling = Pooling::first,
+                              .pooling = pooling,
                               .distilled = name.ends_with(two)};
 }
 

@@ -132,7 +132,7 @@ class HubConfig : public FieldErrors {
   void read_text_classes(ModelConfig& config, const HeadDense& dense, Pooling pooling,
                          std::size_t usual = 2);
   /// Sets the task and head of a model that classifies pictures. Its stack must be read first.
-  void read_picture_classes(ModelConfig& config);
+  void read_picture_classes(ModelConfig& config, Pooling pooling = Pooling::first);
   /// Sets the task and head of a model that outputs the vectors of its tokens.
   void read_vectors(ModelConfig& config);
   /// Does the same for a model that read_head has given another head, which is not used then.

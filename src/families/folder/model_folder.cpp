@@ -215,6 +215,8 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
   if (reads_pictures()) {
     files.prepare(std::array{processor_name, picture_steps_name});
     encodes_ = true;
+    const std::string_view only = family_->only_pictures;
+    reads_texts_ = !only.empty() && !HubConfig::names_class(object, only);
     if (reads_only_pictures()) return true;
   }
   std::vector<const char*> more;

@@ -102,9 +102,7 @@ class ModelFolder {
   void find_weights(ModelFiles& files);
   void read_picture_steps(ModelFiles& files);
   // Returns whether the family reads pictures, and nothing else.
-  bool reads_only_pictures() const {
-    return reads_pictures() && (!links_texts || !family_->reads_texts);
-  }
+  bool reads_only_pictures() const { return reads_pictures() && (!links_texts || !reads_texts_); }
   void read_tokenizers(ModelFiles& files);
   void take(FolderTokenizers tokenizers);
   void read_tokenizer_config(ModelFiles& files);
@@ -114,6 +112,7 @@ class ModelFolder {
   const Family* family_ = nullptr;  // null: our own format
   bool encodes_ = false;            // the family's model is an encoder
   bool chats_ = false;              // it only has a decoder
+  bool reads_texts_ = false;        // a model that reads pictures reads texts, too
   std::string folder_;              // of the Transformer: "0_Transformer/"; empty: this folder
   std::vector<std::string> weight_files_;
   std::string shortlist_ = default_shortlist;

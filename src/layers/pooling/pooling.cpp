@@ -27,7 +27,11 @@ void SequencePooling::operator()(const ConstView& x, const Sequences& sequences,
 }
 
 void MeanPooling::weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const {
-  const auto visible = sequences.visible(i);
+  auto visible = sequences.visible(i);
+  const auto before = std::ranges::lower_bound(visible, first_) - visible.begin();
+  if (static_cast<std::size_t>(before) < visible.size()) {
+    visible = visible.subspan(static_cast<std::size_t>(before));
+  }
   std::fill(weights.begin(), weights.end(), 0.0f);
   for (std::size_t position : visible)
     weights[position] = 1.0f / static_cast<float>(visible.size());
@@ -47,9 +51,11 @@ void FirstTwoPooling::weigh(const Sequences&, std::size_t, std::span<float> weig
 std::unique_ptr<SequencePooling> make_pooling(Pooling pooling) {
   switch (pooling) {
     case Pooling::mean:
-      return std::make_unique<MeanPooling>();
+      return std::make_unique<MeanPooling>(0);
     case Pooling::first:
       return std::make_unique<OneTokenPooling>(0);
+    case Pooling::patches:
+      return std::make_unique<MeanPooling>(1);
     case Pooling::last:
       return std::make_unique<OneTokenPooling>(OneTokenPooling::last);
   }

@@ -22,10 +22,15 @@ class SequencePooling {
                   const Run& run) const;
 };
 
-/// The mean over the tokens that are not masked. Sequences have no padding.
+/// The mean over the tokens from number `first` on that are not masked or, if there are none, over
+/// all that are not masked. Sequences have no padding.
 class MeanPooling final : public SequencePooling {
  public:
+  explicit MeanPooling(std::size_t first) : first_(first) {}
   void weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const override;
+
+ private:
+  std::size_t first_;
 };
 
 /// Only one token: the first (for example [CLS]) is number 0, the second (the distillation token)
@@ -51,7 +56,8 @@ class FirstTwoPooling final : public SequencePooling {
 void pooling_backward(const SequencePooling& pooling, const ConstView& x,
                       const Sequences& sequences, const ConstView& pooled, Tape& tape);
 
-enum class Pooling { mean, first, last };
+/// `patches`: the mean of all rows but the first, that of the class token.
+enum class Pooling { mean, first, last, patches };
 
 std::unique_ptr<SequencePooling> make_pooling(Pooling pooling);
 

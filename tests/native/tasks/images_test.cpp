@@ -23,13 +23,13 @@ using Catch::Matchers::ContainsSubstring;
 
 constexpr double tolerance = 1e-4;  // float32 is within 2e-5 of float64 in the library
 
-const std::vector<std::string> picture_models = {"vit",          "vit_wide", "vit_gray",
-                                                 "vit_defaults", "deit",     "deit_teacher"};
+const std::vector<std::string> picture_models = {
+    "vit", "vit_wide", "vit_gray", "vit_defaults", "deit", "deit_teacher", "clip_classes"};
 
 // A checkpoint and the library's answers.
 struct PictureGolden {
   explicit PictureGolden(const std::string& name)
-      : folder(pictures_folder / "checkpoints" / name),
+      : folder(pictures_folder / (name.starts_with("clip") ? "clip" : "checkpoints") / name),
         json(read_json(folder / "expected.json")),
         tensors(read_tensors(folder / "expected.safetensors")),
         pipeline(load_pipeline<ImagePipeline>(folder)) {}
