@@ -1,0 +1,615 @@
+"""Models, one class per task."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
+
+import numpy as np
+
+from . import _core
+from ._errors import Error
+from ._options import encode
+from ._results import (
+    Answer,
+    Arrays,
+    Classification,
+    Embedding,
+    FilledText,
+    Generation,
+    GenerationStep,
+    ImageClassification,
+    ImageMatch,
+    Info,
+    Prediction,
+    TokenClassification,
+    Translation,
+    TranslationStep,
+    assemble,
+    build,
+    parse,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Folder = Union[str, "os.PathLike[str]"]
+#: A picture file (PNG, JPEG or WebP) by its path or its bytes; or pixels, uint8 [height, width,
+#: channels] or [height, width], or what NumPy turns into them, such as Pillow's pictures.
+Picture = Union[str, "os.PathLike[str]", bytes, np.ndarray, Any]
+Step = TypeVar("Step")
+Result = TypeVar("Result")
+
+
+def read_picture(picture: Picture) -> np.ndarray:
+    """Returns the pixels of a picture as models read it.
+
+    Parameters
+    ----------
+    picture : path, bytes or array_like
+        See `Picture`.
+
+    Returns
+    -------
+    ndarray of uint8, [height, width, channels]
+        Red, green and blue for a file, turned as its EXIF data says.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    Error
+        "invalid_picture" or "unsupported" for a file that is not a picture.
+    TypeError
+        The pixels are not of these types and dimensions.
+    """
+    if isinstance(picture, (str, os.PathLike)):
+        picture = Path(picture).read_bytes()
+    if isinstance(picture, bytes):
+        pixels: np.ndarray = _core.decode_picture(picture)
+        return pixels
+    pixels = np.asarray(picture)
+    if pixels.ndim == 2:
+        pixels = pixels[:, :, np.newaxis]
+    if pixels.dtype != np.uint8 or pixels.ndim != 3:
+        raise TypeError(
+            "picture: expected a path, bytes, or uint8 [height, width, channels], got "
+            f"{pixels.dtype} {list(pixels.shape)}"
+        )
+    return np.ascontiguousarray(pixels)
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _taken_text(given: Any) -> tuple[str, None]:
+    if not isinstance(given, str):
+        raise TypeError(f"expected a text, got {type(given).__name__}")
+    return given, None
+
+
+def _taken_pair(given: Any) -> tuple[str, str | None]:
+    if not isinstance(given, tuple):
+        return _taken_text(given)
+    first, second = given
+    return _taken_text(first)[0], _taken_text(second)[0]
+
+
+def _texts_of(given: Any) -> list[str]:
+    return [each for each in given if each is not None] if isinstance(given, tuple) else []
+
+
+def _by_sentence(result: Any, field: str) -> Arrays:
+    """Returns the trace or the gradients of a result, or of each of its sentences."""
+    sentences = getattr(result, "sentences", [result])
+    several = len(sentences) > 1
+    return {
+        f"{index}/{name}" if several else name: array
+        for index, each in enumerate(sentences)
+        for name, array in getattr(each, field).items()
+    }
+
+
+class Model:
+    """A loaded model: the base of all classes.
+
+    Any number of threads may call a model at a time. A stream is read in the thread that began it.
+    A model does not survive a fork: load it in each process. `close` frees its memory, as does the
+    end of a `with` block, once calls in progress and streams have ended.
+
+    Attributes
+    ----------
+    info : Info
+        Facts about the model.
+    architecture : dict
+        Its layers and their sizes, by the names of config.json.
+    """
+
+    _tasks: ClassVar[Sequence[str]] = ()
+
+    def __init__(self, core: Any) -> None:
+        """For `load`."""
+        self._core = core
+        description = json.loads(core.description())
+        self.architecture: dict[str, Any] = description.pop("architecture")
+        del description["ignored_tensors"]  # of the files, which this object does not know
+        self.info = Info(**description, threads=core.threads())
+
+    @classmethod
+    def load(
+        cls, folder: Folder, *, compute: str | None = None, threads: int | None = None
+    ) -> Self:
+        """Opens a model folder, in this project's format or a published one.
+
+        Parameters
+        ----------
+        folder : path
+        compute : {"f32", "int8", "int4"}, optional
+            Default: as the weights are stored. Gradients need "f32".
+        threads : int, optional
+            The number of threads that share the work of a call. Default: as many as the machine
+            runs at the same time. They change no bit of a result.
+
+        Raises
+        ------
+        Error
+            "missing_file", "wrong_task", "unsupported" and other codes, for files that cannot be
+            read.
+        """
+        return cls(_open(folder, cls._tasks, compute, threads))
+
+    def close(self) -> None:
+        """Frees the model. Later calls raise Error with the code "disposed"."""
+        self._core = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def trace(self, given: Any, names: str | Sequence[str], **options: Any) -> Arrays:
+        """Returns tensors between input and answer.
+
+        Parameters
+        ----------
+        given
+            The input: a text, two, a picture, or a question and its context in a tuple.
+        names : str or sequence of str
+            Such as "encoder.layers.0.self_attn.q" or "logits". "*" matches any characters except
+            dots. The error for an unknown name lists the names that the model has.
+        **options
+            Those of the class's main method, such as `patch`.
+
+        Returns
+        -------
+        dict of str to ndarray
+            The tensors by name, float32, in the order of the run: [T, width]; with heads [T, H,
+            width per head]; scores and attention weights [H, T, T]; a vector [width]. Of a text
+            with several sentences, which a translator reads one by one, names begin with
+            "SENTENCE/", from 0.
+        """
+        return _by_sentence(self._one(given, dict(trace=_listed(names), **options)), "trace")
+
+    def gradients(self, given: Any, names: str | Sequence[str], **options: Any) -> Arrays:
+        """Returns the gradients of the answer with respect to tensors, by the same names and with
+        the same shapes as `trace`.
+
+        The answer is a number computed from the logits: the log-odds of two labels; a label's logit
+        minus the mean of all; a single logit; of a question, the logits of the answer's first and
+        last token; of a model that writes, the next token's logit minus the second-best one's.
+
+        Raises
+        ------
+        Error
+            "unsupported" unless the model was loaded with compute "f32", and for a model without
+            such an answer.
+        """
+        return _by_sentence(self._one(given, dict(gradients=_listed(names), **options)), "gradients")
+
+    @property
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of the model's parameters, by name."""
+        return {name: tuple(shape) for name, shape in self._open_core().parameters()}
+
+    def weight(self, name: str) -> np.ndarray:
+        """Returns a parameter of the model as float32, or raises KeyError if it has none of this
+        name."""
+        numbers: np.ndarray = self._open_core().weight(name)
+        return numbers
+
+    def vocabulary(self) -> list[str]:
+        """Returns the text of each token of the vocabulary, by id."""
+        texts: list[str] = json.loads(self._open_core().vocabulary())
+        return texts
+
+    def batch(self, inputs: Iterable[Any], **options: Any) -> list[Any]:
+        """Answers several inputs, in fewer and larger steps than one by one.
+
+        Parameters
+        ----------
+        inputs : iterable
+            Each is what the class's main method takes; a question and its context in a tuple.
+        **options
+            Those of that method.
+
+        Returns
+        -------
+        list
+            The results, in order. The first error is raised, with the index of its input.
+        """
+        return self._answered(self._kind, [self._taken(given) for given in inputs], options)
+
+    #: Checks an input and returns it in the form that the core takes.
+    _taken: Callable[[Any], Any]
+    _kind: Any
+
+    def _open_core(self) -> Any:
+        if self._core is None:
+            raise Error("disposed", "the model was closed; load it again")
+        return self._core
+
+    def _start(
+        self, inputs: Sequence[Any], options: Mapping[str, Any], explains: bool = False
+    ) -> Any:
+        pictures = [each for each in inputs if isinstance(each, np.ndarray)]
+        texts = [
+            (each[0].encode(), None if each[1] is None else each[1].encode())
+            for each in inputs
+            if isinstance(each, tuple)
+        ]
+        return self._open_core().start(texts, pictures, *encode(options), explains)
+
+    def _answered(self, kind: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+        work = self._start(inputs, options)
+        while work.next():
+            pass
+        return self._results(kind, inputs, work)
+
+    def _results(self, kind: Any, inputs: Sequence[Any], work: Any) -> list[Any]:
+        results = []
+        for index, (given, answer) in enumerate(zip(inputs, work.results())):
+            if isinstance(answer, Error):
+                place = f"inputs[{index}]: " if len(inputs) > 1 else ""
+                raise Error(answer.code, f"{place}{answer}")
+            results.append(build(kind, self._read(answer, given)))
+        return results
+
+    def _read(self, answer: tuple[str, Arrays], given: Any) -> dict[str, Any]:
+        """Returns an answer of the core as plain data."""
+        result = parse(answer[0])
+        assemble(result, answer[1], _texts_of(given), self.info.labels or ())
+        return result
+
+    def _one(self, given: Any, options: Mapping[str, Any]) -> Any:
+        return self.batch([given], **options)[0]
+
+
+class _Explained(Model):
+    def explain(
+        self,
+        given: Any,
+        method: str,
+        *,
+        on_progress: Callable[[dict[str, Any]], None] | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Explains the answer to an input.
+
+        Parameters
+        ----------
+        given
+            As in the class's main method; with the method "transplant" two texts in a tuple.
+        method : str
+            Such as "rollout", "lens", "ledger", "integrated_gradients" or "relevance".
+        on_progress : callable, optional
+            With "transplant" and compute "f32": called with the table before it is complete.
+        **options
+            Those of the method.
+
+        Returns
+        -------
+        dict
+            What the interface `Explanations` of the JavaScript package describes, with the names
+            of Python, and arrays for tensors.
+        """
+        inputs = [self._taken(given)]
+        if on_progress is not None:
+            options["on_progress"] = True
+        work = self._start(inputs, dict(method=method, **options), explains=True)
+        while (step := work.next()) is not None:
+            if on_progress is not None:
+                on_progress(self._read(step, inputs[0]))
+        result: dict[str, Any] = self._results(None, inputs, work)[0]
+        return result
+
+
+class Classifier(_Explained):
+    """A classifier of texts, or of pairs of texts."""
+
+    _tasks = ("text-classification",)
+    _kind = Classification
+    _taken = staticmethod(_taken_pair)
+
+    def classify(self, text: str | tuple[str, str], **options: Any) -> Classification:
+        """Classifies a text or, if the model reads pairs, two texts in a tuple.
+
+        Options: `attention`, `contributions`, `trace`, `gradients`, `patch`, `ablate`,
+        `mask_tokens`, and for texts that are longer than the model reads `window` ("first", "mean"
+        or "max") and `stride`.
+        """
+        return self._one(text, options)
+
+
+class TokenClassifier(Model):
+    """Finds entities in texts, such as names of people and places."""
+
+    _tasks = ("token-classification",)
+    _kind = TokenClassification
+    _taken = staticmethod(_taken_text)
+
+    def classify(self, text: str, **options: Any) -> TokenClassification:
+        """Finds the entities of a text.
+
+        Options: `attention`, `trace`, `gradients`, `gradient_token` (the position of the token
+        whose label they explain), `patch`, `ablate`, `mask_tokens`, `aggregation` ("none",
+        "simple", "first", "average" or "max"), `ignore_labels`, `window` ("all" or "first") and
+        `stride`.
+        """
+        return self._one(text, options)
+
+
+class QuestionAnswerer(Model):
+    """Finds the answer to a question in a text."""
+
+    _tasks = ("question-answering",)
+    _kind = Answer
+    _taken = staticmethod(_taken_pair)
+
+    def answer(self, question: str, context: str, **options: Any) -> Answer:
+        """Answers a question with a part of the context.
+
+        Options: `attention`, `trace`, `gradients`, `patch`, `ablate`, `max_sequence_length`,
+        `doc_stride`, `max_answer_length` and `handle_impossible_answer`.
+        """
+        return self._one((question, context), options)
+
+
+class MaskFiller(Model):
+    """Says which tokens may stand at the masks of a text."""
+
+    _tasks = ("fill-mask",)
+    _kind = FilledText
+    _taken = staticmethod(_taken_text)
+
+    def fill(self, text: str, **options: Any) -> FilledText:
+        """Fills the masks of a text, which are written as `info.mask_token`.
+
+        Options: `attention`, `trace`, `gradients`, `gradient_token` (the position of the mask that
+        they explain), `patch`, `ablate`, `mask_tokens`, `top_k` and `targets`.
+        """
+        return self._one(text, options)
+
+
+class Embedder(Model):
+    """Maps texts to vectors. The angle between two shows how similar the texts are."""
+
+    _tasks = ("feature-extraction",)
+    _kind = Embedding
+    _taken = staticmethod(_taken_text)
+
+    def embed(self, text: str, **options: Any) -> Embedding:
+        """Computes the vector of a text.
+
+        Options: `attention`, `trace`, `patch`, `ablate`, `mask_tokens`, `pooling` (one or several
+        of "mean", "cls", "max", "mean_sqrt_len", "weightedmean" and "lasttoken"), `normalize`,
+        `prompt` and `prompt_name`.
+        """
+        return self._one(text, options)
+
+
+class ImageClassifier(_Explained):
+    """A classifier of pictures."""
+
+    _tasks = ("image-classification",)
+    _kind = ImageClassification
+    _taken = staticmethod(read_picture)
+
+    def classify(self, picture: Picture, **options: Any) -> ImageClassification:
+        """Classifies a picture; see `read_picture`.
+
+        Options: `attention`, `contributions`, `trace`, `gradients`, `patch`, `ablate`,
+        `mask_tokens`, `top_k`, `interpolate` and `size` (height and width).
+        """
+        return self._one(picture, options)
+
+
+class ZeroShotImageClassifier(Model):
+    """Compares pictures with texts, and so finds the best of labels that it was not trained
+    with."""
+
+    _tasks = ("zero-shot-image-classification",)
+    _kind = ImageMatch
+    _taken = staticmethod(read_picture)
+
+    def classify(self, picture: Picture, labels: Sequence[str], **options: Any) -> ImageMatch:
+        """Finds the label that fits a picture best.
+
+        Options: `attention`, `trace`, `gradients`, `patch`, `ablate`, `mask_tokens`,
+        `hypothesis_template`, `interpolate` and `size`.
+        """
+        if len(labels) == 0:
+            raise Error("invalid_option", "labels: expected at least one, got none")
+        return self._one(picture, dict(labels=labels, **options))
+
+    def embed_image(self, picture: Picture, **options: Any) -> ImageMatch:
+        """Computes the vector of a picture, of length 1, with the options of `classify`."""
+        return self._one(picture, options)
+
+    def embed_text(self, text: str, **options: Any) -> Embedding:
+        """Computes the vector of a text, of length 1.
+
+        Options: `attention`, `trace`, `patch`, `ablate` and `mask_tokens`.
+        """
+        return self._answered(Embedding, [_taken_text(text)], options)[0]
+
+
+class Stream(Iterator[Step], Generic[Step, Result]):
+    """The steps of a text that is being written. `result` has the whole result after the last step.
+
+    Ctrl-C ends it within one token. It is read in the thread that began it.
+    """
+
+    def __init__(self, work: Any, show: Callable[[Any], Step], end: Callable[[], Result]) -> None:
+        self._work, self._show, self._end = work, show, end
+        self.result: Result | None = None
+
+    def __next__(self) -> Step:
+        if self._work is not None:
+            step = self._work.next()
+            if step is not None:
+                return self._show(step)
+            self._work = None
+            self.result = self._end()
+        raise StopIteration
+
+
+class _Writer(_Explained):
+    _taken = staticmethod(_taken_text)
+    _step: Any
+
+    def gradients(self, given: str, names: str | Sequence[str], **options: Any) -> Arrays:
+        # Those of one token, which options such as `position`, `token` and `against` select.
+        explained = self.explain(given, "gradients", names=_listed(names), **options)
+        found: Arrays = explained["gradients"]
+        return found
+
+    def _stream(self, text: str, options: Mapping[str, Any]) -> Stream[Any, Any]:
+        inputs = [self._taken(text)]
+        before = whole = ""
+
+        def show(answer: tuple[str, Arrays]) -> Any:
+            nonlocal before, whole
+            step = parse(answer[0])
+            # A translator's step has the text of its sentence.
+            if "before" in step:
+                before = whole + step.pop("before")
+            step["text"] = whole = before + step["text"]
+            assemble(step, answer[1], _texts_of(inputs[0]))
+            return build(self._step, step)
+
+        work = self._start(inputs, dict(beams=1, stream=True, **options))
+        return Stream(work, show, lambda: self._results(self._kind, inputs, work)[0])
+
+
+class Generator(_Writer):
+    """Continues texts or, if the model has an encoder, answers them with texts."""
+
+    _tasks = ("text-generation", "text2text-generation")
+    _kind = Generation
+    _step = GenerationStep
+
+    def generate(self, text: str, **options: Any) -> Generation:
+        """Continues a text. `text` and `tokens` of the result are the new part.
+
+        Options: those of `stream`, and `beams`, `length_penalty`, `early_stopping` and
+        `hypotheses`.
+        """
+        return self._one(text, options)
+
+    def stream(self, text: str, **options: Any) -> Stream[GenerationStep, Generation]:
+        """Continues a text without beams, and gives each token when it is generated.
+
+        Options: those of `next` except `count`, and `max_new_tokens`, `min_new_tokens`,
+        `stop_strings` and `keep`.
+        """
+        return self._stream(text, options)
+
+    def next(self, text: str, *, count: int = 10, **options: Any) -> Prediction:
+        """Returns the `count` most probable next tokens, or all of them for 0.
+
+        Options: `attention`, `trace`, `patch`, `ablate`, `task`, `prefix`, `special_tokens`,
+        `sample`, `temperature`, `top_k`, `top_p`, `seed`, `repetition_penalty`,
+        `no_repeat_ngram_size`, `bad_words`, `suppress_tokens` and `begin_suppress_tokens`.
+        """
+        return self._answered(Prediction, [_taken_text(text)], dict(next=count, **options))[0]
+
+
+class Translator(_Writer):
+    """Translates texts, sentence by sentence."""
+
+    _tasks = ("translation",)
+    _kind = Translation
+    _step = TranslationStep
+
+    @classmethod
+    def load(
+        cls,
+        folder: Folder,
+        *,
+        compute: str | None = None,
+        threads: int | None = None,
+        shortlist: bool = False,
+    ) -> Self:
+        """Opens a model folder; see `Model.load`.
+
+        `shortlist`: restricts translations to the tokens that the folder's shortlist.bin has for
+        their source. This is faster, and occasionally gives a different translation.
+        """
+        return cls(_open(folder, cls._tasks, compute, threads, shortlist))
+
+    def translate(self, text: str, **options: Any) -> Translation:
+        """Translates a text.
+
+        Options: those of `stream`, and `beams`, `length_penalty`, `early_stopping`, `prefixes`,
+        `mask_tokens` and `hypotheses`.
+        """
+        return self._one(text, options)
+
+    def stream(self, text: str, **options: Any) -> Stream[TranslationStep, Translation]:
+        """Translates a text greedily, and gives each token when it is decoded.
+
+        Options: `from_` and `to` (languages), `attention`, `alignment`, `trace`, `patch`, `ablate`
+        and `max_length`.
+        """
+        return self._stream(text, options)
+
+
+_classes = (
+    Classifier,
+    TokenClassifier,
+    QuestionAnswerer,
+    MaskFiller,
+    Embedder,
+    ImageClassifier,
+    ZeroShotImageClassifier,
+    Generator,
+    Translator,
+)
+
+
+def load(folder: Folder, *, compute: str | None = None, threads: int | None = None) -> Any:
+    """Opens a model folder, and returns an object of the class for its task.
+
+    See `Model.load` for the parameters and errors. The `load` of a class, such as
+    `Classifier.load`, accepts only models of its task.
+    """
+    core = _open(folder, (), compute, threads)
+    task = json.loads(core.description())["task"]
+    return next(each for each in _classes if task in each._tasks)(core)
+
+
+def _open(
+    folder: Folder,
+    tasks: Sequence[str],
+    compute: str | None,
+    threads: int | None,
+    shortlist: bool = False,
+) -> Any:
+    if threads is not None and threads < 1:
+        raise Error("invalid_option", f"threads: expected at least 1, got {threads}")
+    return _core.Model(os.fspath(folder), tasks, compute, threads or 0, shortlist)

@@ -1,0 +1,78 @@
+"""The options of calls, and their form for the core: JSON, and the numbers that it refers to."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Patch:
+    """Numbers that replace a tensor, or a part of it, before anything is computed from it.
+
+    Parameters
+    ----------
+    name : str
+        The name of one tensor, as in a trace, without "*".
+    value : array_like
+        One number for all that is selected, or an array with as many tokens, heads and keys as are
+        selected, such as an array of another text's trace. It is converted to float32.
+    tokens, heads, keys : sequence of int, optional
+        The rows, the heads of a tensor that has heads, and the keys of scores and attention weights
+        to replace. Default: all.
+    """
+
+    name: str
+    value: ArrayLike
+    tokens: Sequence[int] | None = None
+    heads: Sequence[int] | None = None
+    keys: Sequence[int] | None = None
+
+
+@dataclass(frozen=True)
+class Head:
+    """An attention head of a layer, both counted from 0."""
+
+    layer: int
+    head: int
+    attention: Literal["encoder", "decoder", "cross"] = "encoder"
+
+
+def encode(options: Mapping[str, Any]) -> tuple[str, np.ndarray]:
+    """Returns options as JSON, and the numbers of their arrays, [numbers]."""
+    numbers: list[np.ndarray] = []
+
+    def place(value: ArrayLike) -> dict[str, Any]:
+        array = np.asarray(value, np.float32)
+        offset = sum(each.size for each in numbers)
+        numbers.append(array.ravel())
+        return {"shape": array.shape, "offset": offset}
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Patch):
+            selected = {"tokens": value.tokens, "heads": value.heads, "keys": value.keys}
+            given = {name: each for name, each in selected.items() if each is not None}
+            return {"name": value.name, "value": place(value.value), **given}
+        if isinstance(value, Head):
+            return vars(value)
+        if isinstance(value, (np.ndarray, np.generic)):
+            return value.tolist()
+        raise TypeError(f"expected a value that JSON has, or a Patch or Head, got {value!r}")
+
+    given = {
+        camel_case(name): place(value) if name == "scores" else value
+        for name, value in options.items()
+        if value is not None
+    }
+    text = json.dumps(given, default=plain, allow_nan=False)
+    return text, np.concatenate(numbers) if numbers else np.empty(0, np.float32)
+
+
+def camel_case(name: str) -> str:
+    return re.sub("_(.)", lambda found: found[1].upper(), name.rstrip("_"))

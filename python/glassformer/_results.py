@@ -1,0 +1,455 @@
+"""The results of calls, and how they are made from the core's JSON and arrays.
+
+T tokens, L layers, H heads, C labels, S source tokens. Arrays are float32 and own their memory.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, is_dataclass
+from functools import lru_cache
+from typing import Any, Optional, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+Arrays = dict[str, np.ndarray]
+Kind = TypeVar("Kind")
+
+
+@dataclass
+class Token:
+    """A token: a row of the attention weights. `text[start:end]` is its part of the text."""
+
+    id: int
+    #: As people read it, with a space in front if it starts a word.
+    text: str
+    start: int
+    end: int
+    #: Of two texts: the one that it belongs to, 0 or 1.
+    sequence: Optional[int] = None
+    #: Of a token that the model wrote: its log-probability.
+    logprob: Optional[float] = None
+
+
+@dataclass(kw_only=True)
+class Traced:
+    """What every result may have in addition."""
+
+    #: With `attention`: "encoder" [L, H, T, T]; of a decoder "decoder" [L, H, T, T] and "cross"
+    #: [L, H, T, S].
+    attention: Arrays = field(default_factory=dict)
+    #: With `trace`: the tensors by name, in the order of the run; see `Model.trace`.
+    trace: Arrays = field(default_factory=dict)
+    #: With `gradients`: the same names and shapes.
+    gradients: Arrays = field(default_factory=dict)
+
+
+@dataclass
+class Classification(Traced):
+    """The labels of a text."""
+
+    label: str
+    score: float
+    #: By label: probabilities that sum to 1, or one for each label, or the logit of a quantity.
+    scores: dict[str, float]
+    logits: dict[str, float]
+    tokens: list[Token]
+    windows: int
+    #: Whether the text was longer than what the model read.
+    clipped: bool
+    #: With `contributions`: by label, [T].
+    contributions: Optional[Arrays] = None
+
+
+@dataclass
+class Entity:
+    """An entity of a text."""
+
+    entity: str
+    score: float
+    word: str
+    start: int
+    end: int
+    index: Optional[int] = None
+
+
+@dataclass
+class TokenClassification(Traced):
+    """The entities of a text."""
+
+    entities: list[Entity]
+    tokens: list[Token]
+    windows: int
+    clipped: bool
+
+
+@dataclass
+class Answer(Traced):
+    """An answer to a question: `context[start:end]`."""
+
+    answer: str
+    score: float
+    start: int
+    end: int
+    tokens: list[Token]
+
+
+@dataclass
+class FilledToken:
+    """A token that may stand at a mask."""
+
+    id: int
+    token: str
+    text: str
+    score: float
+    sequence: str
+
+
+@dataclass
+class FilledMask:
+    """A mask, and its most probable tokens, the best first."""
+
+    index: int
+    start: int
+    end: int
+    answers: list[FilledToken]
+
+
+@dataclass
+class FilledText(Traced):
+    """The masks of a text."""
+
+    masks: list[FilledMask]
+    tokens: list[Token]
+    clipped: bool
+
+
+@dataclass
+class Embedding(Traced):
+    """The vector of a text."""
+
+    #: [width]
+    embedding: np.ndarray
+    tokens: list[Token]
+    clipped: bool
+
+
+@dataclass
+class PatchGrid:
+    """The rows of a picture: `special` ones, then the patches, row by row."""
+
+    rows: int
+    columns: int
+    special: list[str]
+
+
+@dataclass
+class PictureRegion:
+    """The part of a picture that its patches cover, in pixels. It may exceed the picture."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass
+class ImageClassification(Traced):
+    """The labels of a picture; as `Classification`, where T counts the rows of `grid`."""
+
+    label: str
+    score: float
+    scores: dict[str, float]
+    logits: dict[str, float]
+    grid: PatchGrid
+    region: PictureRegion
+    contributions: Optional[Arrays] = None
+
+
+@dataclass
+class ImageMatch(Traced):
+    """A picture, compared with labels, or only its vector."""
+
+    #: [width] Of length 1.
+    embedding: np.ndarray
+    grid: PatchGrid
+    region: PictureRegion
+    label: Optional[str] = None
+    score: Optional[float] = None
+    scores: Optional[dict[str, float]] = None
+    logits: Optional[dict[str, float]] = None
+
+
+@dataclass
+class Hypothesis:
+    """A text that the model wrote."""
+
+    text: str
+    #: The log-probability, normalized by length.
+    score: float
+    tokens: list[Token]
+
+
+@dataclass
+class Generation(Traced, Hypothesis):
+    """A generated text."""
+
+    prompt_tokens: list[Token]
+    clipped: bool
+    #: Whether it ended before the maximum number of tokens.
+    ended: bool
+    #: With `keep`: the number of the prompt's tokens that an earlier call had read.
+    reused: Optional[int] = None
+    #: With `hypotheses`: the best first.
+    hypotheses: Optional[list[Hypothesis]] = None
+
+
+@dataclass
+class GenerationStep(Traced):
+    """A token of a stream."""
+
+    token: Token
+    #: The text so far.
+    text: str
+    #: In the first step.
+    prompt_tokens: Optional[list[Token]] = None
+
+
+@dataclass
+class NextToken:
+    """A token that may come next."""
+
+    id: int
+    text: str
+    logprob: float
+    #: The probability of being sampled.
+    probability: float
+
+
+@dataclass
+class Prediction(Traced):
+    """The tokens that may come next, the most probable first."""
+
+    next: list[NextToken]
+    prompt_tokens: list[Token]
+    clipped: bool
+
+
+@dataclass
+class TextRange:
+    """A part of a text."""
+
+    start: int
+    end: int
+
+
+@dataclass
+class AlignmentLink:
+    """A word of the translation, and the word that it was translated from."""
+
+    target: TextRange
+    source: TextRange
+    #: The share of the target word's attention on the source word.
+    weight: float
+
+
+@dataclass
+class Candidate:
+    """A token that a search considered, after the one at index `parent`."""
+
+    parent: int
+    id: int
+    text: str
+    logprob: float
+    total: float
+    kept: bool
+
+
+@dataclass
+class SentenceTranslation(Traced, Hypothesis):
+    """The translation of the sentence `text[start:end]`."""
+
+    start: int
+    end: int
+    target_start: int
+    target_end: int
+    clipped: bool
+    source_tokens: list[Token]
+    alignment: Optional[list[AlignmentLink]] = None
+    hypotheses: Optional[list[Hypothesis]] = None
+    tree: Optional[list[Candidate]] = None
+
+
+@dataclass
+class Translation:
+    """The translation of a text."""
+
+    text: str
+    score: float
+    sentences: list[SentenceTranslation]
+
+
+@dataclass
+class StreamedSentence:
+    """The sentence that a stream translates."""
+
+    index: int
+    start: int
+    end: int
+    target_start: int
+    source_tokens: list[Token]
+
+
+@dataclass
+class TranslationStep(Traced):
+    """A token of a stream."""
+
+    token: Token
+    #: The translation so far.
+    text: str
+    #: In the first step of a sentence.
+    sentence: Optional[StreamedSentence] = None
+
+
+@dataclass
+class Info:
+    """Facts about a model. Those that its task does not have are None."""
+
+    task: str
+    layers: int
+    heads: int
+    d_model: int
+    vocab_size: int
+    max_source_length: int
+    parameters: int
+    compute: str
+    threads: int
+    labels: Optional[list[str]] = None
+    mask_token: Optional[str] = None
+    poolings: Optional[list[str]] = None
+    normalize: Optional[bool] = None
+    prompts: Optional[dict[str, str]] = None
+    default_prompt: Optional[str] = None
+    unused_head: Optional[str] = None
+    prefix: Optional[str] = None
+    tasks: Optional[dict[str, str]] = None
+    chat_template: Optional[str] = None
+    bos_token: Optional[str] = None
+    eos_token: Optional[str] = None
+    source_language: Optional[str] = None
+    target_language: Optional[str] = None
+    languages: Optional[list[str]] = None
+    decoder_layers: Optional[int] = None
+    target_vocab_size: Optional[int] = None
+    max_target_length: Optional[int] = None
+
+
+def build(kind: Any, value: Any) -> Any:
+    """Makes a dataclass, or a list of them, from plain data with the same names."""
+    if get_origin(kind) is Union:
+        kind = get_args(kind)[0]
+    if get_origin(kind) is list:
+        return [build(get_args(kind)[0], each) for each in value]
+    if not is_dataclass(kind):
+        return value
+    hints = _hints(kind)
+    return kind(**{name: build(hints[name], each) for name, each in value.items()})
+
+
+_hints = lru_cache(get_type_hints)
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Returns a result's JSON as plain data, with the names of Python."""
+    result: dict[str, Any] = _with_python_names(json.loads(text))
+    return result
+
+
+def assemble(
+    result: dict[str, Any], tensors: Arrays, inputs: Sequence[str], labels: Iterable[str] = ()
+) -> None:
+    """Puts a result's arrays at their places, and makes its offsets count characters."""
+    for name, array in tensors.items():
+        holder = result
+        if found := re.fullmatch(r"(\w+)\.(\d+)\.(.+)", name):
+            holder, name = result[found[1]][int(found[2])], found[3]
+        group, _, rest = name.partition(".")
+        if rest:
+            holder.setdefault(group, {})[rest] = array
+        elif name == "contributions":
+            holder[name] = dict(zip(labels, array.T.copy()))
+        else:
+            holder[_snake_case(name)] = array
+    _count_characters(result, inputs)
+
+
+def _snake_case(name: str) -> str:
+    return re.sub("[A-Z]", lambda found: "_" + found[0].lower(), name)
+
+
+def _with_python_names(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_with_python_names(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    # The keys below these two are labels.
+    return {
+        _snake_case(name): each if name in ("scores", "logits") else _with_python_names(each)
+        for name, each in node.items()
+    }
+
+
+class _Characters:
+    """Turns an offset in UTF-16 code units of a text into one in characters."""
+
+    def __init__(self, text: str) -> None:
+        self._at: list[int] | None = None
+        if any(character > "\uffff" for character in text):
+            self._at = [0]
+            for number, character in enumerate(text, 1):
+                self._at += [number] * (2 if character > "\uffff" else 1)
+
+    def __call__(self, units: int) -> int:
+        return units if self._at is None else self._at[units]
+
+
+def _count_characters(result: dict[str, Any], inputs: Sequence[str]) -> None:
+    read = [_Characters(text) for text in inputs or [""]]
+    whole = _Characters(result.get("text", ""))
+
+    def move(node: dict[str, Any], to: Any) -> None:
+        for name in ("start", "end"):
+            if name in node:
+                node[name] = to(node[name])
+
+    def move_tokens(part: dict[str, Any], before: int) -> None:
+        own = _Characters(part.get("text", ""))
+        for name in ("tokens", "prompt_tokens", "source_tokens", "entities", "masks"):
+            for node in part.get(name, ()):
+                if "logprob" in node:
+                    move(node, lambda units: whole(before) + own(units - before))
+                else:
+                    move(node, read[node.get("sequence", 0)])
+
+    for part in result.get("sentences", [result]):
+        before = part.get("target_start", 0)
+        for each in (part, *part.get("hypotheses", ())):
+            move_tokens(each, before)
+        for name in ("target_start", "target_end"):
+            if name in part:
+                part[name] = whole(part[name])
+        for link in part.get("alignment", ()):
+            move(link["target"], whole)
+            move(link["source"], read[0])
+        move(part, read[-1])
+    for node in result.get("donor_tokens", ()):
+        move(node, read[-1])
+    # A step of a stream.
+    if "token" in result and isinstance(result["token"], dict):
+        move(result["token"], whole)
+    if isinstance(result.get("sentence"), dict):
+        move_tokens(result["sentence"], 0)
+        move(result["sentence"], read[0])
+        result["sentence"]["target_start"] = whole(result["sentence"]["target_start"])
