@@ -58,7 +58,7 @@ setup(
     python_requires=">=3.10",
     install_requires=["numpy>=1.22"],
     packages=["glassformer"],
-    package_data={"glassformer": ["py.typed"]},
+    package_data={"glassformer": ["*.pyi", "py.typed"]},
     ext_modules=[Extension("glassformer._core", [])],
     cmdclass={"build_ext": Build},
     options={"build": {"build_base": str(work)}, "egg_info": {"egg_base": str(work)}},

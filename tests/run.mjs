@@ -19,6 +19,7 @@ import {
 } from '../wasm/toolchain/build.mjs';
 import { buildModels } from '../wasm/toolchain/models.mjs';
 import { installAddon, sharedTests } from './native_addon/installed.mjs';
+import { installPythonPackage } from './python/installed.mjs';
 
 // --- the output of Node's and Python's test runners, and of ctest with Catch2 -----------------------
 
@@ -114,6 +115,12 @@ async function trainingTests() {
   ]);
 }
 
+async function pythonTests(files) {
+  const installed = await installPythonPackage();
+  if (!installed) return { skipped: 'Python, its headers, pip, NumPy or pybind11 is missing' };
+  return run(installed.python, ['-B', '-m', 'unittest', ...files], { env: installed.env });
+}
+
 // The steps by name: their group, the steps that must succeed before, the work, and their test
 // files. `work` resolves to the output of a test program, from which tests are counted, or
 // to nothing: then the step counts as one test. Steps start in this order, as soon as they can.
@@ -149,6 +156,12 @@ const steps = {
     needs: ['build package', 'build for tests'],
     files: () => [...testFiles('tests/native_addon'), ...sharedTests],
     work: async (files) => nodeTests(files, { env: await installAddon() }),
+  },
+  'Python package': {
+    group: 'package',
+    needs: ['build for tests'],
+    files: () => filesIn('tests/python').filter((file) => /\/test_\w+\.py$/.test(file)),
+    work: pythonTests,
   },
   'command line tests': {
     group: 'native',

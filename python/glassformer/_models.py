@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from ._errors import Error
@@ -39,12 +40,12 @@ if TYPE_CHECKING:
 Folder = Union[str, "os.PathLike[str]"]
 #: A picture file (PNG, JPEG or WebP) by its path or its bytes; or pixels, uint8 [height, width,
 #: channels] or [height, width], or what NumPy turns into them, such as Pillow's pictures.
-Picture = Union[str, "os.PathLike[str]", bytes, np.ndarray, Any]
+Picture = Union[str, "os.PathLike[str]", bytes, NDArray[np.uint8], Any]
 Step = TypeVar("Step")
 Result = TypeVar("Result")
 
 
-def read_picture(picture: Picture) -> np.ndarray:
+def read_picture(picture: Picture) -> NDArray[np.uint8]:
     """Returns the pixels of a picture as models read it.
 
     Parameters
@@ -69,8 +70,7 @@ def read_picture(picture: Picture) -> np.ndarray:
     if isinstance(picture, (str, os.PathLike)):
         picture = Path(picture).read_bytes()
     if isinstance(picture, bytes):
-        pixels: np.ndarray = _core.decode_picture(picture)
-        return pixels
+        return _core.decode_picture(picture)
     pixels = np.asarray(picture)
     if pixels.ndim == 2:
         pixels = pixels[:, :, np.newaxis]
@@ -131,9 +131,9 @@ class Model:
 
     _tasks: ClassVar[Sequence[str]] = ()
 
-    def __init__(self, core: Any) -> None:
+    def __init__(self, core: _core.Model) -> None:
         """For `load`."""
-        self._core = core
+        self._core: _core.Model | None = core
         description = json.loads(core.description())
         self.architecture: dict[str, Any] = description.pop("architecture")
         del description["ignored_tensors"]  # of the files, which this object does not know
@@ -209,18 +209,18 @@ class Model:
             "unsupported" unless the model was loaded with compute "f32", and for a model without
             such an answer.
         """
-        return _by_sentence(self._one(given, dict(gradients=_listed(names), **options)), "gradients")
+        result = self._one(given, dict(gradients=_listed(names), **options))
+        return _by_sentence(result, "gradients")
 
     @property
     def parameters(self) -> dict[str, tuple[int, ...]]:
         """The shapes of the model's parameters, by name."""
         return {name: tuple(shape) for name, shape in self._open_core().parameters()}
 
-    def weight(self, name: str) -> np.ndarray:
+    def weight(self, name: str) -> NDArray[np.float32]:
         """Returns a parameter of the model as float32, or raises KeyError if it has none of this
         name."""
-        numbers: np.ndarray = self._open_core().weight(name)
-        return numbers
+        return self._open_core().weight(name)
 
     def vocabulary(self) -> list[str]:
         """Returns the text of each token of the vocabulary, by id."""
@@ -248,14 +248,14 @@ class Model:
     _taken: Callable[[Any], Any]
     _kind: Any
 
-    def _open_core(self) -> Any:
+    def _open_core(self) -> _core.Model:
         if self._core is None:
             raise Error("disposed", "the model was closed; load it again")
         return self._core
 
     def _start(
         self, inputs: Sequence[Any], options: Mapping[str, Any], explains: bool = False
-    ) -> Any:
+    ) -> _core.Work:
         pictures = [each for each in inputs if isinstance(each, np.ndarray)]
         texts = [
             (each[0].encode(), None if each[1] is None else each[1].encode())
@@ -270,7 +270,7 @@ class Model:
             pass
         return self._results(kind, inputs, work)
 
-    def _results(self, kind: Any, inputs: Sequence[Any], work: Any) -> list[Any]:
+    def _results(self, kind: Any, inputs: Sequence[Any], work: _core.Work) -> list[Any]:
         results = []
         for index, (given, answer) in enumerate(zip(inputs, work.results())):
             if isinstance(answer, Error):
@@ -464,8 +464,11 @@ class Stream(Iterator[Step], Generic[Step, Result]):
     Ctrl-C ends it within one token. It is read in the thread that began it.
     """
 
-    def __init__(self, work: Any, show: Callable[[Any], Step], end: Callable[[], Result]) -> None:
-        self._work, self._show, self._end = work, show, end
+    def __init__(
+        self, work: _core.Work, show: Callable[[Any], Step], end: Callable[[], Result]
+    ) -> None:
+        self._work: _core.Work | None = work
+        self._show, self._end = show, end
         self.result: Result | None = None
 
     def __next__(self) -> Step:
@@ -609,7 +612,7 @@ def _open(
     compute: str | None,
     threads: int | None,
     shortlist: bool = False,
-) -> Any:
+) -> _core.Model:
     if threads is not None and threads < 1:
         raise Error("invalid_option", f"threads: expected at least 1, got {threads}")
     return _core.Model(os.fspath(folder), tasks, compute, threads or 0, shortlist)

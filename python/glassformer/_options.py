@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Head:
     attention: Literal["encoder", "decoder", "cross"] = "encoder"
 
 
-def encode(options: Mapping[str, Any]) -> tuple[str, np.ndarray]:
+def encode(options: Mapping[str, Any]) -> tuple[str, NDArray[np.float32]]:
     """Returns options as JSON, and the numbers of their arrays, [numbers]."""
-    numbers: list[np.ndarray] = []
+    numbers: list[NDArray[np.float32]] = []
 
     def place(value: ArrayLike) -> dict[str, Any]:
         array = np.asarray(value, np.float32)

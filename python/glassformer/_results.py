@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import lru_cache
-from typing import Any, Optional, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Optional, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
-Arrays = dict[str, np.ndarray]
-Kind = TypeVar("Kind")
+Array = NDArray[np.float32]
+Arrays = dict[str, Array]
 
 
 @dataclass
@@ -131,7 +132,7 @@ class Embedding(Traced):
     """The vector of a text."""
 
     #: [width]
-    embedding: np.ndarray
+    embedding: Array
     tokens: list[Token]
     clipped: bool
 
@@ -173,7 +174,7 @@ class ImageMatch(Traced):
     """A picture, compared with labels, or only its vector."""
 
     #: [width] Of length 1.
-    embedding: np.ndarray
+    embedding: Array
     grid: PatchGrid
     region: PictureRegion
     label: Optional[str] = None

@@ -2,9 +2,9 @@
 // AddressSanitizer and UndefinedBehaviorSanitizer.
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesIn, root, run } from '../../wasm/toolchain/build.mjs';
+import { filesIn, root } from '../../wasm/toolchain/build.mjs';
 import { addonName, writeAddonPackage } from '../../wasm/toolchain/native_addon.mjs';
-import { compiler } from '../native_build.mjs';
+import { withSanitizers } from '../native_build.mjs';
 
 /** The folder in which both packages are installed. */
 export const app = join(root, 'build/addon-app');
@@ -19,16 +19,7 @@ export async function installAddon() {
     cpSync(join(root, name), join(home, name), { recursive: true });
   }
   writeAddonPackage('test', join(modules, addonName));
-  const runtime = compiler.includes('clang')
-    ? `libclang_rt.asan-${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.so`
-    : 'libasan.so';
-  const path = await run(compiler, [`-print-file-name=${runtime}`]);
-  return {
-    GLASSFORMER_DIST: join(home, 'dist'),
-    LD_PRELOAD: path.trim(),
-    // Node leaves memory to the system at its end.
-    ASAN_OPTIONS: 'detect_leaks=0,halt_on_error=1,abort_on_error=1',
-  };
+  return { GLASSFORMER_DIST: join(home, 'dist'), ...(await withSanitizers()) };
 }
 
 /** The tests of the package that also test the add-on: those of what the engine computes. */

@@ -53,6 +53,20 @@ async function pythonForEmscripten() {
 /** The Clang that compiles for WebAssembly, if it is Debian's. */
 export const findCompiler = () => ['/usr/bin/clang++-19'].find((file) => existsSync(file));
 
+/**
+ * Finds the Python that the tests build the package in python/ for, and the folder of its headers.
+ * Returns undefined if something that they need is missing.
+ */
+export async function findPython() {
+  if (!existsSync('/usr/include/pybind11/pybind11.h')) return undefined;
+  const script = "import numpy, pip, sysconfig, wheel; print(sysconfig.get_path('include'))";
+  for (const python of ['/usr/bin/python3', 'python3']) {
+    const include = (await run(python, ['-c', script]).catch(() => '')).trim();
+    if (existsSync(join(include, 'Python.h'))) return { python, include };
+  }
+  return undefined;
+}
+
 const withLld = (kind) => `-DCMAKE_${kind}_LINKER_FLAGS=-fuse-ld=lld`;
 
 /**
@@ -66,8 +80,11 @@ export async function cmake(preset, ...targets) {
   const options = compiler
     ? [`-DCMAKE_CXX_COMPILER=${compiler}`, ...['EXE', 'MODULE'].map(withLld)]
     : [];
+  const python = preset === 'test' && (await findPython());
+  if (python) options.push(`-DGLASSFORMER_PYTHON_INCLUDE=${python.include}`);
   const inputs = [
     'CMakePresets.json',
+    'wasm/toolchain/build.mjs',
     'wasm/toolchain/emscripten.cmake',
     '.toolchain/debian/stamp',
   ];
@@ -271,11 +288,12 @@ export function buildNative() {
 }
 
 /**
- * Builds build/test, with sanitizers: the command line, the library, its tests and fuzzers, and the
- * add-on for Node.
+ * Builds build/test, with sanitizers: the command line, the library, its tests and fuzzers, the
+ * add-on for Node, and the module for Python.
  */
-export function buildTests() {
-  return cmake('test', 'all', 'glassformer_addon');
+export async function buildTests() {
+  const modules = (await findPython()) ? ['glassformer_python'] : [];
+  await cmake('test', 'all', 'glassformer_addon', ...modules);
 }
 
 /** Builds web/dist: the page as static files. It needs the package. */

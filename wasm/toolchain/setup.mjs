@@ -60,6 +60,10 @@ const groups = {
       'libopenmpi-dev', // for training with several processes
       'openmpi-bin',
       'parallel',
+      'pybind11-dev', // this and the next three: the Python package
+      'python3-dev',
+      'python3-numpy',
+      'python3-pip',
       'sentencepiece',
     ],
     commands: ['chromium', 'clang-format', 'spm_encode'],
