@@ -64,8 +64,8 @@ Picture to_picture(const py::array_t<std::uint8_t, py::array::c_style>& pixels) 
           .bytes = {pixels.data(), pixels.data() + pixels.size()}};
 }
 
-// A loaded model. A forked process has none of its threads: there, it answers with an error, and
-// its memory is not freed.
+// A loaded model. Its threads do not exist in a forked process, where every call fails and the
+// memory is not freed.
 class Model {
  public:
   Model(const std::filesystem::path& folder, const std::vector<std::string>& tasks,

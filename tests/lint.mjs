@@ -2,7 +2,7 @@
 import { filesIn, run, runTool, setUp } from '../wasm/toolchain/build.mjs';
 
 const fix = process.argv.includes('--fix');
-const cpp = ['src', 'wasm', 'tests']
+const cpp = ['src', 'wasm', 'python', 'tests']
   .flatMap((folder) => filesIn(folder))
   .filter((file) => /\.[ch]pp$/.test(file));
 

@@ -486,7 +486,7 @@ class _Writer(_Explained):
     _step: Any
 
     def gradients(self, given: str, names: str | Sequence[str], **options: Any) -> Arrays:
-        # Those of one token, which options such as `position`, `token` and `against` select.
+        # Options such as `position`, `token` and `against` select the explained token.
         explained = self.explain(given, "gradients", names=_listed(names), **options)
         found: Arrays = explained["gradients"]
         return found

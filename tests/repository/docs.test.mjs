@@ -89,6 +89,7 @@ test('every snippet has a kind that a test knows', () => {
       'text output',
     ],
     ...['python', 'python module', 'python run', 'python packages'],
+    'python glassformer', // see tests/python
     ...['sh', 'sh check', 'sh install', 'sh compile'],
     ...['sh corpus', 'sh corpus parallel', 'sh corpus dask'], // see corpora.test.mjs
   ];
@@ -117,7 +118,10 @@ test('every output is that of a snippet that runs', () => {
     assert.equal(file, each.file, nameOf(each));
     const before = `${language} ${kind}`.trim();
     assert.ok(
-      ['js', 'sh', 'python run', 'python packages', 'cpp short'].includes(before),
+      [
+        ...['js', 'sh', 'cpp short'],
+        ...['python run', 'python packages', 'python glassformer'],
+      ].includes(before),
       nameOf(each),
     );
   }

@@ -26,7 +26,10 @@ const sections = [
       ...['node', 'csp', 'hosting', 'browsers'],
     ].map(guide),
   ],
-  ['Researchers', ['interpretability', 'tensors', 'traces', 'training', 'models'].map(guide)],
+  [
+    'Researchers',
+    ['interpretability', 'python', 'tensors', 'traces', 'training', 'models'].map(guide),
+  ],
   ['Command line and C++', ['command-line', 'large-corpora', 'cpp', 'performance'].map(guide)],
   ['Model cards', models.map(card)],
   ['Project', ['CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map(project)],
