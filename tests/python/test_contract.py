@@ -2,12 +2,15 @@
 
 import copy
 import gc
+import json
 import os
 import pickle
 import signal
+import sys
 import threading
 import unittest
 import weakref
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +119,18 @@ class Errors(unittest.TestCase):
         self.assertEqual(str(error), "text: too large")
         for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):
             self.assertEqual((other.code, str(other)), ("too_large", "text: too large"))
+
+
+class Package(unittest.TestCase):
+    def test_what_pip_installed(self):
+        package = metadata.distribution("glassformer")
+        version = json.loads((root / "package.json").read_text())["version"]
+        self.assertEqual(package.version, version)
+        self.assertEqual([each.split()[0] for each in package.requires], ["numpy"])
+        names = {Path(each).name for each in package.files}
+        self.assertLessEqual({"LICENSE", "THIRD_PARTY_NOTICES", "py.typed", "_core.pyi"}, names)
+        python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+        self.assertRegex(package.read_text("WHEEL"), f"Tag: {python}-{python}-linux_")
 
 
 class Models(unittest.TestCase):
