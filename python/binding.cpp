@@ -1,8 +1,7 @@
 // The module glassformer._core: any task's model, and the inputs that it is answering. Options and
-// results are JSON, as for JavaScript; tensors are NumPy arrays. The package's Python files give
-// them their types.
+// results are JSON, as for JavaScript, with tensors as arrays. The package's Python files give them
+// their types.
 
-#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -39,29 +38,52 @@ py::object python_error(const Error& error) {
   return py::module_::import("glassformer._errors").attr("Error")(code, text);
 }
 
-// Returns an array that owns the numbers, which are moved into it.
-py::array_t<float> to_array(std::vector<float> numbers, const std::vector<std::size_t>& shape) {
-  auto owned = std::make_unique<std::vector<float>>(std::move(numbers));
-  const py::capsule owner(owned.get(),
-                          [](void* data) { delete static_cast<std::vector<float>*>(data); });
-  const float* data = owned.release()->data();
-  return py::array_t<float>(shape, data, owner);
+// Numbers that NumPy reads where they are, through Python's buffer protocol. So the module does not
+// depend on a version of NumPy.
+template <class Number>
+struct Array {
+  std::vector<Number> numbers;
+  std::vector<std::size_t> shape;
+};
+
+template <class Number>
+void bind_array(py::module_& module, const char* name) {
+  py::class_<Array<Number>>(module, name, py::buffer_protocol())
+      .def_buffer([](Array<Number>& array) {
+        std::vector<py::ssize_t> shape(array.shape.begin(), array.shape.end());
+        std::vector<py::ssize_t> strides(shape.size());
+        py::ssize_t stride = sizeof(Number);
+        for (std::size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
+        return py::buffer_info(array.numbers.data(), std::move(shape), std::move(strides));
+      });
+}
+
+// Returns the numbers of an array of the package, [...], row-major.
+template <class Number>
+std::span<const Number> numbers_of(const py::buffer_info& array) {
+  if (array.format != py::format_descriptor<Number>::format()) {
+    throw py::type_error("unexpected numbers: " + array.format);
+  }
+  return {static_cast<const Number*>(array.ptr), static_cast<std::size_t>(array.size)};
 }
 
 // Returns the JSON of a result, and its tensors by name.
 py::tuple to_python(TensorsBeside& result) {
   py::dict tensors;
   for (TracedTensor& tensor : result.take_tensors()) {
-    tensors[py::str(tensor.name)] = to_array(std::move(tensor.data), tensor.shape);
+    tensors[py::str(tensor.name)] = Array<float>{std::move(tensor.data), std::move(tensor.shape)};
   }
   return py::make_tuple(result.take(), tensors);
 }
 
-Picture to_picture(const py::array_t<std::uint8_t, py::array::c_style>& pixels) {
-  return {.width = static_cast<std::size_t>(pixels.shape(1)),
-          .height = static_cast<std::size_t>(pixels.shape(0)),
-          .channels = static_cast<std::size_t>(pixels.shape(2)),
-          .bytes = {pixels.data(), pixels.data() + pixels.size()}};
+// Returns the picture of pixels [height, width, channels].
+Picture to_picture(const py::buffer& pixels) {
+  const py::buffer_info array = pixels.request();
+  const std::span<const std::uint8_t> bytes = numbers_of<std::uint8_t>(array);
+  return {.width = static_cast<std::size_t>(array.shape.at(1)),
+          .height = static_cast<std::size_t>(array.shape.at(0)),
+          .channels = static_cast<std::size_t>(array.shape.at(2)),
+          .bytes = {bytes.begin(), bytes.end()}};
 }
 
 // A loaded model. Its threads do not exist in a forked process, where every call fails and the
@@ -106,7 +128,7 @@ class Model {
   }
 
   // Returns a parameter's numbers, as floats.
-  py::array_t<float> weight(const std::string& name) const {
+  Array<float> weight(const std::string& name) const {
     for (const NamedParameter& each : pipeline().parameters()) {
       if (each.name != name) continue;
       std::vector<float> numbers;
@@ -114,7 +136,7 @@ class Model {
         const std::vector<float> values = row_of(each, row);
         numbers.insert(numbers.end(), values.begin(), values.end());
       }
-      return to_array(std::move(numbers), each.shape);
+      return {std::move(numbers), each.shape};
     }
     throw py::key_error(name);
   }
@@ -188,28 +210,27 @@ class Work {
 };
 
 using Text = std::pair<std::string, std::optional<std::string>>;
-using Pixels = py::array_t<std::uint8_t, py::array::c_style>;
 
 // Starts answering texts or pictures. `values` are the numbers that `options`, JSON, refer to.
 Work start(const std::shared_ptr<const Model>& model, const std::vector<Text>& texts,
-           const std::vector<Pixels>& pixels, const std::string& options,
-           const py::array_t<float, py::array::c_style>& values, bool explains) {
+           const std::vector<py::buffer>& pixels, const std::string& options,
+           const py::buffer& values, bool explains) {
   std::vector<TextInput> inputs;
   for (const auto& [text, pair] : texts) {
     inputs.push_back(pair ? TextInput(text, *pair) : TextInput(text));
   }
   std::vector<Picture> pictures;
-  for (const Pixels& picture : pixels) pictures.push_back(to_picture(picture));
-  const std::span<const float> numbers(values.data(), static_cast<std::size_t>(values.size()));
+  for (const py::buffer& picture : pixels) pictures.push_back(to_picture(picture));
+  const py::buffer_info array = values.request();
+  const std::span<const float> numbers = numbers_of<float>(array);
   const py::gil_scoped_release release;
   return Work(model, {.texts = inputs, .pictures = pictures}, {options, numbers}, explains);
 }
 
-py::array decode(const std::string& file) {
-  const Picture picture =
+Array<std::uint8_t> decode(const std::string& file) {
+  Picture picture =
       decode_picture({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
-  return py::array_t<std::uint8_t>({picture.height, picture.width, picture.channels},
-                                   picture.bytes.data());
+  return {std::move(picture.bytes), {picture.height, picture.width, picture.channels}};
 }
 
 }  // namespace
@@ -223,6 +244,8 @@ PYBIND11_MODULE(_core, module) {
       PyErr_SetObject(py::type::of(raised).ptr(), raised.ptr());
     }
   });
+  bind_array<float>(module, "Floats");
+  bind_array<std::uint8_t>(module, "Bytes");
   using Released = py::call_guard<py::gil_scoped_release>;
   py::class_<Model, std::shared_ptr<Model>>(module, "Model")
       .def(py::init<const std::filesystem::path&, const std::vector<std::string>&,

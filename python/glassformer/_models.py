@@ -70,7 +70,7 @@ def read_picture(picture: Picture) -> NDArray[np.uint8]:
     if isinstance(picture, (str, os.PathLike)):
         picture = Path(picture).read_bytes()
     if isinstance(picture, bytes):
-        return _core.decode_picture(picture)
+        return np.asarray(_core.decode_picture(picture))
     pixels = np.asarray(picture)
     if pixels.ndim == 2:
         pixels = pixels[:, :, np.newaxis]
@@ -220,7 +220,7 @@ class Model:
     def weight(self, name: str) -> NDArray[np.float32]:
         """Returns a parameter of the model as float32, or raises KeyError if it has none of this
         name."""
-        return self._open_core().weight(name)
+        return np.asarray(self._open_core().weight(name))
 
     def vocabulary(self) -> list[str]:
         """Returns the text of each token of the vocabulary, by id."""
@@ -279,7 +279,7 @@ class Model:
             results.append(build(kind, self._read(answer, given)))
         return results
 
-    def _read(self, answer: tuple[str, Arrays], given: Any) -> dict[str, Any]:
+    def _read(self, answer: tuple[str, Mapping[str, Any]], given: Any) -> dict[str, Any]:
         """Returns an answer of the core as plain data."""
         result = parse(answer[0])
         assemble(result, answer[1], _texts_of(given), self.info.labels or ())
@@ -495,7 +495,7 @@ class _Writer(_Explained):
         inputs = [self._taken(text)]
         before = whole = ""
 
-        def show(answer: tuple[str, Arrays]) -> Any:
+        def show(answer: tuple[str, Mapping[str, Any]]) -> Any:
             nonlocal before, whole
             step = parse(answer[0])
             # A translator's step has the text of its sentence.

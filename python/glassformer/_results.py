@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import lru_cache
 from typing import Any, Optional, Union, get_args, get_origin, get_type_hints
@@ -369,10 +369,14 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def assemble(
-    result: dict[str, Any], tensors: Arrays, inputs: Sequence[str], labels: Iterable[str] = ()
+    result: dict[str, Any],
+    tensors: Mapping[str, Any],
+    inputs: Sequence[str],
+    labels: Iterable[str] = (),
 ) -> None:
     """Puts a result's arrays at their places, and makes its offsets count characters."""
-    for name, array in tensors.items():
+    for name, numbers in tensors.items():
+        array = np.asarray(numbers)
         holder = result
         if found := re.fullmatch(r"(\w+)\.(\d+)\.(.+)", name):
             holder, name = result[found[1]][int(found[2])], found[3]
