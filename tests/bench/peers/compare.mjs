@@ -88,10 +88,21 @@ function check(name, engines) {
 }
 
 /** Returns the rows of a model. */
-export async function compare(name, tools, { threads: most, rounds, slice }) {
+export async function compare(name, tools, plan) {
+  const engines = [];
+  try {
+    await measure(name, tools, plan, engines);
+  } catch (error) {
+    // A waiting process would keep this one from ending.
+    for (const { child } of engines) child?.kill();
+    throw error;
+  }
+  return engines.flatMap(rowsOf);
+}
+
+async function measure(name, tools, { threads: most, rounds, slice }, engines) {
   const model = await makeModel(name);
   const starters = await others(name, tools);
-  const engines = [];
   let source;
   for (const threads of most > 1 ? [1, most] : [1]) {
     for (const precision of ['f32', 'int8']) {
@@ -105,5 +116,4 @@ export async function compare(name, tools, { threads: most, rounds, slice }) {
   }
   check(name, engines);
   await inTurn(engines, { rounds, slice });
-  return engines.flatMap(rowsOf);
 }
