@@ -248,6 +248,10 @@ TEST_CASE("models of pictures can be written as they were published", "[image]")
   INFO(name);
   PictureGolden golden(name);
   const ModelConfig& config = golden.pipeline->config();
+  if (name == "clip_classes") {  // its parts are those of another family
+    CHECK(error_of([&] { published_config(config); }).code() == ErrorCode::unsupported);
+    return;
+  }
   const nlohmann::json written = nlohmann::json::parse(published_config(config));
   const nlohmann::json original = read_json(golden.folder / "config.json");
   for (const auto& [key, value] : written.items()) {

@@ -51,6 +51,7 @@ import {
   isTask,
   linesOf,
   ofKind,
+  shifted,
   tasks,
   type Answered,
   type Input,
@@ -470,7 +471,7 @@ export class ModelExplorer
   }
 
   get layers(): number {
-    return this.#layersOf(this.attention);
+    return this.looked?.maps[this.attention]?.layers ?? this.#layersOf(this.attention);
   }
 
   get heads(): number {
@@ -483,14 +484,16 @@ export class ModelExplorer
 
   get queryLabels(): readonly string[] {
     const { looked, attention } = this;
-    return (attention === 'encoder' || !this.#writes ? looked?.source : looked?.target) ?? [];
+    if (!looked) return [];
+    return attention === 'encoder' || looked.target.length === 0 ? looked.source : looked.target;
   }
 
   get keyLabels(): readonly string[] {
     const { looked, attention } = this;
     if (!looked) return [];
-    if (attention !== 'decoder' || !this.#writes) return looked.source;
-    return ['‹start›', ...looked.target.slice(0, -1)];
+    const { source, target } = looked;
+    if (attention !== 'decoder' || target.length === 0) return source;
+    return this.#writes ? shifted(target) : target;
   }
 
   get reader(): Reader {

@@ -35,7 +35,7 @@ export interface Looked {
   maps: Partial<Record<AttentionKind, AttentionMap>>;
   /** Labels of the tokens that were read. */
   source: readonly string[];
-  /** Labels of the tokens that were written. */
+  /** Labels of the tokens that were written, or that the decoder of a classifier read. */
   target: readonly string[];
   /** The trace, if it was requested. */
   trace?: Trace | undefined;
@@ -305,16 +305,15 @@ const encoderOptions = ({ ablate, signal, trace = [] }: Options) => ({
   attention: true as const,
   signal,
   trace,
-  ablate: ofKind(ablate, 'encoder'),
+  ablate,
 });
+
+/** Returns the labels of what a decoder reads: a start token, then all tokens but the last. */
+export const shifted = (labels: readonly string[]): string[] => ['‹start›', ...labels.slice(0, -1)];
 
 /** Returns the tokens of one or two texts that an encoder has read, with its attention. */
 function reading(
-  {
-    tokens,
-    attention,
-    trace,
-  }: { tokens: Token[]; attention: { encoder: AttentionMap }; trace: Trace },
+  { tokens, attention, trace }: { tokens: Token[]; attention: Looked['maps']; trace: Trace },
   texts: readonly string[],
 ): Looked {
   const own = texts.map((text, i) =>
@@ -325,5 +324,5 @@ function reading(
   );
   const next = own.map(() => 0);
   const source = tokens.map(({ sequence = 0 }) => own[sequence]![next[sequence]!++]!.label);
-  return { maps: attention, source, target: [], trace };
+  return { maps: attention, source, target: attention.decoder ? shifted(source) : [], trace };
 }

@@ -86,6 +86,7 @@ const classifiers = [
   'xlm_roberta_sequence',
   'camembert_sequence',
   'modernbert_sequence',
+  'bart_sequence',
 ];
 for (const name of classifiers) {
   onPage(`${name} classifies a text`, {}, async (page) => {
@@ -106,6 +107,28 @@ for (const name of classifiers) {
     await assertAttention(page, attention.encoder);
   });
 }
+
+onPage('a classifier with a decoder shows all three kinds of attention', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bart_sequence'));
+  const text = 'The film is good.';
+  await ask(page, text, '');
+  const call = (ablate) => (model) => model.classify(text, { attention: true, ablate });
+  const { attention, score } = await inNode('bart_sequence', call([]));
+  for (const kind of ['encoder', 'decoder', 'cross']) {
+    await page.getByTestId(`show-${kind}`).check({ force: true });
+    await assertAttention(page, attention[kind]);
+  }
+  // The decoder's rows are shifted by one token: after the start, the encoder's first.
+  await page.locator('[data-testid=heatmap] [data-value]').first().click();
+  assert.match(await page.locator('.optics').innerText(), /After\s+“‹start›”/);
+  await page.getByTestId('ablate').click();
+  await settled(page);
+  const { layers, heads } = attention.cross;
+  const off = [{ attention: 'cross', layer: layers - 1, head: heads - 1 }];
+  const changed = await inNode('bart_sequence', call(off));
+  assert.notEqual(changed.score, score);
+  near(await valueOf(page.getByTestId('score')), changed.score, 'without a cross head');
+});
 
 onPage('a picture is classified, with the attention to its patches', {}, async (page) => {
   const folder = join(root, 'tests/pictures/checkpoints/vit');
