@@ -7,12 +7,15 @@ namespace glassformer {
 
 std::string chat_prompt(const Generator& generator, std::span<const ChatMessage> messages,
                         const ChatPromptOptions& options) {
-  return ChatTemplate(generator.chat()).text(messages, options);
+  return ChatTemplate(Chat::chat(generator)).text(messages, options);
 }
 
 Chat::Chat(Generator& generator, const ChatOptions& options)
     : generator_(generator),
-      conversation_(std::make_unique<Conversation>(generator.chat(), options)) {}
+      conversation_(std::make_unique<Conversation>(chat(generator), options)) {}
+
+const ChatConfig& Chat::chat(const Generator& generator) { return generator.chat(); }
+
 Chat::Chat(Chat&&) noexcept = default;
 Chat::~Chat() = default;
 

@@ -65,6 +65,11 @@ class Chat {
   const std::vector<ChatMessage>& messages() const;
 
  private:
+  friend std::string chat_prompt(const Generator& generator, std::span<const ChatMessage> messages,
+                                 const ChatPromptOptions& options);
+
+  static const ChatConfig& chat(const Generator& generator);
+
   Generator& generator_;
   std::unique_ptr<Conversation> conversation_;
 };

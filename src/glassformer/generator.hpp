@@ -23,8 +23,6 @@ namespace glassformer {
 
 class GeneratePipeline;
 struct ChatConfig;
-struct ChatMessage;
-struct ChatPromptOptions;
 
 /// The attention of a Generator's model, if requested. Row i of `decoder` and `cross` is the step
 /// that read the decoder's token i and wrote the next one. Tokens that a step had not seen have
@@ -180,8 +178,6 @@ class Generator {
 
  private:
   friend class Chat;
-  friend std::string chat_prompt(const Generator&, std::span<const ChatMessage>,
-                                 const ChatPromptOptions&);
 
   const ChatConfig& chat() const;
 

@@ -69,6 +69,16 @@ function traceOf(tensors, index) {
   return Object.fromEntries(own.map(([key, tensor]) => [key.slice(`${index}/`.length), tensor]));
 }
 
+/** Returns the golden's keys of attention weights, and the stacks and parts with them in a trace. */
+const attentionIn = (tensors, index) =>
+  `cross.${index}` in tensors
+    ? [
+        ['encoder', 'encoder', 'self_attn'],
+        ['decoder', 'decoder', 'self_attn'],
+        ['cross', 'decoder', 'encoder_attn'],
+      ]
+    : [['attention', 'encoder', 'self_attn']];
+
 /** Splits attention weights into layers, as in a trace. */
 function assertLayers(map, traceOf, most, what) {
   const [layers, ...shape] = map.shape;
@@ -138,8 +148,10 @@ for (const binary of binaries) {
         const known = traceOf(tensors, index);
         if (known) assertTrace(result.trace, known, tolerance);
         if (Class === QuestionAnswerer && given.window === undefined) continue; // no answer
-        const weights = (layer) => result.trace[`encoder.layers.${layer}.self_attn.weights`];
-        assertLayers(tensors[`attention.${index}`], weights, tolerance, 'weights');
+        for (const [key, before, part] of attentionIn(tensors, index)) {
+          const weights = (layer) => result.trace[`${before}.layers.${layer}.${part}.weights`];
+          assertLayers(tensors[`${key}.${index}`], weights, tolerance, key);
+        }
         const [last, traced] =
           Class === Embedder
             ? [`last_hidden_state.${index}`, 'encoder.output']

@@ -178,7 +178,7 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   // @ts-expect-error: unknown option
   await classifier.classify('a', { attentions: true });
   // @ts-expect-error: there is no such attention in a classifier
-  await classifier.classify('a', { ablate: [{ attention: 'cross', layer: 0, head: 0 }] });
+  await classifier.classify('a', { ablate: [{ attention: 'self', layer: 0, head: 0 }] });
   // @ts-expect-error: an unknown option with a known one
   await classifier.classify('a', { attention: true, ablates: [] });
   // @ts-expect-error: texts, not one text's characters

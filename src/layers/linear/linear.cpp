@@ -57,12 +57,12 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
       : PackedWeight(halves.k(), halves.n()), halves_(std::move(halves)) {}
 
   std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
-    if (halves_) return std::make_unique<FloatWeight>(halves_->select(outputs));
+    if (has_halves()) return std::make_unique<FloatWeight>(halves_->select(outputs));
     return std::make_unique<FloatWeight>(matrix().select(outputs));
   }
 
   void copy_output(std::size_t output, std::span<float> weights) const override {
-    if (halves_) return halves_->copy_column(output, weights);
+    if (has_halves()) return halves_->copy_column(output, weights);
     PackedWeight::copy_output(output, weights);
   }
 
@@ -105,7 +105,7 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
                              .k = in(),
                              .epilogue = epilogue};
     };
-    if (!keeps_halves || !halves_) return matmul(arguments(matrix()), session.pool);
+    if (!has_halves()) return matmul(arguments(matrix()), session.pool);
     matmul(arguments(*halves_), product_of(halves_->format()), session.pool);
   }
 
@@ -114,9 +114,11 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
     return format == Half::f16 ? kernels().matmul_f16 : kernels().matmul_bf16;
   }
 
+  bool has_halves() const { return keeps_halves && halves_; }
+
   // Makes floats of all weights.
   void widen() {
-    if (!halves_) return;
+    if (!has_halves()) return;
     std::vector<float> column(in());
     for (std::size_t output = 0; output < out(); ++output) {
       halves_->copy_column(output, column);
