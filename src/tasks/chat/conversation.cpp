@@ -43,8 +43,8 @@ Value first(const Scope&, minja::ArgumentsValue& arguments) {
   return items.size() > 0 ? items.at(0) : Value();
 }
 
-// The variables of a rendering. minja's macros point to those they were defined with, which point
-// to the macros; so they must be taken apart to be freed.
+// The variables of a rendering. In minja, a macro and the variables at its definition own each
+// other, so that neither would be freed. Setting the variables to null ends that.
 class Variables {
  public:
   explicit Variables(const Json& values) : scope_(minja::Context::make(Value(values))) {}

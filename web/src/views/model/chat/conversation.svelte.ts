@@ -103,7 +103,7 @@ export class Conversation {
     this.#turn.abort();
   }
 
-  /** Begins anew. The instructions stay. */
+  /** Begins a new conversation, with the same instructions. */
   restart(): void {
     this.stop();
     this.#chat = undefined;

@@ -120,7 +120,7 @@ onPage('a classifier with a decoder shows all three kinds of attention', {}, asy
   }
   // The decoder's rows are shifted by one token: after the start, the encoder's first.
   await page.locator('[data-testid=heatmap] [data-value]').first().click();
-  assert.match(await page.locator('.optics').innerText(), /After\s+“‹start›”/);
+  assert.match(await page.locator('.optics').innerText(), /After ‹start› it attends to <s>/);
   await page.getByTestId('ablate').click();
   await settled(page);
   const { layers, heads } = attention.cross;
