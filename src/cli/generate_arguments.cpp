@@ -2,9 +2,10 @@
 
 namespace glassformer {
 
-void add_lengths(CLI::App& app, GenerateOptions& options) {
-  app.add_option("--max-new-tokens", options.max_new_tokens,
-                 "most tokens to write; where not given, as the folder says, or 64");
+void add_lengths(CLI::App& app, GenerateOptions& options, std::size_t usual) {
+  app.add_option(
+      "--max-new-tokens", options.max_new_tokens,
+      "most tokens to write; where not given, as the folder says, or " + std::to_string(usual));
   app.add_option("--min-new-tokens", options.min_new_tokens,
                  "least tokens to write before the text may end");
 }

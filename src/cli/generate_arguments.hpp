@@ -7,8 +7,9 @@
 
 namespace glassformer {
 
-/// Declares --max-new-tokens and --min-new-tokens.
-void add_lengths(CLI::App& app, GenerateOptions& options);
+/// Declares --max-new-tokens, which is `usual` if neither it nor the folder tells, and
+/// --min-new-tokens.
+void add_lengths(CLI::App& app, GenerateOptions& options, std::size_t usual);
 /// Declares the options for how the next token is chosen, and --stop.
 void add_sampling(CLI::App& app, GenerateOptions& options);
 

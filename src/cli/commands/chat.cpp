@@ -21,7 +21,7 @@ class ChatCommand final : public Command {
     app.add_option("--variables", chat_.variables,
                    "more variables for the model's template: a JSON object, such as "
                    R"({"enable_thinking": false})");
-    add_lengths(app, options_);
+    add_lengths(app, options_, usual_answer);
     add_sampling(app, options_);
     add_attention(app, add_json(app, task_.json), options_.attention);
     add_ablate(app, options_.ablate, "heads to ablate: decoder.LAYER.HEAD,…");
@@ -72,17 +72,13 @@ class ChatCommand final : public Command {
     const std::string prompt = conversation.prompt(line);
     const std::string_view text = prompt;
     GenerationJob job = pipeline.begin(std::span(&text, 1), options_);
+    std::optional<StopSignals> signals;
+    if (options_.stream) signals.emplace();
     std::size_t shown = 0;
-    if (options_.stream) {
-      const StopSignals signals;
-      while (job.step()) {
-        show(job, shown);
-        if (signals.came()) return {};
-      }
+    for (bool more = true; more;) {
+      more = job.step();
       show(job, shown);
-    } else {
-      while (job.step()) {
-      }
+      if (more && signals && signals->came()) return {};
     }
     Generation result = only(job.take());
     conversation.add(line, result.output.text);

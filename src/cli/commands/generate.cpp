@@ -16,7 +16,7 @@ class GenerateCommand final : public Command {
                    "inspect lists them under task_specific_params");
     app.add_flag("--no-prefix", no_prefix_,
                  "leave out the prefix that the folder puts before each line");
-    add_lengths(app, options_);
+    add_lengths(app, options_, usual_new_tokens);
     app.add_option("--beams", options_.beams, "hypotheses followed at once, up to 64; 1: greedy");
     app.add_option("--length-penalty", options_.length_penalty,
                    "with beams: score = log-probability / tokens ^ this; -10 to 10, above 0 longer "

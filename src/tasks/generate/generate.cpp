@@ -12,7 +12,6 @@
 namespace glassformer {
 namespace {
 
-constexpr std::size_t usual_new_tokens = 64;
 // The library's default if a folder requests drawing without a number of tokens.
 constexpr std::size_t usual_top_k = 50;
 constexpr float most_temperature = 1000, most_penalty = 1000;

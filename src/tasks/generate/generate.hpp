@@ -122,6 +122,8 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
 /// Returns how a single token is chosen, and the constraints on it.
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder);
 Constraints constraints_of(const SampleOptions& options, const GenerationConfig& folder);
+/// The maximum number of tokens to write, if neither the call nor the folder tells.
+inline constexpr std::size_t usual_new_tokens = 64;
 /// Returns the maximum number of tokens to write after the decoder has read `read` tokens. The
 /// model may have fewer positions.
 std::size_t most_new_tokens(const GenerateOptions& options, const GenerationConfig& folder,
