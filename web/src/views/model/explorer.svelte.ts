@@ -293,8 +293,7 @@ export class ModelExplorer
   /** Chooses between a conversation and a text that the model continues. */
   talk(talking: boolean): void {
     this.talking = talking;
-    const text = this.#conversation?.text ?? '';
-    this.#read(talking ? { first: text, second: '' } : firstInputs['text-generation']);
+    this.#read(talking ? this.#talked : firstInputs['text-generation']);
   }
 
   /** Returns the conversation, which `begin` begins with the model. */
@@ -310,7 +309,7 @@ export class ModelExplorer
     const { layers = 0, heads = 0 } = this.loader.info ?? {};
     const { tokens = 0 } = conversation.facts ?? {};
     this.crowded = layers * heads * tokens ** 2 > mostWeights;
-    this.#read({ first: this.crowded ? '' : conversation.text, second: '' });
+    this.#read(this.#talked);
     return true;
   }
 
@@ -320,7 +319,12 @@ export class ModelExplorer
   restart(): void {
     this.#conversation?.restart();
     this.crowded = false;
-    this.#read(firstInputs.chat);
+    this.#read(this.#talked);
+  }
+
+  /** The conversation as an input, unless it is crowded. */
+  get #talked(): Input {
+    return { ...firstInputs.chat, first: (!this.crowded && this.#conversation?.text) || '' };
   }
 
   #read(input: Input): void {

@@ -92,7 +92,7 @@ export class Conversation {
       if (!signal.aborted) this.failure = writeFailure(error);
       return false;
     } finally {
-      // A turn that was stopped by the next one must leave that alone.
+      // Unless the next turn has begun.
       if (this.#turn.signal === signal) this.asked = undefined;
       if (this.messages.length === 0) this.#chat = undefined;
     }
