@@ -11,10 +11,9 @@ namespace glassformer {
 /// code for them from a program that does not.
 extern const bool links_integers;
 
-/// The last step of a matrix product, applied to its sums before they are stored.
+/// The last step of a matrix product.
 enum class Epilogue {
-  store,       ///< c = sum
-  relu,        ///< c = max(sum, 0)
+  store,       ///< c = activation(sum)
   accumulate,  ///< c = c + sum: a residual connection
 };
 
@@ -42,6 +41,7 @@ struct FloatMatmulArgs {
   std::size_t c_stride = 0;
   std::size_t m = 0, n = 0, k = 0;
   Epilogue epilogue = Epilogue::store;
+  Activation activation = Activation::linear;
 };
 using MatmulArgs = FloatMatmulArgs<float>;
 /// b in floats of 16 bits.
@@ -70,6 +70,7 @@ struct Int8MatmulArgs {
   std::size_t c_stride = 0;
   std::size_t m = 0, n = 0, k = 0;
   Epilogue epilogue = Epilogue::store;
+  Activation activation = Activation::linear;
 };
 
 /// The rows of a 4-bit matrix that share a scale, per column.
@@ -88,6 +89,7 @@ struct Int4MatmulArgs {
   std::size_t c_stride = 0;
   std::size_t m = 0, n = 0, k = 0;
   Epilogue epilogue = Epilogue::store;
+  Activation activation = Activation::linear;
 };
 
 /// c = a · b for 16-bit a and b. The caller ensures that the sums fit 32 bits. b is packed into

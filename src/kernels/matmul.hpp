@@ -44,6 +44,8 @@ struct FloatProduct {
   static constexpr std::size_t steps_at_once = 1;  // steps per loop iteration
   // Without fused multiply-add the product needs its own register, so fewer rows fit.
   static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : Vec::fuses_multiply_add ? 6 : 4;
+  // With fewer, additions wait for those of the step before.
+  static constexpr std::size_t least_rows = 4;
 
   static std::size_t steps(const Args& args) { return args.k; }
   static const float* row(const Args& args, std::size_t row) {
@@ -76,6 +78,7 @@ struct Int8Product {
   static constexpr std::size_t depth = int8_depth;
   static constexpr std::size_t steps_at_once = Dot::steps_at_once;
   static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : 4;
+  static constexpr std::size_t least_rows = 1;
 
   static std::size_t steps(const Args& args) { return (args.k + depth - 1) / depth; }
   static const std::byte* row(const Args& args, std::size_t row) {
@@ -121,6 +124,7 @@ struct Int4Product {
   static constexpr std::size_t steps_at_once = 1;
   // In wasm fewer, which saves code.
   static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : rows_move ? 2 : 4;
+  static constexpr std::size_t least_rows = 1;
   static constexpr std::size_t pair_bytes = int8_depth * Vec::width;  // of one vector, two steps
   static constexpr std::size_t pairs = int4_group / (2 * int8_depth);
   static constexpr std::size_t scales_at = panel_vectors * pairs * pair_bytes;
@@ -201,6 +205,7 @@ struct Int16Product {
   static constexpr std::size_t depth = 2;
   static constexpr std::size_t steps_at_once = PairDot::steps_at_once;
   static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : 4;
+  static constexpr std::size_t least_rows = 1;
 
   static std::size_t steps(const Args& args) { return args.k / depth; }
   static const std::int16_t* row(const Args& args, std::size_t row) {
@@ -223,8 +228,6 @@ inline Vec apply(Vec sum, Vec before) {
   switch (epilogue) {
     case Epilogue::store:
       return sum;
-    case Epilogue::relu:
-      return relu(sum);
     case Epilogue::accumulate:
       return before + sum;
   }
@@ -260,8 +263,6 @@ template <typename Product>
   switch (args.epilogue) {
     case Epilogue::store:
       return finish_as<Product, Epilogue::store>(args, sums, rows, width, row, column);
-    case Epilogue::relu:
-      return finish_as<Product, Epilogue::relu>(args, sums, rows, width, row, column);
     case Epilogue::accumulate:
       return finish_as<Product, Epilogue::accumulate>(args, sums, rows, width, row, column);
   }
@@ -391,7 +392,7 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
   }
 }
 
-// Computes the last rows of a matrix, fewer than a whole tile.
+// Computes fewer rows than a whole tile, as the last ones of a matrix.
 template <typename Product, std::size_t Rows>
 inline void tile_of(std::size_t rows, const typename Product::Args& args, std::size_t row,
                     std::size_t panel, Part part, typename Product::Lane* to, std::size_t stride,
@@ -413,6 +414,15 @@ inline const std::byte* after(const typename Product::Args& args, std::size_t pa
   return b + (at + bytes <= panels_of(args.n) * stride ? at : at - bytes);
 }
 
+// Returns the rows of the next tile if `left` rows are left. So that no tile has fewer than
+// `least_rows`, the last two share their rows.
+template <typename Product>
+inline std::size_t rows_of_next_tile(std::size_t left) {
+  constexpr std::size_t most = Product::tile_rows;
+  if (left >= most + Product::least_rows || left == most) return most;
+  return left < most ? left : (left + 1) / 2;
+}
+
 // Computes the sums of c[rows, panel_width] at (row, panel). All rows pass over one part of the
 // panel, tile by tile, then over the next part. Tiles that read ahead divide the lines among them.
 template <typename Product, bool reads_ahead>
@@ -432,13 +442,17 @@ template <typename Product, bool reads_ahead>
       ahead = {after<Product>(args, panel, part, bytes),
                Ahead::line_bytes / step_bytes<Product> * tiles};
     }
-    auto* at = to;
-    std::size_t done = 0;
-    for (; done + tile_rows <= rows; done += tile_rows, at += tile_rows * stride) {
-      tile<Product, tile_rows, 1, reads_ahead>(args, row + done, panel, part, at, stride, ahead);
+    for (std::size_t done = 0; done < rows;) {
+      const std::size_t count = rows_of_next_tile<Product>(rows - done);
+      auto* const at = to + done * stride;
+      if (count == tile_rows) {
+        tile<Product, tile_rows, 1, reads_ahead>(args, row + done, panel, part, at, stride, ahead);
+      } else {
+        tile_of<Product, tile_rows - 1>(count, args, row + done, panel, part, at, stride, ahead);
+      }
       if constexpr (reads_ahead) ahead.line += bytes / tiles;
+      done += count;
     }
-    tile_of<Product, tile_rows - 1>(rows - done, args, row + done, panel, part, at, stride, ahead);
     if (part.end == steps) break;
   }
 }
@@ -496,6 +510,12 @@ inline void multiply(const typename Product::Args& args) {
       } else if constexpr (!as_they_are) {
         tiles<Product>(args, row, rows, panel, panels, sums, width);
         finish<Product>(args, sums, rows, width, row, column);
+      }
+      if constexpr (!as_they_are) {
+        if (args.activation == Activation::linear) continue;
+        const std::size_t left = args.n - column, columns = left < width ? left : width;
+        float* const block = args.c + row * args.c_stride + column;
+        activate_block(args.activation, {block, rows, columns, args.c_stride});
       }
     }
   }

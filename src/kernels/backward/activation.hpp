@@ -35,7 +35,7 @@ template <typename Derivative>
 }
 
 // With s = σ(k x): (x s)' = s + k x s (1 - s).
-inline Vec swish_derivative(Vec x, Vec k) {
+inline Vec swish_derivative(Vec x, Vec k, const Sigmoid& sigmoid) {
   const Vec one = Vec::broadcast(1.0f), s = sigmoid(k * x);
   return s + k * x * s * (one - s);
 }
@@ -43,6 +43,7 @@ inline Vec swish_derivative(Vec x, Vec k) {
 inline void activate_backward(Activation activation, const float* x, float* gradient,
                               std::size_t n) {
   const Vec zero = Vec::broadcast(0.0f), one = Vec::broadcast(1.0f);
+  const Sigmoid sigmoid;
   switch (activation) {
     case Activation::relu:
       return multiply_by(x, gradient, n, [&](Vec value) -> Vec {
@@ -67,7 +68,8 @@ inline void activate_backward(Activation activation, const float* x, float* grad
     case Activation::quick_gelu:
     case Activation::silu: {
       const Vec k = Vec::broadcast(activation == Activation::silu ? 1.0f : 1.702f);
-      return multiply_by(x, gradient, n, [&](Vec value) { return swish_derivative(value, k); });
+      return multiply_by(x, gradient, n,
+                         [&](Vec value) { return swish_derivative(value, k, sigmoid); });
     }
     case Activation::tanh:
       return multiply_by(x, gradient, n, [&](Vec value) {

@@ -51,7 +51,8 @@ void take_rows(const ConstView& x, std::span<const std::size_t> rows, View y, co
 
 void activate(Activation activation, View x, const Run& run) {
   if (run.tape() && activation != Activation::linear) {
-    const ConstView before = run.tape()->keep(const_view(x));
+    const bool by_result = activation == Activation::relu;
+    const ConstView before = by_result ? const_view(x) : run.tape()->keep(const_view(x));
     run.tape()->record([activation, before, x](Tape& tape) {
       activation_backward(activation, before, const_view(x), tape);
     });

@@ -5,6 +5,11 @@
 #include "layers/elementwise/elementwise.hpp"
 
 namespace glassformer {
+namespace {
+
+constexpr std::size_t least_gated = 4096;  // elements that are worth a thread
+
+}  // namespace
 
 void FeedForward::declare(const ParameterScope& scope) {
   fc2_.declare(scope.scope("fc2"), bias_if(config_.bias));
@@ -33,12 +38,7 @@ void PlainFeedForward::declare(const ParameterScope& scope) {
 
 View PlainFeedForward::hidden(const ConstView& input, float* buffer, const Run& run) const {
   View hidden = view(buffer, {input.shape(0), config().d_ff});
-  if (config().activation == Activation::relu) {
-    fc1_(input, hidden, run, Epilogue::relu);
-  } else {
-    fc1_(input, hidden, run);
-    activate(config().activation, hidden, run);
-  }
+  fc1_(input, hidden, run, config().activation);
   return hidden;
 }
 
@@ -58,12 +58,16 @@ View GatedFeedForward::hidden(const ConstView& input, float* buffer, const Run& 
     gate(config().activation, both.data(), both.data() + d_ff, 2 * d_ff, product, run);
     return product;
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    float* gate = &both(i, 0);
-    kernels().activate(config().activation, gate, d_ff);
-    kernels().multiply(gate, gate + d_ff, d_ff);
-    std::copy_n(gate, d_ff, both.data() + i * d_ff);  // from here on, rows have F columns
-  }
+  const std::size_t least = std::max(least_gated / d_ff, std::size_t{1});
+  run.session().pool.split(n, 1, least, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      float* const gate = &both(i, 0);
+      kernels().activate(config().activation, gate, d_ff);
+      kernels().multiply(gate, gate + d_ff, d_ff);
+    }
+  });
+  // From here on, rows have F columns.
+  for (std::size_t i = 1; i < n; ++i) std::copy_n(&both(i, 0), d_ff, both.data() + i * d_ff);
   return view(both.data(), {n, d_ff});
 }
 

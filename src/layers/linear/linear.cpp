@@ -90,8 +90,8 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
         });
   }
 
-  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                Session& session) const override {
+  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, Activation activation,
+                View y, Session& session) const override {
     const auto arguments = [&](const auto& matrix) {
       return FloatMatmulArgs{.a = x.data(),
                              .a_stride = in(),
@@ -103,7 +103,8 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
                              .m = x.shape(0),
                              .n = out(),
                              .k = in(),
-                             .epilogue = epilogue};
+                             .epilogue = epilogue,
+                             .activation = activation};
     };
     if (!has_halves()) return matmul(arguments(matrix()), session.pool);
     matmul(arguments(*halves_), product_of(halves_->format()), session.pool);
@@ -175,8 +176,8 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
         reader(first));
   }
 
-  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                Session& session) const override {
+  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, Activation activation,
+                View y, Session& session) const override {
     each_block(x, y, in(), session,
                [&](const float* from, float* to, std::size_t rows, const QuantizedRows& integers) {
                  matmul_int8(from,
@@ -191,7 +192,8 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
                               .m = rows,
                               .n = out(),
                               .k = in(),
-                              .epilogue = epilogue},
+                              .epilogue = epilogue,
+                              .activation = activation},
                              session.pool);
                });
   }
@@ -220,8 +222,8 @@ class Int4Weight final : public PackedWeight<PackedInt4Matrix> {
         reader(first));
   }
 
-  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                Session& session) const override {
+  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, Activation activation,
+                View y, Session& session) const override {
     each_block(x, y, matrix().groups() * int4_group, session,
                [&](const float* from, float* to, std::size_t rows, const QuantizedRows& integers) {
                  matmul_int4(from,
@@ -235,7 +237,8 @@ class Int4Weight final : public PackedWeight<PackedInt4Matrix> {
                               .m = rows,
                               .n = out(),
                               .k = in(),
-                              .epilogue = epilogue},
+                              .epilogue = epilogue,
+                              .activation = activation},
                              session.pool);
                });
   }
@@ -297,17 +300,22 @@ void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::s
 }
 
 void Linear::operator()(const ConstView& x, View y, Session& session, Epilogue epilogue) const {
-  multiply(x, bias_.value.empty() ? nullptr : bias_.value.data(), epilogue, y, session);
+  multiply(x, bias_or_null(), epilogue, Activation::linear, y, session);
 }
 
 void Linear::operator()(const ConstView& x, View y, const Run& run, Epilogue epilogue) const {
   (*this)(x, y, run.session(), epilogue);
   if (!run.tape()) return;
-  run.tape()->record([this, x, y, epilogue](Tape& tape) {
-    if (epilogue == Epilogue::relu)
-      activation_backward(Activation::relu, const_view(y), const_view(y), tape);
-    linear_backward(*this, x, const_view(y), tape);
-  });
+  run.tape()->record([this, x, y](Tape& tape) { linear_backward(*this, x, const_view(y), tape); });
+}
+
+void Linear::operator()(const ConstView& x, View y, const Run& run, Activation activation) const {
+  if (!run.tape()) {
+    multiply(x, bias_or_null(), Epilogue::store, activation, y, run.session());
+    return;
+  }
+  (*this)(x, y, run);
+  activate(activation, y, run);
 }
 
 void Linear::add_to(View sum, const ConstView& x, const Run& run, std::string_view name,
@@ -323,14 +331,14 @@ void Linear::add_to(View sum, const ConstView& x, const Run& run, std::string_vi
 }
 
 void Linear::multiply(const ConstView& x, View y, Session& session) const {
-  multiply(x, nullptr, Epilogue::store, y, session);
+  multiply(x, nullptr, Epilogue::store, Activation::linear, y, session);
 }
 
-void Linear::multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                      Session& session) const {
+void Linear::multiply(const ConstView& x, const float* bias, Epilogue epilogue,
+                      Activation activation, View y, Session& session) const {
   expect_shape("x of a linear layer", x, {x.shape(0), in()});
   expect_shape("y of a linear layer", y, {x.shape(0), out()});
-  weight_->multiply(x, bias, epilogue, y, session);
+  weight_->multiply(x, bias, epilogue, activation, y, session);
 }
 
 }  // namespace glassformer

@@ -27,9 +27,10 @@ class LinearWeight {
   /// while they are learned.
   virtual void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
                        Parameter& storage) = 0;
-  /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias). `bias` may be null.
-  virtual void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                        Session& session) const = 0;
+  /// The product x [n, in] · Wᵀ + bias, stored in or added to y [n, out]. `bias` may be null.
+  /// `activation` is for a product that is stored.
+  virtual void multiply(const ConstView& x, const float* bias, Epilogue epilogue,
+                        Activation activation, View y, Session& session) const = 0;
   /// weights [in] = the weights of one output.
   virtual void copy_output(std::size_t output, std::span<float> weights) const = 0;
   /// Returns the weights of only these outputs, in this order.
@@ -60,6 +61,8 @@ class Linear {
                   Epilogue epilogue = Epilogue::store) const;
   void operator()(const ConstView& x, View y, Session& session,
                   Epilogue epilogue = Epilogue::store) const;
+  /// Computes y = activation(x · Wᵀ + b).
+  void operator()(const ConstView& x, View y, const Run& run, Activation activation) const;
 
   /// Adds this layer's output for x [n, in] to sum [n, out]. `x` holds rows `first` … of the run.
   /// The output is traced as `name`.
@@ -89,8 +92,9 @@ class Linear {
  private:
   Linear(std::unique_ptr<LinearWeight> weight, AlignedBuffer bias);
   void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
-  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
-                Session& session) const;
+  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, Activation activation,
+                View y, Session& session) const;
+  const float* bias_or_null() const { return bias_.value.empty() ? nullptr : bias_.value.data(); }
 
   std::unique_ptr<LinearWeight> weight_;
   Parameter storage_;  // [out, in], the weight while it is learned

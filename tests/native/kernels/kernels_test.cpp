@@ -46,23 +46,28 @@ std::vector<float> pack(const std::vector<float>& b, std::size_t k, std::size_t 
 
 double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
 
-double expected_of(Epilogue epilogue, double sum, double before) {
-  switch (epilogue) {
-    case Epilogue::store:
-      return sum;
-    case Epilogue::relu:
-      return std::max(sum, 0.0);
-    case Epilogue::accumulate:
-      return before + sum;
-  }
-  return sum;
+// The last step of a product.
+struct Last {
+  Epilogue epilogue = Epilogue::store;
+  Activation activation = Activation::linear;
+};
+constexpr Last store, with_relu = {.activation = Activation::relu},
+                      with_gelu = {.activation = Activation::gelu},
+                      accumulate = {.epilogue = Epilogue::accumulate};
+constexpr std::array all_last = {store, with_relu, with_gelu, accumulate};
+
+double expected_of(const Last& last, double sum, double before) {
+  if (last.epilogue == Epilogue::accumulate) return before + sum;
+  if (last.activation == Activation::relu) return std::max(sum, 0.0);
+  return last.activation == Activation::gelu ? gelu(sum) : sum;
 }
 
 // Checks a product of these sizes, with row strides of a and c larger than their rows.
-void check_matmul(const Kernels& run, std::size_t m, std::size_t n, std::size_t k,
-                  Epilogue epilogue, bool with_bias) {
+void check_matmul(const Kernels& run, std::size_t m, std::size_t n, std::size_t k, const Last& last,
+                  bool with_bias) {
   INFO(run.name << ": " << m << " x " << n << " x " << k << ", epilogue "
-                << static_cast<int>(epilogue) << (with_bias ? ", bias" : ""));
+                << static_cast<int>(last.epilogue) << ", activation "
+                << static_cast<int>(last.activation) << (with_bias ? ", bias" : ""));
   SplitMix64 random(m * 1000003 + n * 1009 + k);
   const std::size_t a_stride = k + 3, c_stride = n + 2;
   const auto a = random_values(m * a_stride, random);
@@ -83,7 +88,8 @@ void check_matmul(const Kernels& run, std::size_t m, std::size_t n, std::size_t 
               .m = m,
               .n = n,
               .k = k,
-              .epilogue = epilogue});
+              .epilogue = last.epilogue,
+              .activation = last.activation});
 
   double worst = 0;
   bool untouched = true;
@@ -98,7 +104,7 @@ void check_matmul(const Kernels& run, std::size_t m, std::size_t n, std::size_t 
       for (std::size_t l = 0; l < k; ++l) {
         sum += static_cast<double>(a[i * a_stride + l]) * static_cast<double>(b[l * n + j]);
       }
-      const double expected = expected_of(epilogue, sum, static_cast<double>(c_before[at]));
+      const double expected = expected_of(last, sum, static_cast<double>(c_before[at]));
       const double distance = std::abs(expected - static_cast<double>(c[at]));
       if (!(distance <= worst)) worst = distance;
     }
@@ -115,30 +121,30 @@ TEST_CASE("a product of any size matches its formula", "[kernels]") {
     for (std::size_t m = 1; m <= 26; ++m) {
       for (std::size_t n :
            {1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 32u, 33u, 63u, 70u}) {
-        check_matmul(*run, m, n, 5, Epilogue::store, true);
+        check_matmul(*run, m, n, 5, store, true);
       }
     }
     for (std::size_t k : {1u, 2u, 15u, 16u, 64u, 127u}) {
-      check_matmul(*run, 7, 19, k, Epilogue::store, false);
-      check_matmul(*run, 1, 150, k, Epilogue::store, true);
+      check_matmul(*run, 7, 19, k, store, false);
+      check_matmul(*run, 1, 150, k, store, true);
     }
-    check_matmul(*run, 150, 40, 33, Epilogue::store, true);   // more than one block of rows
-    check_matmul(*run, 14, 40, 1100, Epilogue::store, true);  // panels larger than the cache
-    check_matmul(*run, 3, 9, 0, Epilogue::store, true);       // an empty sum is its bias
+    check_matmul(*run, 150, 40, 33, store, true);   // more than one block of rows
+    check_matmul(*run, 14, 40, 1100, store, true);  // panels larger than the cache
+    check_matmul(*run, 3, 9, 0, store, true);       // an empty sum is its bias
   }
 }
 
 TEST_CASE("a product's epilogue is applied to every element once", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
-    for (Epilogue epilogue : {Epilogue::relu, Epilogue::accumulate}) {
+    for (const Last& last : {with_relu, with_gelu, accumulate}) {
       for (std::size_t n : {1u, 3u, 8u, 13u, 16u, 37u}) {
         for (std::size_t m : {1u, 5u, 13u}) {
-          check_matmul(*run, m, n, 9, epilogue, true);
-          check_matmul(*run, m, n, 9, epilogue, false);
+          check_matmul(*run, m, n, 9, last, true);
+          check_matmul(*run, m, n, 9, last, false);
         }
       }
-      check_matmul(*run, 1, 3109, 9, epilogue, true);    // more sums than are kept at a time
-      check_matmul(*run, 14, 19, 1100, epilogue, true);  // panels larger than the cache
+      check_matmul(*run, 1, 3109, 9, last, true);    // more sums than are kept at a time
+      check_matmul(*run, 14, 19, 1100, last, true);  // panels larger than the cache
     }
   }
 }
@@ -184,7 +190,7 @@ std::vector<std::uint16_t> random_halves(std::size_t count, Half format, SplitMi
 }
 
 void check_half_product(const Kernels& run, Half format, std::size_t m, std::size_t n,
-                        std::size_t k, Epilogue epilogue) {
+                        std::size_t k, const Last& last) {
   const auto product = format == Half::f16 ? run.matmul_f16 : run.matmul_bf16;
   if (product == nullptr) return;
   INFO(run.name << ": " << m << " x " << n << " x " << k);
@@ -208,7 +214,8 @@ void check_half_product(const Kernels& run, Half format, std::size_t m, std::siz
         .m = m,
         .n = n,
         .k = k,
-        .epilogue = epilogue});
+        .epilogue = last.epilogue,
+        .activation = last.activation});
     return c;
   };
   CHECK(multiply(halves, product) == multiply(floats, run.matmul));
@@ -222,11 +229,12 @@ TEST_CASE("a product with floats of 16 bits has the bits of that with the same f
     for (const Half format : {Half::f16, Half::bf16}) {
       for (const std::size_t m : {1u, 5u, 29u, 150u}) {
         for (const std::size_t n : {1u, 19u, 70u, 150u}) {
-          check_half_product(*run, format, m, n, 33, Epilogue::store);
-          check_half_product(*run, format, m, n, 8, Epilogue::accumulate);
+          check_half_product(*run, format, m, n, 33, store);
+          check_half_product(*run, format, m, n, 8, accumulate);
         }
       }
-      check_half_product(*run, format, 14, 40, 1100, Epilogue::relu);
+      check_half_product(*run, format, 14, 40, 1100, with_relu);
+      check_half_product(*run, format, 14, 40, 1100, with_gelu);
     }
   }
 }
@@ -696,8 +704,9 @@ TEST_CASE("products of 8-bit integers are exact", "[kernels]") {
 
 namespace {
 
-void check_quantized_product(const Kernels& run, Epilogue epilogue) {
-  INFO(run.name << ", epilogue " << static_cast<int>(epilogue));
+void check_quantized_product(const Kernels& run, const Last& last) {
+  INFO(run.name << ", epilogue " << static_cast<int>(last.epilogue) << ", activation "
+                << static_cast<int>(last.activation));
   constexpr std::size_t m = 5, n = 21, k = 30;
   SplitMix64 random(5);
   const auto x = random_values(m * k, random, 4.0f);
@@ -723,7 +732,8 @@ void check_quantized_product(const Kernels& run, Epilogue epilogue) {
   auto c = before;
   Int8MatmulArgs args = product_of(a, b, m, c);
   args.bias = bias.data();
-  args.epilogue = epilogue;
+  args.epilogue = last.epilogue;
+  args.activation = last.activation;
   run.matmul_int8(args);
   double worst = 0;
   for (std::size_t i = 0; i < m; ++i) {
@@ -733,7 +743,7 @@ void check_quantized_product(const Kernels& run, Epilogue epilogue) {
         const float value = static_cast<float>(a.at(run, i, l) - a.zero_points[i]) * a.scales[i];
         sum += static_cast<double>(value) * static_cast<double>(weights[j * k + l]);
       }
-      const double expected = expected_of(epilogue, sum, static_cast<double>(before[i * n + j]));
+      const double expected = expected_of(last, sum, static_cast<double>(before[i * n + j]));
       worst = std::max(worst, std::abs(expected - static_cast<double>(c[i * n + j])));
     }
   }
@@ -744,8 +754,8 @@ void check_quantized_product(const Kernels& run, Epilogue epilogue) {
 
 TEST_CASE("a quantized product applies scales, bias and epilogue", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
-    for (Epilogue epilogue : {Epilogue::store, Epilogue::relu, Epilogue::accumulate}) {
-      check_quantized_product(*run, epilogue);
+    for (const Last& last : all_last) {
+      check_quantized_product(*run, last);
     }
   }
 }
@@ -754,8 +764,8 @@ namespace {
 
 // Returns c = a · b for 4-bit b [k, n], and checks them against sums of doubles.
 std::vector<float> check_int4_product(const Kernels& run, std::size_t m, std::size_t n,
-                                      std::size_t k, Epilogue epilogue) {
-  CAPTURE(run.name, m, n, k, static_cast<int>(epilogue));
+                                      std::size_t k, const Last& last) {
+  CAPTURE(run.name, m, n, k, static_cast<int>(last.epilogue), static_cast<int>(last.activation));
   SplitMix64 random(m * 1000003 + n * 1009 + k);
   const auto x = random_values(m * k, random, 4.0f);
   auto bias = random_values(n, random);
@@ -790,7 +800,8 @@ std::vector<float> check_int4_product(const Kernels& run, std::size_t m, std::si
                    .m = m,
                    .n = n,
                    .k = k,
-                   .epilogue = epilogue});
+                   .epilogue = last.epilogue,
+                   .activation = last.activation});
   double worst = 0;
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -799,7 +810,7 @@ std::vector<float> check_int4_product(const Kernels& run, std::size_t m, std::si
         const float value = static_cast<float>(a.at(run, i, l) - a.zero_points[i]) * a.scales[i];
         sum += static_cast<double>(value) * static_cast<double>(weights[j * k + l]);
       }
-      const double expected = expected_of(epilogue, sum, static_cast<double>(before[i * n + j]));
+      const double expected = expected_of(last, sum, static_cast<double>(before[i * n + j]));
       worst = std::max(worst, std::abs(expected - static_cast<double>(c[i * n + j])));
     }
   }
@@ -815,10 +826,10 @@ TEST_CASE("a product with 4-bit weights is exact, and the same on every instruct
                                    {2, 9, 31},    {5, 21, 33},   {13, 40, 64},
                                    {150, 33, 65}, {3, 17, 2100}, {1, 300, 256}};
   for (const auto& [m, n, k] : shapes) {
-    for (Epilogue epilogue : {Epilogue::store, Epilogue::relu, Epilogue::accumulate}) {
-      const auto expected = check_int4_product(*available_kernels()[0], m, n, k, epilogue);
+    for (const Last& last : all_last) {
+      const auto expected = check_int4_product(*available_kernels()[0], m, n, k, last);
       for (const Kernels* run : available_kernels()) {
-        CHECK(check_int4_product(*run, m, n, k, epilogue) == expected);
+        CHECK(check_int4_product(*run, m, n, k, last) == expected);
       }
     }
   }

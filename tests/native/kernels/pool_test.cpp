@@ -150,7 +150,7 @@ TEST_CASE("threads change no bit of a product", "[pool][threads]") {
     nibbles.set_column(j, column, group_scales);
   }
   const std::size_t stride = kernels().quantized_row_bytes(nibbles.groups() * int4_group);
-  const auto products = [&](std::size_t threads, Epilogue epilogue) {
+  const auto products = [&](std::size_t threads, Epilogue epilogue, Activation activation) {
     Pool pool;
     pool.resize(threads);
     std::vector<float> c = random_numbers(3 * m * n, 3);
@@ -163,7 +163,8 @@ TEST_CASE("threads change no bit of a product", "[pool][threads]") {
             .m = m,
             .n = n,
             .k = k,
-            .epilogue = epilogue},
+            .epilogue = epilogue,
+            .activation = activation},
            pool);
     std::vector<std::byte> rows(m * stride);
     std::vector<float> scales(m);
@@ -182,7 +183,8 @@ TEST_CASE("threads change no bit of a product", "[pool][threads]") {
                  .m = m,
                  .n = n,
                  .k = k,
-                 .epilogue = epilogue},
+                 .epilogue = epilogue,
+                 .activation = activation},
                 pool);
     matmul_int4(a.data(),
                 {.a = {.values = rows.data(),
@@ -197,16 +199,20 @@ TEST_CASE("threads change no bit of a product", "[pool][threads]") {
                  .m = m,
                  .n = n,
                  .k = k,
-                 .epilogue = epilogue},
+                 .epilogue = epilogue,
+                 .activation = activation},
                 pool);
     activate(Activation::gelu, c.data(), c.size(), pool);
     return c;
   };
-  for (const Epilogue epilogue : {Epilogue::store, Epilogue::relu, Epilogue::accumulate}) {
-    const std::vector<float> alone = products(1, epilogue);
+  for (const auto [epilogue, activation] :
+       {std::pair{Epilogue::store, Activation::linear},
+        std::pair{Epilogue::store, Activation::relu}, std::pair{Epilogue::store, Activation::gelu},
+        std::pair{Epilogue::accumulate, Activation::linear}}) {
+    const std::vector<float> alone = products(1, epilogue, activation);
     for (const std::size_t threads : {2u, 3u, 16u}) {
       CAPTURE(threads);
-      CHECK(same_bits(products(threads, epilogue), alone));
+      CHECK(same_bits(products(threads, epilogue, activation), alone));
     }
   }
 }

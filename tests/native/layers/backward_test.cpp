@@ -57,7 +57,7 @@ TEST_CASE("a linear layer with relu passes gradients only of positive results", 
   layer.declare(check.parameters(), Bias::present);
   check.start();
   const View x = check.input("x", 6, 9), y = check.run().make(6, 19);
-  layer(const_view(x), y, check.run(), Epilogue::relu);
+  layer(const_view(x), y, check.run(), Activation::relu);
   check.compare(y, [](const Inputs& in) {
     return scalar_reference::activate(Activation::relu, linear_of(in, in.at("x")));
   });
