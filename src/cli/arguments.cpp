@@ -132,12 +132,19 @@ void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std
   app.add_option("--to", to, "of the same: the language of the translation");
 }
 
-void add_labels(CLI::App& app, std::vector<std::string>& labels) {
-  app.add_option("--label", labels,
-                 "of a model that compares pictures with texts: a label to choose from; repeat it "
-                 "for each")
+CLI::Option* add_labels(CLI::App& app, const char* name, std::vector<std::string>& labels) {
+  return app
+      .add_option(name, labels,
+                  "of a model that compares pictures with texts: a label to choose from; repeat it "
+                  "for each")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+CLI::Option* add_template(CLI::App& app, std::string& form) {
+  return app.add_option(
+      "--template", form,
+      "of the same: the text for a label, with {} in its place; else \"" + form + "\"");
 }
 
 void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping) {

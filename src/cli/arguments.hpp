@@ -53,8 +53,10 @@ void add_run(CLI::App& app, TaskArguments& task);
 void add_stride(CLI::App& app, std::optional<std::size_t>& stride);
 /// Declares --from and --to.
 void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std::string>& to);
-/// Declares --label, once for each label of a model that compares pictures with texts.
-void add_labels(CLI::App& app, std::vector<std::string>& labels);
+/// Declares an option for the labels of a model that compares pictures with texts, once for each.
+CLI::Option* add_labels(CLI::App& app, const char* name, std::vector<std::string>& labels);
+/// Declares --template.
+CLI::Option* add_template(CLI::App& app, std::string& form);
 void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping);
 /// Declares --ablate: SITE.LAYER.HEAD,… or, for the encoder, LAYER.HEAD,…
 void add_ablate(CLI::App& app, std::vector<HeadIndex>& heads, const std::string& help);

@@ -1,6 +1,6 @@
 #include "explain/encoder_gradients.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "explain/traced.hpp"
 #include "models/whole_pass.hpp"
@@ -22,27 +22,32 @@ Gradients encoder_gradients(const EncoderRunner& model, const ExplainedText& tex
 
 std::vector<float> gradient_times_input(const EncoderRunner& model, const ExplainedText& text,
                                         const Contrast& contrast) {
-  const char* const name = embeddings_name(model);
-  const TracedTensor embeddings = std::move(trace(model, text, {name})[0]);
-  const Gradients gradients = encoder_gradients(model, text, contrast, {name});
+  const std::vector<std::string> names = embeddings_names(model.model);
+  const std::vector<TracedTensor> embeddings = trace(model, text, names);
+  const Gradients gradients = encoder_gradients(model, text, contrast, names);
   std::vector<float> scores;
-  append_row_products(embeddings, gradients.tensors[0], scores);
+  for (const std::string& name : names) {
+    append_row_products(find_traced(embeddings, name), find_traced(gradients.tensors, name),
+                        scores);
+  }
   return scores;
 }
 
 WeightGradients weight_gradients(const EncoderRunner& model, const ExplainedText& text,
                                  const Contrast& contrast) {
-  const StackConfig& config = model->encoder().stack().config();
-  WeightGradients result;
-  result.weights = std::move(run_input(model, text, {.attention = true}).attention[0]);
-  result.gradients = result.weights;
-  const Gradients gradients =
-      encoder_gradients(model, text, contrast, {"encoder.layers.*.self_attn.weights"});
-  for (std::size_t layer = 0; layer < config.layers.size(); ++layer) {
-    const TracedTensor& of_layer =
-        find_traced(gradients.tensors, encoder_layer_name(layer, "self_attn.weights"));
-    std::ranges::copy(of_layer.data, result.gradients.at(layer, 0).data());
-  }
+  const std::string own = "self_attn.weights", cross = "encoder_attn.weights";
+  std::vector<std::string> names = {"encoder.layers.*." + own};
+  if (model->decoder()) names.emplace_back("decoder.layers.*.*.weights");
+  auto output = run_input(model, text, {.attention = true});
+  const std::vector<TracedTensor> gradients =
+      encoder_gradients(model, text, contrast, names).tensors;
+  const ExplainedStack encoder = explained_stack(model->encoder(), "encoder");
+  WeightGradients result = {
+      .encoder = {std::move(output.attention[0]), map_of_layers(gradients, encoder, own)}};
+  if (!model->decoder()) return result;
+  const ExplainedStack decoder = last_stack(model.model);
+  result.decoder = {std::move(output.decoder_attention[0]), map_of_layers(gradients, decoder, own)};
+  result.cross = {std::move(output.cross_attention[0]), map_of_layers(gradients, decoder, cross)};
   return result;
 }
 

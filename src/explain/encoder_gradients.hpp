@@ -15,13 +15,18 @@ Gradients encoder_gradients(const EncoderRunner& model, const ExplainedText& tex
                             const Contrast& contrast, const std::vector<std::string>& names,
                             std::vector<Patch> patches = {});
 
-/// Gradient × input: Σ_D e ⊙ ∂y/∂e of each token's embedding e, [T] (Shrikumar et al. 2017).
+/// Gradient × input: Σ_D e ⊙ ∂y/∂e of each token's embedding e, [T] (Shrikumar et al. 2017). If
+/// there is a decoder, first of its tokens, then of the encoder's, [2 T].
 std::vector<float> gradient_times_input(const EncoderRunner& model, const ExplainedText& text,
                                         const Contrast& contrast);
 
 /// The attention weights of all layers and their gradients, each [L, H, T, T].
 struct WeightGradients {
-  AttentionMap weights, gradients;
+  struct Maps {
+    AttentionMap weights, gradients;
+  };
+  Maps encoder;
+  Maps decoder = {}, cross = {};  ///< of a decoder to its own rows, and to the encoder's
 };
 WeightGradients weight_gradients(const EncoderRunner& model, const ExplainedText& text,
                                  const Contrast& contrast);

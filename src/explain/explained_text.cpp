@@ -1,7 +1,5 @@
 #include "explain/explained_text.hpp"
 
-#include "explain/traced.hpp"
-
 namespace glassformer {
 
 void ExplainedText::add_to(Batch& batch, std::span<const std::size_t> masked) const {
@@ -43,21 +41,27 @@ std::vector<TracedTensor> trace(const EncoderRunner& model, const ExplainedText&
   return std::move(run_input(model, text, {.names = std::move(names)}).traces[0]);
 }
 
-const char* embeddings_name(const EncoderRunner& model) {
-  return reads_pictures(model->encoder().stack().config()) ? "encoder.embed_patches"
-                                                           : "encoder.embed_tokens";
+std::vector<std::string> embeddings_names(const EncoderModel& model) {
+  if (model.decoder()) return {"decoder.embed_tokens", "encoder.embed_tokens"};
+  return {reads_pictures(model.encoder().stack().config()) ? "encoder.embed_patches"
+                                                           : "encoder.embed_tokens"};
+}
+
+ExplainedStack last_stack(const EncoderModel& model) {
+  return model.decoder() ? explained_stack(*model.decoder(), "decoder")
+                         : explained_stack(model.encoder(), "encoder");
 }
 
 std::vector<std::string> stream_tensors(std::size_t layers, std::string_view stack) {
   return {std::string(stack) + ".layers.*.input", layer_name(stack, layers - 1, "output")};
 }
 
-Stream stream_of(std::span<const TracedTensor> trace, std::size_t layers) {
+Stream stream_of(std::span<const TracedTensor> trace, std::size_t layers, std::string_view stack) {
   Stream stream = {.layers = layers};
   for (std::size_t layer = 0; layer <= layers; ++layer) {
-    const TracedTensor& states = layer < layers
-                                     ? find_traced(trace, encoder_layer_name(layer, "input"))
-                                     : find_traced(trace, encoder_layer_name(layer - 1, "output"));
+    const bool last = layer == layers;
+    const TracedTensor& states =
+        find_traced(trace, layer_name(stack, last ? layer - 1 : layer, last ? "output" : "input"));
     stream.tokens = states.shape[0];
     stream.d_model = states.shape[1];
     stream.states.insert(stream.states.end(), states.data.begin(), states.data.end());

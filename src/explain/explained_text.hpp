@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "explain/traced.hpp"
 #include "models/runner.hpp"
 #include "models/whole_pass.hpp"
 
@@ -37,8 +38,12 @@ EncoderModel::Output run_input(const EncoderRunner& model, const ExplainedText& 
 std::vector<TracedTensor> trace(const EncoderRunner& model, const ExplainedText& text,
                                 std::vector<std::string> names);
 
-/// Returns the name of the tensor with each token's embedding or each patch's projection.
-const char* embeddings_name(const EncoderRunner& model);
+/// Returns the names of the tensors with each token's embedding or each patch's projection: those
+/// of the decoder, if there is one, then those of the encoder.
+std::vector<std::string> embeddings_names(const EncoderModel& model);
+
+/// Returns the stack whose states the head reads: the decoder, if there is one.
+ExplainedStack last_stack(const EncoderModel& model);
 
 /// The residual stream, states [(L + 1) T, D]: the input of each block, and the output of the last.
 struct Stream {
@@ -52,6 +57,7 @@ struct Stream {
 
 /// Returns the names of the tensors that stream_of reads of a run on a stack of `layers` layers.
 std::vector<std::string> stream_tensors(std::size_t layers, std::string_view stack = "encoder");
-Stream stream_of(std::span<const TracedTensor> trace, std::size_t layers);
+Stream stream_of(std::span<const TracedTensor> trace, std::size_t layers,
+                 std::string_view stack = "encoder");
 
 }  // namespace glassformer

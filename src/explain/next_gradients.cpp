@@ -60,21 +60,6 @@ bool asks_for_logits(const std::vector<std::string>& names) {
   return std::ranges::any_of(names, [](const auto& name) { return matches(name, "logits"); });
 }
 
-// Returns a tensor [H, queries, keys] of each layer as one map.
-AttentionMap map_of_layers(std::span<const TracedTensor> tensors, const Stack& stack,
-                           std::string_view name, std::string_view tensor) {
-  AttentionMap map;
-  for (std::size_t layer = 0; layer < stack.config().layers.size(); ++layer) {
-    const TracedTensor& of_layer = find_traced(tensors, layer_name(name, layer, tensor));
-    map.heads = of_layer.shape[0];
-    map.queries = of_layer.shape[1];
-    map.keys = of_layer.shape[2];
-    map.data.insert(map.data.end(), of_layer.data.begin(), of_layer.data.end());
-    ++map.layers;
-  }
-  return map;
-}
-
 }  // namespace
 
 Gradients next_token_gradients(const WriterRunner& model, const DecodedText& text,
@@ -121,23 +106,24 @@ std::vector<float> next_gradient_times_input(const WriterRunner& model, const De
 Relevance next_relevance(const WriterRunner& model, const DecodedText& text,
                          const Contrast& contrast) {
   const std::string own = "self_attn.weights", cross = "encoder_attn.weights";
-  const Stack& decoder = model->decoder().stack();
-  expect_relevance(decoder.config());
+  const ExplainedStack decoder = explained_stack(model->decoder(), "decoder");
+  expect_relevance(decoder.stack.config());
   const std::vector<TracedTensor> weights =
       trace_of_both(model, text, "decoder.layers.*.*.weights", "encoder.layers.*." + own);
   std::vector<std::string> names = {"decoder.layers.*.*.weights"};
   if (text.source) names.push_back("encoder.layers.*." + own);
   const Gradients gradients = next_token_gradients(model, text, contrast, names);
   const auto of_decoder = [&](std::span<const TracedTensor> tensors, std::string_view tensor) {
-    return map_of_layers(tensors, decoder, "decoder", tensor);
+    return map_of_layers(tensors, decoder, tensor);
   };
   Relevance result;
   const AttentionMap a = of_decoder(weights, own), ga = of_decoder(gradients.tensors, own);
   if (text.source) {
-    const Stack& encoder = static_cast<const Seq2Seq&>(model.model).encoder().stack();
-    expect_relevance(encoder.config());
+    const ExplainedStack encoder =
+        explained_stack(static_cast<const Seq2Seq&>(model.model).encoder(), "encoder");
+    expect_relevance(encoder.stack.config());
     const auto of_encoder = [&](std::span<const TracedTensor> tensors) {
-      return map_of_layers(tensors, encoder, "encoder", own);
+      return map_of_layers(tensors, encoder, own);
     };
     const AttentionMap e = of_encoder(weights), ge = of_encoder(gradients.tensors);
     const AttentionMap c = of_decoder(weights, cross), gc = of_decoder(gradients.tensors, cross);

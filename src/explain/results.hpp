@@ -9,7 +9,9 @@
 
 #include "run/attention_map.hpp"
 
-// Explanations of a model's answer. Shapes: T tokens, L layers, H heads, C labels.
+// Explanations of a model's answer. Shapes: T tokens, L layers, H heads, C labels. If a classifier
+// has a decoder, scores and ledgers have 2 T rows: the tokens that the decoder reads, beginning
+// with its start token, then those of the encoder; layers are the decoder's.
 //
 // The explained number is computed from logits, never from probabilities, which saturate and whose
 // parts do not add up. For a classifier with two labels it is the log-odds, z_label - z_other; with
@@ -20,7 +22,9 @@ namespace glassformer {
 
 /// The shares of all tokens in the last states; see Explainer::rollout.
 struct Rollout {
-  std::vector<float> matrix;  ///< [T, T] row i: shares in token i's last state; rows sum to 1
+  /// [T, T] row i: shares in token i's last state; rows sum to 1. With a decoder, [T, 2 T]: of its
+  /// rows in its tokens, then the encoder's.
+  std::vector<float> matrix;
   std::vector<float> scores;  ///< [T] shares in the state, or states, that the model answers from
 };
 
@@ -40,7 +44,7 @@ struct IntegratedGradients {
 
 /// The relevance of all tokens; see Explainer::relevance.
 struct Relevance {
-  std::vector<float> matrix;  ///< [T, T] row i: relevance for token i's last state
+  std::vector<float> matrix;  ///< [T, T], or [T, 2 T] row i: relevance for token i's last state
   std::vector<float> scores;  ///< [T] relevance for the answer
 };
 

@@ -33,6 +33,10 @@ inline std::string encoder_layer_name(std::size_t layer, std::string_view name) 
   return layer_name("encoder", layer, name);
 }
 
+/// Returns a tensor [H, queries, keys] of each layer of a stack as one map.
+AttentionMap map_of_layers(std::span<const TracedTensor> tensors, const ExplainedStack& of,
+                           std::string_view tensor);
+
 /// Returns W [out, in], row-major, of a linear layer, as floats even if it is stored as integers.
 std::vector<float> dense_weights(const Linear& linear);
 

@@ -84,7 +84,7 @@ ModelConfig read_mbart(HubConfig& config) {
 
 // Reads a classifier: its decoder reads the same text, and its answer is that of the last token.
 ModelConfig read_bart_classifier(HubConfig& config) {
-  expect_linked(false);
+  expect_linked_kind(false);
   config.expect_architecture("BartForSequenceClassification");
   ModelConfig model;
   Architecture& parts = model.architecture;

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::array clip_types = {Family::Type{"clip", "CLIPTokenizer"}};
 
+constexpr std::array clip_text_types = {Family::Type{"clip_text_model", "CLIPTokenizer"}};
+
 constexpr std::array clip_tensors = {
     TensorName{"vision_model.embeddings.class_embedding", "encoder.class_token"},
     TensorName{"vision_model.embeddings.patch_embedding", "encoder.embed_patches"},
@@ -50,6 +52,23 @@ constexpr std::array clip_tensors = {
     TensorName{"text_projection", "text.modules.0"},
     TensorName{"logit_scale", "logit_scale"},
 };
+
+// The names of the text part alone. Newer files lack "text_model.", too.
+constexpr std::string_view text_prefix = "text_model.";
+constexpr auto clip_text_tensors = [] {
+  constexpr std::string_view part = "text.";
+  std::array<TensorName, 11> names;
+  std::size_t count = 0;
+  for (TensorName name : clip_tensors) {
+    if (!name.theirs.starts_with(text_prefix)) continue;
+    name.theirs.remove_prefix(text_prefix.size());
+    name.ours.remove_prefix(part.size());
+    names[count++] = name;
+  }
+  return names;
+}();
+
+constexpr std::array clip_text_heads = {TensorName{"text_projection", "modules.0"}};
 
 constexpr std::array clip_heads = {TensorName{"classifier", "classifier"}};
 
@@ -93,6 +112,40 @@ StackConfig clip_stack(Mixer mixer) {
   return stack;
 }
 
+// Reads the part for texts. Its vector is that of a text's end.
+void read_clip_texts(HubConfig& text, std::string_view layer_tensors, StackConfig& texts,
+                     VectorConfig& vectors) {
+  texts = clip_stack(Mixer::causal);
+  texts.tokens().positions = PositionKind::learned;
+  text.read(texts, {.keys = clip_text_keys, .layer_tensors = layer_tensors});
+
+  // Before version 4.31, the id in the files was wrong, and the library took the largest id of a
+  // text, which is that of the last token in the vocabulary.
+  constexpr std::size_t wrong = 2;
+  const std::size_t end = text.id("eos_token_id", 49407);
+  vectors.end_id = static_cast<std::int32_t>(end == wrong ? texts.vocab_size() - 1 : end);
+}
+
+// Reads the part for texts alone, with or without its projection.
+ModelConfig read_clip_text(HubConfig& config) {
+  const bool projects = HubConfig::names_class(config.object(), "WithProjection");
+  config.expect_architecture(projects ? "CLIPTextModelWithProjection" : "CLIPTextModel");
+  ModelConfig model;
+  StackConfig& texts = model.architecture.encoder.emplace();
+  config.read_vectors(model);
+  read_clip_texts(config, "encoder.layers.", texts, model.vectors);
+  config.expect_end_token("eos_token_id", *model.vectors.end_id);
+  model.vectors.poolings = {TokenPooling::last_token};
+  if (projects) {
+    model.architecture.head.modules = {{.kind = VectorModule::Kind::dense,
+                                        .in = texts.d_model,
+                                        .out = config.size("projection_dim", 512),
+                                        .bias = false}};
+  }
+  config.finish(model);
+  return model;
+}
+
 ModelConfig read_clip(HubConfig& config) {
   const bool classifies = HubConfig::names_class(config.object(), clip_classes);
   if (!classifies) config.expect_architecture("CLIPModel");
@@ -118,15 +171,8 @@ ModelConfig read_clip(HubConfig& config) {
   }
 
   HubConfig text = clip_part(config, "text_config", "text_config_dict");
-  StackConfig& texts = model.architecture.text_encoder.emplace(clip_stack(Mixer::causal));
-  texts.tokens().positions = PositionKind::learned;
-  text.read(texts, {.keys = clip_text_keys, .layer_tensors = "text_model.encoder.layers."});
-
-  // Before version 4.31, the id in the files was wrong, and the library took the largest id of a
-  // text, which is that of the last token in the vocabulary.
-  constexpr std::size_t wrong = 2;
-  const std::size_t end = text.id("eos_token_id", 49407);
-  model.vectors.end_id = static_cast<std::int32_t>(end == wrong ? texts.vocab_size() - 1 : end);
+  read_clip_texts(text, "text_model.encoder.layers.", model.architecture.text_encoder.emplace(),
+                  model.vectors);
   config.read_projections(model);
   config.finish(model);
   return model;
@@ -141,5 +187,10 @@ extern const Family clip = {.model_types = clip_types,
                             .read = read_clip,
                             .pictures = PictureProcessor::clip,
                             .only_pictures = clip_classes};
+extern const Family clip_text = {.model_types = clip_text_types,
+                                 .prefix = text_prefix,
+                                 .tensors = clip_text_tensors,
+                                 .heads = clip_text_heads,
+                                 .read = read_clip_text};
 
 }  // namespace glassformer

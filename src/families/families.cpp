@@ -16,8 +16,7 @@ const Family& find_family(std::string_view model_type, bool own_code) {
       known.append(known.empty() ? "\"" : ", \"").append(type.name).append("\"");
     }
   }
-  expect_linked(false);
-  expect_linked(true);
+  if (!all_linked()) throw NotLinked();
   throw_error(ErrorCode::unsupported,
               {"config.json: model_type: expected one of {}, got {}; a model of another "
                "architecture cannot be read, whatever its file format{}",

@@ -18,7 +18,7 @@ ZeroShotImageClassifier& ZeroShotImageClassifier::operator=(ZeroShotImageClassif
 ZeroShotImageClassifier::~ZeroShotImageClassifier() = default;
 
 Compute ZeroShotImageClassifier::compute() const { return pipeline_->compute(); }
-float ZeroShotImageClassifier::scale() const { return pipeline_->scale(); }
+float ZeroShotImageClassifier::scale() const { return pipeline_->dual().scale(); }
 
 ImageMatch ZeroShotImageClassifier::classify(const Picture& picture, const MatchOptions& options) {
   return only(classify_batch(std::span(&picture, 1), options));

@@ -45,6 +45,36 @@ std::vector<NamedParameter> DualEncoder::parameters() {
   return parameters;
 }
 
+std::unique_ptr<EncoderModel> DualEncoder::classifier(
+    std::span<const std::vector<float>> vectors) const {
+  const Linear& projection = pictures.modules().dense(0);
+  const std::size_t width = projection.out();
+  const HeadConfig config = {
+      .outputs = vectors.size(),
+      .pooling = Pooling::first,
+      .dense = HeadDense{.activation = Activation::linear, .bias = false, .norm = true},
+      .bias = false};
+  // x / ‖x‖ is a norm without centering whose learned scale is 1 / √width.
+  StackConfig stack = pictures.encoder().stack().config();
+  stack.layer_norm = {.kind = NormKind::rms, .eps = 1e-24f};
+  auto head = std::make_unique<SequenceHead>(config, stack, width);
+  std::vector<NamedParameter> parameters;
+  head->declare(ParameterScope(parameters));
+  const NamedParameter &dense = parameters[0], &norm = parameters[1], &classes = parameters[2];
+  std::vector<float> row(projection.in());
+  for (std::size_t i = 0; i < width; ++i) {
+    projection.copy_output(i, row);
+    dense.set(row, i);
+  }
+  norm.set(std::vector<float>(width, 1.0f / std::sqrt(static_cast<float>(width))), 0);
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    row = vectors[i];
+    for (float& number : row) number *= scale();
+    classes.set(row, i);
+  }
+  return std::make_unique<EncoderModel>(pictures, config, std::move(head));
+}
+
 float DualEncoder::scale() const { return std::exp(*loaded(logit_scale_, "the scale of logits")); }
 
 }  // namespace glassformer

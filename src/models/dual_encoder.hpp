@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "models/encoder_model.hpp"
@@ -26,6 +28,10 @@ class DualEncoder {
 
   /// Returns the factor by which the cosine of two vectors is multiplied for their logit.
   float scale() const;
+
+  /// Returns a classifier of pictures by their similarity with texts, whose vectors have length 1:
+  /// a logit is the cosine of both vectors times scale(). It shares the encoder of `pictures`.
+  std::unique_ptr<EncoderModel> classifier(std::span<const std::vector<float>> vectors) const;
 
   EncoderModel pictures, texts;
 

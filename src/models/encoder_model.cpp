@@ -82,8 +82,9 @@ EncoderModel::EncoderModel(const Architecture& architecture, Compute compute)
       embed_tokens_(links_decoders && architecture.decoder
                         ? make_shared_table(*architecture.decoder, compute)
                         : nullptr),
-      encoder_(*architecture.encoder, compute,
-               make_text_input(*architecture.encoder, head_.get(), embed_tokens_.get(), compute)),
+      encoder_(std::make_shared<Encoder>(
+          *architecture.encoder, compute,
+          make_text_input(*architecture.encoder, head_.get(), embed_tokens_.get(), compute))),
       modules_(architecture.head.modules) {
   if (!links_decoders || !architecture.decoder) return;
   decoder_ =
@@ -96,8 +97,16 @@ EncoderModel::EncoderModel(const Architecture& architecture, Compute compute,
     : head_config_(architecture.head),
       compute_(compute),
       head_(make_head(architecture, compute)),
-      encoder_(*architecture.encoder, compute, std::move(input)),
+      encoder_(std::make_shared<Encoder>(*architecture.encoder, compute, std::move(input))),
       modules_(architecture.head.modules) {}
+
+EncoderModel::EncoderModel(const EncoderModel& of, const HeadConfig& config,
+                           std::unique_ptr<Head> head)
+    : head_config_(config),
+      compute_(of.compute_),
+      head_(std::move(head)),
+      encoder_(of.encoder_),
+      modules_({}) {}
 
 std::vector<NamedParameter> EncoderModel::parameters() {
   std::vector<NamedParameter> parameters;
@@ -106,7 +115,7 @@ std::vector<NamedParameter> EncoderModel::parameters() {
     embed_tokens_->declare(root.scope("embed_tokens"));
     decoder_->declare(root.scope("decoder"));
   }
-  encoder_.declare(root.scope("encoder"));
+  encoder_->declare(root.scope("encoder"));
   if (head_) head_->declare(root);
   modules_.declare(root.scope("modules"));
   return parameters;
@@ -124,14 +133,14 @@ EncoderModel::Output EncoderModel::operator()(const Pictures& pictures, const Tr
 }
 
 View EncoderModel::states_of(const Batch& batch, const Run& run) const {
-  View states = run.make(batch.tokens(), encoder_.stack().config().d_model);  // [N, D]
-  encoder_(batch, states, run);
+  View states = run.make(batch.tokens(), encoder_->stack().config().d_model);  // [N, D]
+  (*encoder_)(batch, states, run);
   return links_decoders && decoder_ ? decoded(batch, const_view(states), run) : states;
 }
 
 View EncoderModel::states_of(const Pictures& pictures, const Run& run) const {
-  View states = run.make(pictures.tokens(), encoder_.stack().config().d_model);  // [N, D]
-  encoder_(pictures, states, run);
+  View states = run.make(pictures.tokens(), encoder_->stack().config().d_model);  // [N, D]
+  (*encoder_)(pictures, states, run);
   return states;
 }
 
@@ -170,7 +179,7 @@ EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest
                                        Session& session, std::span<const std::size_t> rows) const {
   const bool decodes = links_decoders && decoder_;
   const TraceRequest named = decodes ? by_names(request) : TraceRequest();
-  const auto tracer = make_tracer(decodes ? named : request, batch, encoder_.stack().config());
+  const auto tracer = make_tracer(decodes ? named : request, batch, encoder_->stack().config());
   const std::vector<RowSegment> segments = segments_of(batch);
   Run run(session, tracer.get());
   run.sequences = &batch;
@@ -203,10 +212,11 @@ EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest
 
 Tensor EncoderModel::resume(const Sequences& sequences, std::size_t first, const ConstView& states,
                             Session& session, Tracer* tracer) const {
-  if (links_decoders && decoder_) {
+  const Stack* const decoder = links_decoders && decoder_ ? &decoder_->stack() : nullptr;
+  if (decoder && first < decoder->config().layers.size()) {
     throw_error(ErrorCode::unsupported, "resume: expected a model without a decoder, got one");
   }
-  const std::size_t width = encoder_.stack().config().d_model;
+  const std::size_t width = encoder_->stack().config().d_model;
   expect_shape("states of an encoder", states, {sequences.tokens(), width});
   const std::vector<RowSegment> segments = segments_of(sequences);
   Run run(session, tracer);
@@ -216,14 +226,19 @@ Tensor EncoderModel::resume(const Sequences& sequences, std::size_t first, const
   const Arena::Scope memory(run.arena());
   View x = run.make(states.shape(0), width);
   std::copy_n(states.data(), states.size(), x.data());
-  encoder_.resume(first, x, run);
+  if (decoder) {
+    const Run::Scope scope = run.scope("decoder");
+    decoder->finish(x, run);
+  } else {
+    encoder_->resume(first, x, run);
+  }
   return copy_of(head_ ? (*head_)(const_view(x), run) : x);
 }
 
 std::vector<ModelTensor> EncoderModel::tensors(Session& session) const {
   TensorList list;
   list.set_rows(ModelTensor::Axis::source);
-  encoder_.list(list, session, [&](const View& states, const Run& run) {
+  encoder_->list(list, session, [&](const View& states, const Run& run) {
     const ConstView last = const_view(states);
     if (links_decoders && decoder_) {
       Run decoding = run;

@@ -23,6 +23,8 @@ class EncoderModel {
   /// Does the same for an encoder with another input than tokens, such as PatchEmbeddings.
   EncoderModel(const Architecture& architecture, Compute compute,
                std::unique_ptr<StackInput> input);
+  /// Shares the encoder of another model without a decoder. The head's parameters must be loaded.
+  EncoderModel(const EncoderModel& of, const HeadConfig& config, std::unique_ptr<Head> head);
 
   /// Returns every parameter by its checkpoint name. Each must be set once.
   std::vector<NamedParameter> parameters();
@@ -53,7 +55,8 @@ class EncoderModel {
 
   /// Runs blocks `first` … on `states` [N, D], and returns the head's logits, or the last states if
   /// there is no head. If `first` is the number of blocks, only the parts after them run. A tracer
-  /// may observe or replace the run's tensors. Throws `unsupported` if there is a decoder.
+  /// may observe or replace the run's tensors. If there is a decoder, these are its blocks and
+  /// states; throws `unsupported` unless `first` is their number.
   Tensor resume(const Sequences& sequences, std::size_t first, const ConstView& states,
                 Session& session, Tracer* tracer = nullptr) const;
 
@@ -68,7 +71,7 @@ class EncoderModel {
   const VectorModules& modules() const { return modules_; }
 
   Compute compute() const { return compute_; }
-  const Encoder& encoder() const { return encoder_; }
+  const Encoder& encoder() const { return *encoder_; }
   /// Returns the decoder. May be null.
   const Decoder* decoder() const { return decoder_.get(); }
   const Head& head() const { return *head_; }
@@ -88,7 +91,7 @@ class EncoderModel {
   std::int32_t start_id_ = 0;                // of the decoder's text
   std::unique_ptr<Head> head_;               // may be null
   std::unique_ptr<Embedding> embed_tokens_;  // of both stacks; null if there is no decoder
-  Encoder encoder_;                          // may use the head's weight as its embedding table
+  std::shared_ptr<Encoder> encoder_;         // may use the head's weight as its embedding table
   std::unique_ptr<Decoder> decoder_;         // may be null
   VectorModules modules_;
 };

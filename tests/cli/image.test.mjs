@@ -167,6 +167,35 @@ test('wrong options and other models are refused', () => {
   refused(1, /tokenizer/, 'tokenize', vit);
 });
 
+test('explain says why a picture matches one of the labels', () => {
+  const clip = join(pictures, 'clip/clip');
+  const expected = expectedOf(clip);
+  const labels = expected.labels.flatMap((label) => ['--labels', label]);
+  const path = `${file('rgb8.png')}\n`;
+  const explained = (method, ...more) =>
+    glassformer(['explain', clip, '--method', method, '--compute', 'f32', ...more], path);
+  const explain = (method, ...more) => {
+    const { status, lines, stderr } = explained(method, ...labels, ...more, '--json');
+    assert.equal(status, 0, stderr);
+    return JSON.parse(lines[0]);
+  };
+  const lens = explain('lens');
+  assert.equal(lens.layers.at(-1).label, expected.pictures[0].label);
+  assert.deepEqual(lens.tokenLogits.shape, [3, 17, expected.labels.length]);
+  assert.equal(explain('relevance').scores.length, 17);
+  const ledger = explain('ledger', '--label', expected.labels[2], '--template', '{}');
+  assert.equal(ledger.label, expected.labels[2]);
+  assert.match(explained('ledger', ...labels).lines[0], /^value=.*\tembed_patches=.*\tbias=/);
+  const refused = (status, message, ...options) => {
+    const result = explained(...options);
+    assert.equal(result.status, status);
+    assert.match(result.stderr, message);
+  };
+  refused(1, /labels: expected at least one/, 'lens');
+  refused(2, /--labels/, 'lens', '--template', '{}');
+  refused(1, /label: expected one of/, 'ledger', '--labels', 'a', '--label', 'b');
+});
+
 test('explain and trace read the paths of pictures, one per line', () => {
   const explain = glassformer(
     ['explain', vit, '--method', 'rollout'],

@@ -122,6 +122,114 @@ def write_classes(name, seed):
         file.chmod(0o644)
 
 
+def explain(model, said, pixels, tensors):
+    """Adds three explanations of the best label's logit minus the mean of all, computed from the library's modules."""
+    vision, scale = model.vision_model, model.logit_scale.detach().exp()
+    with torch.no_grad():
+        texts = model.text_projection(model.text_model(**said).pooler_output)
+        texts = texts / texts.norm(dim=-1, keepdim=True)
+        read = vision(pixel_values=pixels, output_hidden_states=True, output_attentions=True)
+        vectors = model.visual_projection(vision.post_layernorm(torch.stack(read.hidden_states)[:, 0]))
+        lens = scale * vectors / vectors.norm(dim=-1, keepdim=True) @ texts.T  # [L + 1, T, C]
+    contrast = -torch.ones(len(LABELS)).double() / len(LABELS)
+    contrast[lens[-1, 0].argmax()] += 1
+    tensors["explain.lens"] = lens.float().contiguous()
+
+    # Chefer et al. 2021, equations 5 and 6.
+    output = vision(pixel_values=pixels, output_attentions=True)
+    for weights in output.attentions:
+        weights.retain_grad()
+    vector = model.visual_projection(output.pooler_output)[0]
+    (scale * vector / vector.norm() @ texts.T @ contrast).backward()
+    tokens = len(output.last_hidden_state[0])
+    relevance = torch.eye(tokens).double()
+    for weights in output.attentions:
+        relevance = relevance + (weights * weights.grad)[0].double().clamp(min=0).mean(0) @ relevance
+    tensors["explain.relevance"] = (relevance - torch.eye(tokens)).float().detach()
+
+    # The ledger: with norms' spreads frozen, the number is linear in what each sublayer adds, times its gradient.
+    added, kept = {}, {}
+
+    def leaf(name):
+        def replace(_, __, output):
+            given = output[0] if isinstance(output, tuple) else output
+            added[name] = given.detach().requires_grad_()
+            return (added[name], *output[1:]) if isinstance(output, tuple) else added[name]
+        return replace
+
+    def keep(name, values):
+        kept[name] = values.detach()
+
+    def frozen(self, x):
+        spread = (x.var(-1, correction=0, keepdim=True) + self.eps).sqrt().detach()
+        return (x - x.mean(-1, keepdim=True)) / spread * self.weight + self.bias
+
+    embeddings = vision.embeddings
+    positions = embeddings.position_embedding.weight.detach().clone()
+    hooks = [embeddings.register_forward_hook(leaf("embeddings"))]
+    for i, layer in enumerate(vision.encoder.layers):
+        attention = layer.self_attn
+        hooks += [attention.register_forward_hook(leaf(f"attention.{i}")),
+                  layer.mlp.register_forward_hook(leaf(f"mlp.{i}")),
+                  attention.v_proj.register_forward_hook(lambda _, __, v, i=i: keep(f"v.{i}", v[0]))]
+    forward, torch.nn.LayerNorm.forward = torch.nn.LayerNorm.forward, frozen
+    states = vision(pixel_values=pixels).last_hidden_state
+    vector = model.visual_projection(vision.post_layernorm(states[0, 0]))
+    number = scale * vector / vector.norm().detach() @ texts.T @ contrast
+    number.backward()
+    torch.nn.LayerNorm.forward = forward
+    for hook in hooks:
+        hook.remove()
+    gradient = added["embeddings"].grad[0]
+    patches = added["embeddings"][0] - positions
+    columns = [(gradient * part).sum(-1) for part in (patches, positions)]  # each [T], by the token that is read
+    for i, layer in enumerate(vision.encoder.layers):
+        attention, rows = layer.self_attn, added[f"attention.{i}"].grad[0]
+        assert not rows[1:].any() or i < len(vision.encoder.layers) - 1
+        heads = attention.num_heads
+        values = kept[f"v.{i}"].reshape(tokens, heads, -1).transpose(0, 1)
+        weights = read.attentions[i][0].double()
+        led_back = (rows @ attention.out_proj.weight).reshape(tokens, heads, -1).transpose(0, 1)
+        for head in range(heads):
+            columns.append((weights[head].T @ led_back[head] * values[head]).sum(-1))
+        rows = added[f"mlp.{i}"]
+        columns.append((rows.grad[0] * (rows[0] - layer.mlp.fc2.bias)).sum(-1))
+    tensors["explain.ledger"] = torch.stack(columns, 1).float().detach().contiguous()  # without the biases
+    tensors["explain.value"] = number.detach().float()[None]
+
+
+def write_texts(name, seed, kind, **text):
+    """Writes a model that has only the part for texts, and the vectors of TEXTS."""
+    folder = FOLDER / name
+    folder.mkdir(parents=True)
+    tokenizer = make_tokenizer()
+    text = TEXT | dict(vocab_size=len(tokenizer), bos_token_id=tokenizer.bos_token_id,
+                       eos_token_id=tokenizer.eos_token_id, projection_dim=12) | text
+    model = randomize(kind(transformers.CLIPTextConfig(**text)), seed)
+    model.to(DTYPES["BF16"]).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    for file in folder.iterdir():
+        file.chmod(0o644)
+    answer_texts(folder, kind)
+
+
+def answer_texts(folder, kind):
+    model = kind.from_pretrained(folder, dtype=torch.float32).eval()
+    tokenizer = transformers.CLIPTokenizer.from_pretrained(folder)
+    tensors, found = {}, []
+    for i, text in enumerate(TEXTS):
+        tokens = tokenizer(text, return_tensors="pt", truncation=True, max_length=model.config.max_position_embeddings)
+        with torch.no_grad():
+            output = model(**tokens)
+        vector = output.text_embeds if kind is transformers.CLIPTextModelWithProjection else output.pooler_output
+        tensors[f"text.{i}"] = vector[0].contiguous()
+        found.append({"text": text, "ids": tokens["input_ids"][0].tolist()})
+    save_file(tensors, folder / "expected.safetensors")
+    libraries = {"transformers": transformers.__version__, "torch": torch.__version__.split("+")[0]}
+    found = {"libraries": libraries, "texts": found}
+    (folder / "expected.json").write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+
+
 def answer(folder, old):
     model, info = transformers.CLIPModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager",
                                                          output_loading_info=True)
@@ -166,6 +274,7 @@ def answer(folder, old):
     (logits.max() - logits.mean()).backward()
     hook.remove()
     tensors["gradient.0/encoder.embeddings"] = kept[0].grad[0].float()
+    explain(exact, said, tensors["pixels.0"][None].double(), tensors)
     save_file(tensors, folder / "expected.safetensors")
     libraries = {"transformers": transformers.__version__, "torch": torch.__version__.split("+")[0]}
     found = {"libraries": libraries, "labels": LABELS, **found}
@@ -181,6 +290,8 @@ def main():
     write("clip_wide", 6, "F32", projection=12, text=dict(hidden_act="gelu"),
           vision=dict(image_size=20, patch_size=5, hidden_act="gelu", layer_norm_eps=0.001))
     write_classes("clip_classes", 7)
+    write_texts("clip_text", 8, transformers.CLIPTextModelWithProjection)
+    write_texts("clip_text_bare", 9, transformers.CLIPTextModel, hidden_act="gelu", num_attention_heads=4)
 
 
 if __name__ == "__main__":

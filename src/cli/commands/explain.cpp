@@ -27,6 +27,8 @@ class ExplainCommand final : public Command {
         ->required();
     add_json(app, json_);
     app.add_option("--label", request_.label, "what to explain; where not given, the answer");
+    CLI::Option* const labels = add_labels(app, "--labels", labels_);
+    add_template(app, template_)->needs(labels);
     declare_next(app);
     declare_tests(app);
     add_pair(app, request_.from, request_.to);
@@ -42,12 +44,16 @@ class ExplainCommand final : public Command {
     const auto loaded = load_pipeline<Pipeline>(model_.folder, model_.options());
     Pipeline& pipeline = *loaded;
     if (effects_) request_.effects = true;
+    if (!labels_.empty()) {
+      request_.labels = labels_;
+      request_.hypothesis_template = template_;
+    }
     // If the model reads pictures, a line is the path of a file.
     const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
     const AnswerLines how = {
         .json = json_, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text};
     const Task task = pipeline.config().task;
-    const bool classifies = task == Task::text_classification || task == Task::image_classification;
+    const bool classifies = task == Task::text_classification || reads_pictures(pipeline.config());
     if (request_.method == "gradients" || (!classifies && explains_by_gradients(request_.method))) {
       NextGradientsRequest request = next_gradients_request(request_);
       request.names = names_;
@@ -125,7 +131,8 @@ class ExplainCommand final : public Command {
 
   ModelArguments model_;
   ExplainRequest request_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, labels_;
+  std::string template_ = MatchOptions().hypothesis_template;
   std::optional<std::size_t> baseline_token_;
   bool json_ = false, pairs_ = false, effects_ = false;
 };

@@ -30,10 +30,8 @@ class ImageCommand final : public Command {
         ->expected(2);
     app.add_flag("--interpolate", options_.interpolate,
                  "the same for the size that the model's folder says, if it is not the model's");
-    add_labels(app, match_.labels);
-    app.add_option("--template", match_.hypothesis_template,
-                   "of the same: the text for a label, with {} in its place; else \"" +
-                       match_.hypothesis_template + "\"");
+    add_labels(app, "--label", match_.labels);
+    add_template(app, match_.hypothesis_template);
     add_attention(app, json, encoder.attention);
     app.add_flag("--contributions", encoder.contributions,
                  "with --json: what each patch adds to each logit")

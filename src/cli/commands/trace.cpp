@@ -117,7 +117,7 @@ class TraceCommand final : public Command {
     app.add_option("--task", task_, "of a model that writes texts: as in generate");
     app.add_flag("--no-prefix", no_prefix_, "of the same: as in generate");
     add_pair(app, from_, to_);
-    add_labels(app, labels_);
+    add_labels(app, "--label", labels_);
     add_patch(app, patch_);
     add_compute(app, compute_);
   }

@@ -120,9 +120,15 @@ IntegratedGradients IntegratedGradientsSum::take() {
 
 IntegratedGradientsSum integrate_gradients(const EncoderRunner& model, ExplainedText text,
                                            std::vector<std::size_t> moved, Contrast contrast) {
-  std::vector<EmbeddingsWay> ways(1);
-  ways[0].rows = std::move(trace(model, text, {embeddings_name(model)})[0]);
-  ways[0].moved = std::move(moved);
+  const std::vector<std::string> names = embeddings_names(model.model);
+  const std::vector<TracedTensor> embeddings = trace(model, text, names);
+  std::vector<EmbeddingsWay> ways;
+  for (const std::string& name : names) {
+    ways.push_back({.rows = find_traced(embeddings, name), .moved = moved});
+  }
+  if (ways.size() > 1) {  // a decoder's row t reads token t - 1
+    for (std::size_t& token : ways[0].moved) ++token;
+  }
   return {std::move(ways), std::make_unique<OfText>(model, std::move(text), std::move(contrast))};
 }
 

@@ -21,9 +21,6 @@ const SequenceHead& head_of(const EncoderModel& model) {
                 "ledger: expected a model with one classifier, got one with a distillation "
                 "classifier, too");
   }
-  if (model.decoder()) {
-    throw_error(ErrorCode::unsupported, "ledger: expected a model without a decoder, got one");
-  }
   return static_cast<const SequenceHead&>(model.head());
 }
 
@@ -241,13 +238,13 @@ Readout readout_of(const EncoderModel& model, std::span<const TracedTensor> trac
   Readout readout;
   add_outputs(head.classifier(), contrast, readout);
   if (const DenseLayer* dense = head.dense()) {
-    if (dense->norm()) {
-      throw_error(ErrorCode::unsupported,
-                  "ledger: expected a head without a norm, got one with a norm");
-    }
-    const std::vector<float> outer = std::exchange(readout.weights, {});
     const std::vector<float>&pooled = find_traced(trace, "pooled").data,
           &after = find_traced(trace, "head.dense").data;
+    if (const Norm* norm = dense->norm()) {
+      if (norm->bias()) readout.bias += dot(readout.weights.data(), norm->bias(), after.size());
+      frozen_norm_backward(*norm, after.data(), readout.weights);
+    }
+    const std::vector<float> outer = std::exchange(readout.weights, {});
     const Linear& linear = dense->linear();
     std::vector<float> row(linear.in());
     for (std::size_t k = 0; k < outer.size(); ++k) {
@@ -259,7 +256,7 @@ Readout readout_of(const EncoderModel& model, std::span<const TracedTensor> trac
     }
   }
   Sequences text;
-  text.add(find_traced(trace, encoder_layer_name(0, "input")).shape[0]);
+  text.add(find_traced(trace, layer_name(last_stack(model).name, 0, "input")).shape[0]);
   readout.shares.resize(text.tokens());
   head.pooling().weigh(text, 0, readout.shares);
   return readout;
@@ -540,7 +537,8 @@ Ledger ledger_of(const ExplainedStack& of, Compute compute, std::span<const Trac
 }  // namespace
 
 std::vector<std::string> ledger_tensors(const EncoderModel& model) {
-  std::vector<std::string> names = tensors_of(model.encoder().stack(), "encoder");
+  const ExplainedStack of = last_stack(model);
+  std::vector<std::string> names = tensors_of(of.stack, std::string(of.name));
   names.emplace_back("pooled");
   names.emplace_back("logits");
   if (model.head_config().dense) names.emplace_back("head.dense");
@@ -556,8 +554,7 @@ std::vector<std::string> ledger_tensors(const LanguageModel& model) {
 Ledger ledger(const EncoderModel& model, std::span<const TracedTensor> trace,
               const Contrast& contrast) {
   const Readout readout = readout_of(model, trace, contrast);
-  Ledger ledger =
-      ledger_of(explained_stack(model.encoder(), "encoder"), model.compute(), trace, readout);
+  Ledger ledger = ledger_of(last_stack(model), model.compute(), trace, readout);
   ledger.value = contrast.of(find_traced(trace, "logits").data.data());
   return ledger;
 }
@@ -575,10 +572,12 @@ void measure_effects(const EncoderRunner& model, const ExplainedText& text, cons
   ledger.effects.assign(ledger.columns.size(), 0.0f);
   for (std::size_t c = 0; c < ledger.columns.size(); ++c) {
     const LedgerColumn& column = ledger.columns[c];
-    const std::optional<Patch> zero = without(column, "encoder");
+    const std::optional<Patch> zero = without(column, last_stack(model.model).name);
     if (!zero) continue;
     double left = 0;
-    if (column.kind == Kind::head || column.kind == Kind::feed_forward) {
+    if (model->decoder()) {
+      left = contrast.of(run_input(model, text, {.patches = {*zero}}).logits.data());
+    } else if (column.kind == Kind::head || column.kind == Kind::feed_forward) {
       Sequences one;
       one.add(stream.tokens);
       RowEdit zeros = {.sequence = 0};

@@ -23,7 +23,9 @@ std::vector<std::string> ledger_tensors(const LanguageModel& model);  // of its 
 /// that it reads, A_ij v_j · W_Oᵀ a_i. Σ = y within 1e-4 · max(1, |y|) in f32.
 ///
 /// In a classifier, pooling weights a row's gradient by p_i, and a pooler's tanh multiplies it by
-/// tanh(u) / u. Throws `unsupported` unless the head has one logit per class of a text.
+/// tanh(u) / u. If there is a decoder, the parts are its own, and the rows that its attention to
+/// the encoder reads follow its rows. Throws `unsupported` unless the head has one logit per class
+/// of a text.
 Ledger ledger(const EncoderModel& model, std::span<const TracedTensor> trace,
               const Contrast& contrast);
 /// Splits y of a decoder, whose next token is computed from its last row. All parts are written to
@@ -32,7 +34,8 @@ Ledger ledger(const EncoderModel& model, std::span<const TracedTensor> trace,
 /// multiplier.
 Ledger ledger(const LanguageModel& model, const NextTokenRun& run, const Contrast& contrast);
 
-/// Fills ledger.effects, with at most one run per column. `stream` is that of the same run.
+/// Fills ledger.effects, with at most one run per column. `stream` is that of the same run; it is
+/// not read if there is a decoder.
 void measure_effects(const EncoderRunner& model, const ExplainedText& text, const Stream& stream,
                      const Contrast& contrast, Ledger& ledger);
 /// Returns one effect: how much y = `value` falls without this column; 0 for biases and rounding.

@@ -11,6 +11,7 @@
 #include "base/json/json_writer.hpp"
 #include "base/limits.hpp"
 #include "families/config/config_fields.hpp"
+#include "families/config/config_items.hpp"
 #include "families/config/generation_config.hpp"
 #include "families/linked.hpp"
 #include "models/model.hpp"
@@ -67,11 +68,7 @@ void tokenizer_fields(ConfigFields& visitor, ModelConfig& config) {
 void dual_fields(ConfigFields& visitor, ModelConfig& config) {
   visitor.size("projection", config.architecture.head.outputs,
                {.most = max_width, .dimension = true});
-  optional_field(visitor, "text_end_id", config.vectors.end_id, [&](std::int32_t& id) {
-    auto number = static_cast<std::size_t>(id);
-    visitor.size("text_end_id", number, {.least = 0, .most = max_vocab_size});
-    id = static_cast<std::int32_t>(number);
-  });
+  text_end_field(visitor, config.vectors.end_id);
   if (visitor.has("max_source_length", config.max_tokens > 0)) {
     visitor.size("max_source_length", config.max_tokens, {.most = max_positions});
   }
@@ -303,7 +300,7 @@ ModelConfig parse_config(std::string_view json) {
   ModelConfig config;
   const ModelType& type = type_of(object);
   config.task = type.task;
-  expect_linked(writes(config.task));
+  expect_linked(config.task);
   const bool decodes = writes(config.task) || type.decodes_to_classify;
   if (decodes && !links_decoders) throw NotLinked();
   const bool compares = config.task == Task::zero_shot_image_classification;

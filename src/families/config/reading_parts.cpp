@@ -35,6 +35,7 @@ void vector_fields(ConfigFields& visitor, ModelConfig& config) {
     visitor.text("default_prompt", vectors.default_prompt);
   }
   visitor.flag("include_prompt", vectors.include_prompt, AbsentFlag::on);
+  text_end_field(visitor, vectors.end_id);
 }
 
 // Visits the fields of the head of a model that reads texts or pictures.
@@ -62,8 +63,11 @@ void head_fields(ConfigFields& visitor, ModelConfig& config) {
   if (!reads_pictures(config)) enum_field(visitor, "clip", config.clip);
 }
 
+std::optional<SentenceModules> no_modules(ModelFiles&, ModelFiles&) { return std::nullopt; }
+
 }  // namespace
 
 const ReadingParts reading_parts = {.fields = head_fields, .read_modules = read_sentence_modules};
+const ReadingParts reading_parts_alone = {.fields = head_fields, .read_modules = no_modules};
 
 }  // namespace glassformer

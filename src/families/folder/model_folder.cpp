@@ -160,7 +160,7 @@ class Subfolder final : public ModelFiles {
   if (!files.names().empty()) {
     refuse(files, other_formats);
     // Such a folder may hold a container, which is found by listing the files.
-    expect_linked(true);
+    if (linked_families.containers.empty()) throw NotLinked();
   }
   throw_error(ErrorCode::missing_file,
               {"{}config.json: expected a model's configuration, got none", {folder}});
@@ -231,7 +231,7 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
   if (!encodes_ && family_->read_reader) {
     encodes_ = HubConfig::names_class(object, family_->reader) || all.read(modules_name);
   }
-  expect_linked(!encodes_);
+  expect_linked_kind(!encodes_);
   return true;
 }
 

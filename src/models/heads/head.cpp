@@ -65,8 +65,7 @@ void DenseLayer::declare(const ParameterScope& scope) {
 void DenseLayer::operator()(const ConstView& x, View y, RowsOf of, const Run& run) const {
   const Arena::Scope scope(run.arena());
   View dense = run.make(x.shape(0), linear_.out());
-  linear_(x, dense, run);
-  activate(config_.activation, dense, run);
+  linear_(x, dense, run, config_.activation);
   CompleteRows complete = {.data = dense.data(),
                            .first = 0,
                            .count = dense.shape(0),
@@ -83,11 +82,11 @@ void DenseLayer::operator()(const ConstView& x, View y, RowsOf of, const Run& ru
   run.done("head.layer_norm", complete);
 }
 
-SequenceHead::SequenceHead(const HeadConfig& config, const StackConfig& stack)
+SequenceHead::SequenceHead(const HeadConfig& config, const StackConfig& stack, std::size_t width)
     : config_(config),
       pooling_(make_pooling(config.pooling)),
-      dense_(make_dense(config, stack, stack.d_model)),
-      classifier_(stack.d_model, config.outputs, Compute::f32) {
+      dense_(make_dense(config, stack, width)),
+      classifier_(width, config.outputs, Compute::f32) {
   if (!links_pictures || !config.distilled) return;
   distillation_.reset(new Distillation{Linear(stack.d_model, config.outputs, Compute::f32)});
 }
@@ -107,7 +106,7 @@ View SequenceHead::operator()(const ConstView& states, const Run& run) const {
   trace("pooled", pooled, RowsOf::sequences, run);
   ConstView read = const_view(pooled);
   if (dense_) {
-    View x = run.make(n, states.shape(1));
+    View x = run.make(n, classifier_.in());
     (*dense_)(read, x, RowsOf::sequences, run);
     read = const_view(x);
   }
@@ -179,7 +178,7 @@ std::unique_ptr<Head> make_head(const Architecture& architecture, Compute comput
   const StackConfig& stack = *architecture.encoder;
   switch (config.kind) {
     case HeadKind::sequence_classes:
-      return std::make_unique<SequenceHead>(config, stack);
+      return std::make_unique<SequenceHead>(config, stack, stack.d_model);
     case HeadKind::token_classes:
     case HeadKind::spans:
       return std::make_unique<TokenHead>(config, stack);

@@ -58,9 +58,10 @@ class DenseLayer {
 /// dense layer in between (the pooler of Devlin et al. 2019). Kept in f32, like DenseLayer.
 class SequenceHead final : public Head {
  public:
-  SequenceHead(const HeadConfig& config, const StackConfig& stack);
+  /// `width`: O of the dense layer, if there is one; otherwise D.
+  SequenceHead(const HeadConfig& config, const StackConfig& stack, std::size_t width);
 
-  /// Declares the dense layer, if there is one, `classifier` [C, D] and, if the model is distilled,
+  /// Declares the dense layer, if there is one, `classifier` [C, O] and, if the model is distilled,
   /// `distillation_classifier` [C, D].
   void declare(const ParameterScope& root) override;
   View operator()(const ConstView& states, const Run& run) const override;
@@ -84,7 +85,7 @@ class SequenceHead final : public Head {
   HeadConfig config_;
   std::unique_ptr<SequencePooling> pooling_;
   std::unique_ptr<DenseLayer> dense_;           // may be null
-  Linear classifier_;                           // [D, C]
+  Linear classifier_;                           // [O, C]
   std::unique_ptr<Distillation> distillation_;  // may be null
 };
 

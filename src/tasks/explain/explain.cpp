@@ -79,10 +79,16 @@ std::string list_score_methods() {
   return list;
 }
 
-ClassifierExplainer::ClassifierExplainer(EncoderPipeline& pipeline) : pipeline_(pipeline) {
-  if (!pipeline.config().architecture.decoder) return;
+ClassifierExplainer::ClassifierExplainer(MatchPipeline& pipeline, std::vector<std::string> labels)
+    : pipeline_(pipeline), labels_(std::move(labels)) {}
+
+ClassifierExplainer::ClassifierExplainer(EncoderPipeline& pipeline)
+    : pipeline_(pipeline), labels_(pipeline.config().labels) {}
+
+void ClassifierExplainer::expect_no_decoder(const char* method) const {
+  if (!model()->decoder()) return;
   throw_error(ErrorCode::unsupported,
-              "explain: expected a classifier without a decoder, got one with a decoder");
+              {"{}: expected a classifier without a decoder, got one with a decoder", {method}});
 }
 
 ExplainInput ClassifierExplainer::read(const TextInput& text) const {
@@ -95,7 +101,8 @@ ExplainInput ClassifierExplainer::read(const TextInput& text) const {
 }
 
 ExplainInput ClassifierExplainer::read(const Picture& picture, const ImageOptions& options) const {
-  ReadPicture prepared = static_cast<ImagePipeline&>(pipeline_).read(picture, options);
+  ReadPicture prepared =
+      read_picture(picture, pipeline_.config(), options.interpolate, options.size);
   ExplainInput read;
   read.input = std::move(prepared.input);
   read.text = explained_text(read.input);
@@ -109,16 +116,26 @@ ExplainInput ClassifierExplainer::read(const Picture& picture, const ImageOption
 
 std::vector<InputToken> ClassifierExplainer::tokens_of(const ExplainInput& input) const {
   if (input.grid) return {};
-  return input.input.pair ? pair_tokens(input.input, pipeline_.tokenizer())
-                          : input_tokens(input.input.tokens, pipeline_.tokenizer());
+  std::vector<InputToken> tokens = input.input.pair
+                                       ? pair_tokens(input.input, pipeline_.tokenizer())
+                                       : input_tokens(input.input.tokens, pipeline_.tokenizer());
+  if (decoder_rows(input) == 0) return tokens;
+  const std::int32_t start = pipeline_.config().architecture.start_id;
+  std::vector<InputToken> all = {{start, pipeline_.tokenizer().display_text(start), 0, 0}};
+  all.insert(all.end(), tokens.begin(), tokens.end() - 1);
+  all.insert(all.end(), tokens.begin(), tokens.end());
+  return all;
+}
+
+std::size_t ClassifierExplainer::decoder_rows(const ExplainInput& input) const {
+  return model()->decoder() ? input.text.tokens() : 0;
 }
 
 std::size_t ClassifierExplainer::find_label(const std::string& label) const {
-  const std::vector<std::string>& labels = pipeline_.config().labels;
-  const auto found = std::ranges::find(labels, label);
-  if (found != labels.end()) return static_cast<std::size_t>(found - labels.begin());
+  const auto found = std::ranges::find(labels_, label);
+  if (found != labels_.end()) return static_cast<std::size_t>(found - labels_.begin());
   std::string known;
-  for (const std::string& name : labels) known.append(known.empty() ? "" : ", ").append(name);
+  for (const std::string& name : labels_) known.append(known.empty() ? "" : ", ").append(name);
   throw_error(ErrorCode::invalid_option,
               {"label: expected one of {}, got \"{}\"", {shortened(known, 200), label}});
 }
@@ -150,23 +167,38 @@ std::vector<TracedTensor> ClassifierExplainer::trace(const ExplainInput& input,
 }
 
 Stream ClassifierExplainer::stream(const ExplainInput& input) const {
-  const std::size_t layers = pipeline_.config().encoder().layers.size();
-  return stream_of(trace(input, stream_tensors(layers)), layers);
+  const ExplainedStack of = last_stack(model().model);
+  const std::size_t layers = of.stack.config().layers.size();
+  return stream_of(trace(input, stream_tensors(layers, of.name)), layers, of.name);
+}
+
+std::uint64_t ClassifierExplainer::attention_numbers(const ExplainInput& input) const {
+  const StackConfig& config = pipeline_.config().encoder();
+  const std::size_t tokens = input.text.tokens();
+  std::size_t maps = config.layers.size();
+  if (model()->decoder()) maps += 2 * pipeline_.config().decoder().layers.size();
+  return saturating_product({maps, config.n_heads(), tokens, tokens});
 }
 
 Rollout ClassifierExplainer::rollout(const ExplainInput& input) const {
-  const StackConfig& config = pipeline_.config().encoder();
-  expect_residuals(config, "rollout");
-  const std::size_t tokens = input.text.tokens();
-  TraceBudget().take(saturating_product({config.layers.size(), config.n_heads(), tokens, tokens}));
+  expect_residuals(pipeline_.config().encoder(), "rollout");
+  TraceBudget().take(attention_numbers(input));
   const auto output = run_input(model(), input.text, {.attention = true});
   expect_finite({output.logits.data(), output.logits.size()});
-  Rollout result = {glassformer::rollout(output.attention[0]), {}};
+  Rollout result = {};
+  if (model()->decoder()) {
+    expect_residuals(pipeline_.config().decoder(), "rollout");
+    result.matrix = glassformer::rollout(
+        {output.attention[0], output.decoder_attention[0], output.cross_attention[0]});
+  } else {
+    result.matrix = glassformer::rollout(output.attention[0]);
+  }
   result.scores = pooled_rollout(result.matrix, pooling_of(input));
   return result;
 }
 
 ValueNorms ClassifierExplainer::value_norms(const ExplainInput& input) const {
+  expect_no_decoder("value_norms");
   std::vector<std::string> names = value_norm_tensors();
   names.emplace_back("logits");
   const std::vector<TracedTensor> traced = trace(input, std::move(names));
@@ -193,7 +225,8 @@ Ledger ClassifierExplainer::ledger(const ExplainInput& input, const LedgerOption
   const Contrast contrast = contrast_for(label, logits.size());
   Ledger ledger = glassformer::ledger(model().model, traced, contrast);
   if (options.effects) {
-    const Stream stream = stream_of(traced, pipeline_.config().encoder().layers.size());
+    const ExplainedStack of = last_stack(model().model);
+    const Stream stream = stream_of(traced, of.stack.config().layers.size(), of.name);
     measure_effects(model(), input.text, stream, contrast, ledger);
   }
   expect_finite(ledger.written);
@@ -202,7 +235,7 @@ Ledger ClassifierExplainer::ledger(const ExplainInput& input, const LedgerOption
 }
 
 Contrast ClassifierExplainer::contrast_of(std::size_t label) const {
-  return contrast_for(label, pipeline_.config().labels.size());
+  return contrast_for(label, labels_.size());
 }
 
 GradientScores ClassifierExplainer::gradient_times_input(const ExplainInput& input,
@@ -213,13 +246,17 @@ GradientScores ClassifierExplainer::gradient_times_input(const ExplainInput& inp
 
 Relevance ClassifierExplainer::relevance(const ExplainInput& input, std::size_t label) const {
   expect_linked_gradients();
-  const StackConfig& config = pipeline_.config().encoder();
-  expect_relevance(config);
-  const std::size_t tokens = input.text.tokens();
-  TraceBudget().take(
-      saturating_product({2 * config.layers.size(), config.n_heads(), tokens, tokens}));
-  const WeightGradients maps = weight_gradients(model(), input.text, contrast_of(label));
-  Relevance result = {glassformer::relevance(maps.weights, maps.gradients), {}};
+  expect_relevance(pipeline_.config().encoder());
+  TraceBudget().take(saturating_product({2, attention_numbers(input)}));
+  const auto [encoder, decoder, cross] = weight_gradients(model(), input.text, contrast_of(label));
+  Relevance result = {};
+  if (model()->decoder()) {
+    expect_relevance(pipeline_.config().decoder());
+    result.matrix = glassformer::relevance({encoder.weights, decoder.weights, cross.weights},
+                                           {encoder.gradients, decoder.gradients, cross.gradients});
+  } else {
+    result.matrix = glassformer::relevance(encoder.weights, encoder.gradients);
+  }
   result.scores = pooled_rollout(result.matrix, pooling_of(input));
   return result;
 }
@@ -292,6 +329,7 @@ std::vector<std::size_t> ClassifierExplainer::cells_of(const ExplainInput& base)
 
 Transplant ClassifierExplainer::transplant(const ExplainInput& base, const ExplainInput& donor,
                                            const TransplantOptions& options) const {
+  expect_no_decoder("transplant");
   // The streams of both runs and, at one site, the numbers that are carried over.
   const StackConfig& config = pipeline_.config().encoder();
   TraceBudget().take(saturating_product(
@@ -319,17 +357,21 @@ FaithfulnessTest ClassifierExplainer::faithfulness(const ExplainInput& input,
     throw_error(ErrorCode::invalid_option, "scores: expected finite numbers, got others");
   }
   if (tokens.empty()) tokens = token_scores(input, options.of, options.label);
-  if (tokens.size() != input.text.tokens()) {
+  const std::size_t decoded = decoder_rows(input);
+  if (tokens.size() != decoded + input.text.tokens()) {
     throw_error(ErrorCode::invalid_option, {"scores: expected {} numbers, one per token, got {}",
-                                            {input.text.tokens(), tokens.size()}});
+                                            {decoded + input.text.tokens(), tokens.size()}});
   }
   FaithfulnessTest::Subject subject = {.text = input.text,
                                        .parts = input.words,
                                        .scores = {},
-                                       .probability = probability_of(pipeline_.config().scoring)};
+                                       .probability = probability_of(scoring())};
   for (const std::vector<std::size_t>& word : input.words) {
     float& score = subject.scores.emplace_back(0.0f);
-    for (const std::size_t token : word) score += tokens[token];
+    for (const std::size_t token : word) {
+      score += tokens[decoded + token];
+      if (decoded > 0) score += tokens[token + 1];  // the decoder's row that reads it
+    }
   }
   if (options.label) subject.label = find_label(*options.label);
   return FaithfulnessTest(model(), std::move(subject), options.orders, options.seed);
@@ -337,11 +379,12 @@ FaithfulnessTest ClassifierExplainer::faithfulness(const ExplainInput& input,
 
 CutEffects ClassifierExplainer::cut(const ExplainInput& input, std::span<const AttentionEdge> edges,
                                     Cut cut, std::size_t label) const {
-  const std::size_t labels = pipeline_.config().labels.size();
-  return cut_edges(model(), stream(input), edges, cut, contrast_for(label, labels));
+  expect_no_decoder("edges");
+  return cut_edges(model(), stream(input), edges, cut, contrast_of(label));
 }
 
 CircuitSearch ClassifierExplainer::circuit(const ExplainInput& input, float least) const {
+  expect_no_decoder("circuit");
   const StackConfig& config = pipeline_.config().encoder();
   const std::size_t tokens = input.text.tokens();
   // The value norms and their order, in which an arrow takes five numbers.
@@ -357,6 +400,9 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
   const std::span texts = inputs.texts;
   if (task == Task::image_classification) {
     return begin_explanation(static_cast<ImagePipeline&>(pipeline), inputs.pictures, request);
+  }
+  if (task == Task::zero_shot_image_classification) {
+    return begin_explanation(static_cast<MatchPipeline&>(pipeline), inputs.pictures, request);
   }
   if (task == Task::text_classification) {
     return begin_explanation(static_cast<ClassifyPipeline&>(pipeline), texts, request);

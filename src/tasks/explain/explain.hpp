@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@
 #include "tasks/explain/request.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/image/image.hpp"
+#include "tasks/match/match.hpp"
 
 namespace glassformer {
 
@@ -45,12 +47,18 @@ struct ExplainInput {
 class ClassifierExplainer {
  public:
   /// The pipeline must be a ClassifyPipeline or an ImagePipeline, and outlive this.
-  /// Throws `unsupported` for a model with a decoder.
   explicit ClassifierExplainer(EncoderPipeline& pipeline);
+  /// Explains which of these labels a picture matches best. The pipeline must outlive this.
+  ClassifierExplainer(MatchPipeline& pipeline, std::vector<std::string> labels);
+  /// Sets the vectors of the labels' texts: see DualEncoder::classifier. Call it before the
+  /// methods.
+  void set_labels(const DualEncoder& dual, std::span<const std::vector<float>> vectors) {
+    classifier_ = dual.classifier(vectors);
+  }
 
   /// Reads a text, for a ClassifyPipeline. Throws the errors of ClassifyPipeline::read.
   ExplainInput read(const TextInput& text) const;
-  /// Reads a picture, for an ImagePipeline. Throws the errors of ImagePipeline::read.
+  /// Reads a picture. Throws the errors of read_picture.
   ExplainInput read(const Picture& picture, const ImageOptions& options = {}) const;
   /// Throws `invalid_option` for a label that the model does not have.
   std::size_t find_label(const std::string& label) const;
@@ -83,19 +91,29 @@ class ClassifierExplainer {
   /// Adds the tokens of the input and the label to a result.
   template <class Part>
   Explanation<Part> explain(const ExplainInput& input, std::size_t label, Part part) const {
-    return {tokens_of(input), input.input.clipped, pipeline_.config().labels[label],
-            std::move(part)};
+    return {tokens_of(input), input.input.clipped, labels_[label], std::move(part)};
   }
   /// Returns the label that the model gives.
   std::size_t answer(const ExplainInput& input) const;
   /// Returns the label with this name or, if it is unset, the one that the model gives.
   std::size_t label_of(const ExplainInput& input, const std::optional<std::string>& label) const;
-  /// Returns the tokens of a text. Empty for a picture.
+  /// Returns the tokens of a text: if there is a decoder, those that it reads, then the encoder's.
+  /// Empty for a picture.
   std::vector<InputToken> tokens_of(const ExplainInput& input) const;
-  const EncoderPipeline& pipeline() const { return pipeline_; }
+  /// Returns the number of the decoder's rows. 0: there is no decoder.
+  std::size_t decoder_rows(const ExplainInput& input) const;
+  const std::vector<std::string>& labels() const { return labels_; }
+  Scoring scoring() const { return pipeline_.config().scoring; }
 
  private:
-  EncoderRunner model() const { return pipeline_.model(); }
+  // Throws `unsupported` for a method that does not explain decoders.
+  void expect_no_decoder(const char* method) const;
+  // Returns how many attention weights there are.
+  std::uint64_t attention_numbers(const ExplainInput& input) const;
+  EncoderRunner model() const {
+    const EncoderRunner own = pipeline_.model();
+    return {classifier_ ? *classifier_ : own.model, own.session};
+  }
   Contrast contrast_of(std::size_t label) const;
   std::vector<float> pooling_of(const ExplainInput& input) const;
   // Runs the text and returns these tensors. Throws `too_large` if they would take too much memory.
@@ -104,6 +122,8 @@ class ClassifierExplainer {
   std::vector<std::size_t> cells_of(const ExplainInput& base) const;
 
   EncoderPipeline& pipeline_;
+  std::vector<std::string> labels_;
+  std::unique_ptr<const EncoderModel> classifier_;  // of a MatchPipeline; otherwise null
 };
 
 /// Explains what a decoder without an encoder writes next; see NextTokenExplainer.
@@ -148,8 +168,14 @@ class GenerationExplainer {
 ///   edges           label?, edges, cut?
 ///   circuit         least?
 ///
+/// A classifier with a decoder has the same except `value_norms`, `transplant`, `edges` and
+/// `circuit`; `tokens`, scores and the rows of a ledger are those of the decoder, beginning with
+/// its start token, then those of the encoder.
+///
 /// A classifier of pictures has the same except `transplant`, with two more options, `interpolate`
-/// and `size`: see ImageOptions. In the results, `grid` and `region` take the place of `tokens`.
+/// and `size`: see ImageOptions. In the results, `grid` and `region` take the place of `tokens`. A
+/// model that compares pictures with texts has two more, `labels` and `hypothesisTemplate`: see
+/// MatchOptions. The first is required.
 ///
 /// A translator has these, all with from? and to?. They explain each sentence; `ledger` explains
 /// one token of one sentence:
@@ -178,6 +204,9 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ClassifyPipeline& pi
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request);
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ImagePipeline& pipeline,
+                                                            std::span<const Picture> pictures,
+                                                            const ExplainRequest& request);
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(MatchPipeline& pipeline,
                                                             std::span<const Picture> pictures,
                                                             const ExplainRequest& request);
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(TranslatePipeline& pipeline,

@@ -20,7 +20,7 @@ class ClassifierSteps : public ExplanationSteps {
       : explainer_(explainer), input_(std::move(input)), wanted_(std::move(label)) {}
 
   ExplainedInput take() final {
-    return {.label = explainer_.pipeline().config().labels[label()],
+    return {.label = explainer_.labels()[label()],
             .tokens = explainer_.tokens_of(input_),
             .grid = input_.grid,
             .region = input_.region,
@@ -47,14 +47,14 @@ ScoredNorms scored_norms(const ClassifierExplainer& explainer, const ExplainInpu
 }
 
 ScoredLens scored_lens(const ClassifierExplainer& explainer, const ExplainInput& input) {
-  const ModelConfig& config = explainer.pipeline().config();
-  ScoredLens result = {.lens = explainer.lens(input), .layers = {}, .labels = config.labels};
+  const std::vector<std::string>& labels = explainer.labels();
+  ScoredLens result = {.lens = explainer.lens(input), .layers = {}, .labels = labels};
   const Lens& lens = result.lens;
   for (std::size_t row = 0; row <= lens.layers; ++row) {
     const auto from = lens.logits.begin() + static_cast<std::ptrdiff_t>(row * lens.labels);
     std::vector<float> scores(from, from + static_cast<std::ptrdiff_t>(lens.labels));
-    to_scores(config.scoring, scores);
-    const std::string& label = config.labels[largest(scores)];
+    to_scores(explainer.scoring(), scores);
+    const std::string& label = labels[largest(scores)];
     result.layers.push_back({label, std::move(scores)});
   }
   return result;
@@ -147,7 +147,11 @@ class FaithfulnessSteps final : public ClassifierSteps {
 
   bool step() override { return test_.step(); }
   ExplainedInput::Part take_part() override {
-    return WordFaithfulness{test_.take(), input().words};
+    std::vector<std::vector<std::size_t>> words = input().words;
+    for (std::vector<std::size_t>& word : words) {
+      for (std::size_t& token : word) token += explainer().decoder_rows(input());
+    }
+    return WordFaithfulness{test_.take(), std::move(words)};
   }
 
  private:
@@ -230,8 +234,11 @@ FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
 
 // The parts of a request for a classifier.
 struct ClassifierRequest {
-  ClassifierRequest(EncoderPipeline& pipeline, const ExplainRequest& of)
-      : explainer(pipeline), request(of), site(site_of(of)), faithfulness(faithfulness_of(of)) {
+  ClassifierRequest(ClassifierExplainer the_explainer, const ExplainRequest& of)
+      : explainer(std::move(the_explainer)),
+        request(of),
+        site(site_of(of)),
+        faithfulness(faithfulness_of(of)) {
     if (of.label) explainer.find_label(*of.label);
     if (of.method == "edges" && (!of.edges || of.edges->empty())) {
       refuse_option(of.edges ? "options: edges: expected an array of one or more, got none"
@@ -270,7 +277,7 @@ class ClassifierJob final : public TextExplanations {
  public:
   ClassifierJob(ClassifyPipeline& pipeline, std::span<const TextInput> texts,
                 const ExplainRequest& request)
-      : TextExplanations(texts, request.method), of_(pipeline, request) {}
+      : TextExplanations(texts, request.method), of_(ClassifierExplainer(pipeline), request) {}
 
  private:
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
@@ -286,13 +293,16 @@ class ClassifierJob final : public TextExplanations {
   ClassifierRequest of_;
 };
 
-class PictureJob final : public ExplanationJob {
+class PictureJob : public ExplanationJob {
  public:
-  PictureJob(ImagePipeline& pipeline, std::span<const Picture> pictures,
+  PictureJob(ClassifierExplainer explainer, std::span<const Picture> pictures,
              const ExplainRequest& request)
       : ExplanationJob(pictures.size(), request.method),
-        of_(pipeline, request),
+        of_(std::move(explainer), request),
         pictures_(pictures.begin(), pictures.end()) {}
+
+ protected:
+  ClassifierExplainer& explainer() { return of_.explainer; }
 
  private:
   std::unique_ptr<ExplanationSteps> begin(std::size_t index) override {
@@ -304,6 +314,30 @@ class PictureJob final : public ExplanationJob {
 
   ClassifierRequest of_;
   std::vector<Picture> pictures_;
+};
+
+// Embeds the texts of the labels first.
+class MatchedPictureJob final : public PictureJob {
+ public:
+  MatchedPictureJob(MatchPipeline& pipeline, std::span<const Picture> pictures,
+                    const ExplainRequest& request)
+      : PictureJob({pipeline, *request.labels}, pictures, request),
+        dual_(pipeline.dual()),
+        labels_(std::in_place, pipeline, *request.labels,
+                request.hypothesis_template.value_or(MatchOptions().hypothesis_template)) {}
+
+  bool step() override {
+    if (labels_) {
+      if (labels_->step()) return true;
+      explainer().set_labels(dual_, labels_->vectors());
+      labels_.reset();
+    }
+    return PictureJob::step();
+  }
+
+ private:
+  const DualEncoder& dual_;
+  std::optional<MatchLabels> labels_;  // until their texts are embedded
 };
 
 }  // namespace
@@ -319,7 +353,20 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ImagePipeline& pipel
                                                             std::span<const Picture> pictures,
                                                             const ExplainRequest& request) {
   check_for_pictures(request);
-  return std::make_unique<PictureJob>(pipeline, pictures, request);
+  return std::make_unique<PictureJob>(ClassifierExplainer(pipeline), pictures, request);
+}
+
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(MatchPipeline& pipeline,
+                                                            std::span<const Picture> pictures,
+                                                            const ExplainRequest& request) {
+  ExplainRequest rest = request;
+  rest.labels.reset();
+  rest.hypothesis_template.reset();
+  check_for_pictures(rest);
+  if (!request.labels || request.labels->empty()) {
+    refuse_option("options: labels: expected at least one, got none");
+  }
+  return std::make_unique<MatchedPictureJob>(pipeline, pictures, request);
 }
 
 }  // namespace glassformer

@@ -166,11 +166,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   }
   static void part_fields(ResultWriter& visit, GradientScores& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, IntegratedGradients& part) { fields(visit, part); }
-  static void part_fields(ResultWriter& visit, Relevance& part) {
-    const std::size_t columns = part.scores.size(), rows = part.matrix.size() / columns;
-    visit("scores", part.scores);
-    visit.tensor({"relevance", {rows, columns}, std::move(part.matrix)});
-  }
+  static void part_fields(ResultWriter& visit, Relevance& part) { fields(visit, part); }
 
   Pipeline& pipeline_;
   NextGradientsSteps::Asked asked_;

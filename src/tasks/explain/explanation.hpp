@@ -31,8 +31,8 @@ struct ScoredLens {
     std::vector<float> scores;  ///< [C]
   };
   Lens lens;
-  std::vector<Layer> layers;                 ///< [L + 1]
-  std::span<const std::string> labels = {};  ///< the pipeline's, which must outlive this
+  std::vector<Layer> layers;             ///< [L + 1]
+  std::vector<std::string> labels = {};  ///< [C]
 };
 
 /// A test, and the tokens of each word that it removes or keeps.
@@ -87,7 +87,7 @@ template <class Visit>
 void fields(Visit& visit, Rollout& rollout) {
   const std::size_t tokens = rollout.scores.size();
   visit("scores", rollout.scores);
-  visit.tensor({"rollout", {tokens, tokens}, std::move(rollout.matrix)});
+  visit.tensor({"rollout", {rollout.matrix.size() / tokens, tokens}, std::move(rollout.matrix)});
 }
 
 template <class Visit>
@@ -108,7 +108,8 @@ template <class Visit>
 void fields(Visit& visit, Relevance& relevance) {
   const std::size_t tokens = relevance.scores.size();
   visit("scores", relevance.scores);
-  visit.tensor({"relevance", {tokens, tokens}, std::move(relevance.matrix)});
+  visit.tensor(
+      {"relevance", {relevance.matrix.size() / tokens, tokens}, std::move(relevance.matrix)});
 }
 
 template <class Visit>

@@ -41,6 +41,8 @@ struct ExplainRequest {
   std::optional<std::size_t> token = {}, against = {};
   std::optional<bool> interpolate = {};
   std::optional<std::array<std::size_t, 2>> size = {};
+  std::optional<std::vector<std::string>> labels = {};
+  std::optional<std::string> hypothesis_template = {};
 };
 
 template <class Visit>
@@ -78,6 +80,8 @@ void fields(Visit& visit, ExplainRequest& request) {
   if (links_pictures) {
     visit("interpolate", request.interpolate);
     visit("size", request.size, "a height and a width");
+    visit("labels", request.labels);
+    visit("hypothesisTemplate", request.hypothesis_template);
   }
 }
 

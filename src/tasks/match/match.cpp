@@ -15,40 +15,14 @@ namespace {
 
 constexpr std::size_t most_labels = 1 << 16;
 
-// Returns the texts of the labels.
-std::vector<std::string> texts_of(const MatchOptions& options) {
-  constexpr std::string_view place = "{}";
-  const std::string& form = options.hypothesis_template;
-  const std::size_t at = form.find(place);
-  if (at == std::string::npos) {
-    refuse_option(
-        {"hypothesisTemplate: expected a text with {} in it, got {}", {"\"{}\"", describe(form)}});
-  }
-  if (options.labels.size() > most_labels) {
-    refuse_option({"labels: expected at most {}, got {}", {most_labels, options.labels.size()}});
-  }
-  std::set<std::string_view> seen;
-  std::vector<std::string> texts;
-  for (const std::string& label : options.labels) {
-    if (!seen.insert(label).second) {
-      refuse_option({"labels: expected different ones, got {} twice", {describe(label)}});
-    }
-    texts.push_back(std::string(form).replace(at, place.size(), label));
-  }
-  return texts;
-}
-
 // Embeds the texts of labels, then pictures. An error in one picture does not affect the others.
 class MatchJob final : public TypedJob<ImageMatch> {
  public:
   MatchJob(MatchPipeline& pipeline, std::span<const Picture> pictures, const MatchOptions& options)
       : pipeline_(pipeline),
-        labels_(options.labels),
+        labels_(pipeline, options.labels, options.hypothesis_template),
         batches_(pipeline, options.encoder),
         results_(pictures.size()) {
-    const std::vector<std::string> texts = texts_of(options);
-    const std::vector<TextInput> inputs(texts.begin(), texts.end());
-    if (!inputs.empty() && !pictures.empty()) label_job_ = pipeline.texts().begin(inputs, {});
     if (std::ranges::count(options.encoder.mask_tokens, 0u) > 0) {
       refuse_option(
           "maskTokens: expected positions above 0, as the first row is the answer, got 0");
@@ -57,7 +31,7 @@ class MatchJob final : public TypedJob<ImageMatch> {
       refuse_option("gradientToken: expected it only for a model that labels tokens");
     }
     if (links_named_gradients && !options.encoder.gradients.empty()) {
-      if (labels_.empty()) refuse_option("gradients: expected labels with it, got none");
+      if (labels_.names().empty()) refuse_option("gradients: expected labels with it, got none");
       batches_.explain([this](const EncoderInput&, const ConstView& states) {
         return terms_of_states({&states(0, 0), states.shape(1)});
       });
@@ -77,15 +51,7 @@ class MatchJob final : public TypedJob<ImageMatch> {
   }
 
   bool step() override {
-    if (label_job_) {
-      if (label_job_->step()) return true;
-      for (const auto& each : label_job_->take()) {
-        if (const Error* error = std::get_if<Error>(&each)) throw Error(*error);
-        label_vectors_.push_back(std::get<Embedded>(each).embedding);
-      }
-      label_job_.reset();
-      return true;
-    }
+    if (!results_.empty() && labels_.step()) return true;
     return batches_.step([this](std::size_t index, EncoderAnswer answer) {
       try {
         complete(std::get<ImageMatch>(results_[index]), std::move(answer));
@@ -99,9 +65,9 @@ class MatchJob final : public TypedJob<ImageMatch> {
  private:
   std::vector<float> logits_of(std::span<const float> vector) const {
     std::vector<float> logits;
-    for (const std::vector<float>& text : label_vectors_) {
-      logits.push_back(
-          static_cast<float>(pipeline_.scale() * dot(vector.data(), text.data(), text.size())));
+    for (const std::vector<float>& text : labels_.vectors()) {
+      logits.push_back(static_cast<float>(pipeline_.dual().scale() *
+                                          dot(vector.data(), text.data(), text.size())));
     }
     return logits;
   }
@@ -122,12 +88,12 @@ class MatchJob final : public TypedJob<ImageMatch> {
                     "exceed the range of floats");
       }
     }
-    if (!labels_.empty()) {
+    if (!labels_.names().empty()) {
       result.logits = logits_of(result.embedding);
       result.scores = result.logits;
       to_scores(Scoring::softmax, result.scores);
       const std::size_t best = largest(result.logits);
-      result.label = labels_[best];
+      result.label = labels_.names()[best];
       result.score = result.scores[best];
     }
     result.attention = std::move(answer.attention);
@@ -146,7 +112,7 @@ class MatchJob final : public TypedJob<ImageMatch> {
     std::vector<float> direction(unit.size());
     for (std::size_t label = 0; label < logits.size(); ++label) {
       for (std::size_t i = 0; i < direction.size(); ++i) {
-        direction[i] += contrast.weights[label] * label_vectors_[label][i];
+        direction[i] += contrast.weights[label] * labels_.vectors()[label][i];
       }
     }
     const std::vector<float> weights = dense_weights(modules.dense(0));  // [P, D]
@@ -160,7 +126,7 @@ class MatchJob final : public TypedJob<ImageMatch> {
     std::vector<float> gradient(first.size());
     for (std::size_t i = 0; i < unit.size(); ++i) {
       const auto factor =
-          static_cast<float>(pipeline_.scale() * (direction[i] - along * unit[i]) / length);
+          static_cast<float>(pipeline_.dual().scale() * (direction[i] - along * unit[i]) / length);
       for (std::size_t j = 0; j < first.size(); ++j)
         gradient[j] += factor * weights[i * first.size() + j];
     }
@@ -170,13 +136,11 @@ class MatchJob final : public TypedJob<ImageMatch> {
   }
 
   void write_fields(ResultWriter& writer, ImageMatch& result) override {
-    fields(writer, result, labels_);
+    fields(writer, result, labels_.names());
   }
 
   MatchPipeline& pipeline_;
-  std::vector<std::string> labels_;
-  std::unique_ptr<TypedJob<Embedded>> label_job_;  // until its texts are embedded
-  std::vector<std::vector<float>> label_vectors_;
+  MatchLabels labels_;
   EncoderPipeline::Batches batches_;
   Results<ImageMatch> results_;
 };
@@ -187,6 +151,41 @@ std::shared_ptr<EncoderModel> part_of(const std::shared_ptr<DualEncoder>& dual, 
 }
 
 }  // namespace
+
+MatchLabels::MatchLabels(MatchPipeline& pipeline, std::vector<std::string> names,
+                         const std::string& form)
+    : names_(std::move(names)) {
+  constexpr std::string_view place = "{}";
+  const std::size_t at = form.find(place);
+  if (at == std::string::npos) {
+    refuse_option(
+        {"hypothesisTemplate: expected a text with {} in it, got {}", {"\"{}\"", describe(form)}});
+  }
+  if (names_.size() > most_labels) {
+    refuse_option({"labels: expected at most {}, got {}", {most_labels, names_.size()}});
+  }
+  std::set<std::string_view> seen;
+  std::vector<std::string> texts;
+  for (const std::string& label : names_) {
+    if (!seen.insert(label).second) {
+      refuse_option({"labels: expected different ones, got {} twice", {describe(label)}});
+    }
+    texts.push_back(std::string(form).replace(at, place.size(), label));
+  }
+  if (texts.empty()) return;
+  job_ = pipeline.texts().begin(std::vector<TextInput>(texts.begin(), texts.end()), {});
+}
+
+bool MatchLabels::step() {
+  if (!job_) return false;
+  if (job_->step()) return true;
+  for (const auto& each : job_->take()) {
+    if (const Error* error = std::get_if<Error>(&each)) throw Error(*error);
+    vectors_.push_back(std::get<Embedded>(each).embedding);
+  }
+  job_.reset();
+  return false;
+}
 
 MatchPipeline::MatchPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                              Compute compute)

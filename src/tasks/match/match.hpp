@@ -3,6 +3,8 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "glassformer/zero_shot_image_classifier.hpp"
 #include "models/dual_encoder.hpp"
@@ -58,7 +60,7 @@ class MatchPipeline final : public EncoderPipeline {
                                               const MatchOptions& options);
 
   EmbedPipeline& texts() { return texts_; }
-  float scale() const { return dual_->scale(); }
+  const DualEncoder& dual() const { return *dual_; }
 
  private:
   MatchPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
@@ -66,6 +68,25 @@ class MatchPipeline final : public EncoderPipeline {
 
   std::shared_ptr<DualEncoder> dual_;
   EmbedPipeline texts_;
+};
+
+/// The labels of a request, and the vectors of their texts.
+class MatchLabels {
+ public:
+  /// Throws `invalid_option` for a template without "{}", for equal labels and for too many.
+  MatchLabels(MatchPipeline& pipeline, std::vector<std::string> names, const std::string& form);
+
+  /// Embeds the next texts. Returns whether any are left. Throws the error of a text.
+  bool step();
+
+  const std::vector<std::string>& names() const { return names_; }
+  /// Returns the vectors [C][P], each of length 1, after the last step.
+  const std::vector<std::vector<float>>& vectors() const { return vectors_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::unique_ptr<TypedJob<Embedded>> job_;  // until the texts are embedded
+  std::vector<std::vector<float>> vectors_;
 };
 
 }  // namespace glassformer

@@ -11,9 +11,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
+#include "support/explain_jobs.hpp"
 #include "tasks/answer/answer.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/embed/embed.hpp"
@@ -148,9 +150,131 @@ TEST_CASE("a classifier with a decoder has its attention and its heads, too", "[
     other->classify(text, {.encoder = {.ablate = {{0, 0, AttentionSite::cross}}}});
   });
   CHECK(std::string(error.what()).starts_with("ablate: expected heads of the encoder"));
-  const Error unexplained = error_of([&] { ClassifierExplainer explainer(*classifier); });
-  CHECK(unexplained.code() == ErrorCode::unsupported);
-  CHECK(std::string(unexplained.what()).find("without a decoder") != std::string::npos);
+}
+
+TEST_CASE("explanations of a classifier with a decoder are those of the library's modules",
+          "[checkpoints]") {
+  const CheckpointGolden golden("bart_sequence");
+  const auto expected =
+      read_tensors(checkpoints / "bart_sequence" / "expected.explain.safetensors");
+  const nlohmann::json& text = golden.json.at("texts")[0];
+  const auto classifier = load_pipeline<ClassifyPipeline>(checkpoints / "bart_sequence");
+  const ClassifierExplainer explainer(*classifier);
+  const std::string first = text.at("text"), second = text.at("pair");
+  const ExplainInput input = explainer.read(TextInput(first, second));
+  REQUIRE(input.text.ids == text.at("ids").get<std::vector<std::int32_t>>());
+  CHECK(distance(explainer.lens(input).token_logits, expected.at("lens")) < tolerance);
+  const Ledger ledger = explainer.ledger(input, {});
+  CHECK(close(static_cast<float>(ledger.value), static_cast<double>(expected.at("value")[0])));
+  std::vector<float> read;  // without the last column, the biases
+  for (std::size_t i = 0; i < ledger.read.size(); ++i) {
+    if ((i + 1) % ledger.columns.size() != 0) read.push_back(ledger.read[i]);
+  }
+  CHECK(distance(read, expected.at("ledger")) < tolerance);
+  const Relevance relevance = explainer.relevance(input, explainer.answer(input));
+  CHECK(distance(relevance.matrix, expected.at("relevance")) < tolerance);
+}
+
+TEST_CASE("explanations of a classifier with a decoder agree with its runs", "[checkpoints]") {
+  const std::string text = "I loved it! The end was bad.";
+  const auto classifier = load_pipeline<ClassifyPipeline>(checkpoints / "bart_sequence");
+  const ClassifierExplainer explainer(*classifier);
+  const ExplainInput input = explainer.read(text);
+  const std::size_t rows = input.text.tokens(), label = explainer.answer(input);
+  const Classification plain = classifier->classify(text);
+  const std::size_t labels = plain.logits.size();
+  const Contrast contrast = contrast_for(label, labels);
+  const double number = contrast.of(plain.logits.data());
+  const auto number_with = [&](EncoderOptions options) {
+    return contrast.of(classifier->classify(text, {.encoder = std::move(options)}).logits.data());
+  };
+
+  // The decoder's tokens, which begin with its start token, then the encoder's.
+  const std::vector<InputToken> tokens = explainer.tokens_of(input);
+  REQUIRE(tokens.size() == 2 * rows);
+  CHECK(tokens[0].id == classifier->config().architecture.start_id);
+  for (std::size_t i = 0; i + 1 < rows; ++i) CHECK(tokens[i + 1].id == tokens[rows + i].id);
+
+  const Lens lens = explainer.lens(input);
+  CHECK(lens.layers == classifier->config().decoder().layers.size());
+  CHECK(lens.tokens == rows);
+  CHECK(distance(std::span(lens.logits).last(labels), plain.logits) < 1e-5);
+  // The last token answers.
+  CHECK(distance(std::span(lens.token_logits).last(labels), plain.logits) < 1e-5);
+
+  const Ledger ledger = explainer.ledger(input, {.label = {}, .effects = true});
+  CHECK(ledger.tokens == 2 * rows);
+  CHECK(std::abs(ledger.value - number) < 1e-5);
+  for (const std::vector<float>* view : {&ledger.written, &ledger.read}) {
+    CHECK(std::abs(ledger.sum(*view) - number) < 1e-5 * std::max(1.0, std::abs(number)));
+  }
+  const auto effect_of = [&](const LedgerColumn& column) {
+    const auto found = std::ranges::find(ledger.columns, column);
+    return static_cast<double>(
+        ledger.effects.at(static_cast<std::size_t>(found - ledger.columns.begin())));
+  };
+  for (const auto& [kind, site] :
+       {std::pair(LedgerColumn::Kind::head, AttentionSite::decoder),
+        std::pair(LedgerColumn::Kind::cross_head, AttentionSite::cross)}) {
+    const double without = number_with({.ablate = {{0, 1, site}}});
+    CHECK(std::abs(effect_of({.kind = kind, .layer = 0, .head = 1}) - (number - without)) < 1e-5);
+  }
+
+  const Rollout rollout = explainer.rollout(input);
+  CHECK(rollout.matrix.size() == rows * 2 * rows);
+  CHECK(std::abs(std::accumulate(rollout.scores.begin(), rollout.scores.end(), 0.0) - 1) < 1e-5);
+
+  // The first row of the decoder reads no other of its rows.
+  const Relevance relevance = explainer.relevance(input, label);
+  REQUIRE(relevance.scores.size() == 2 * rows);
+  CHECK(relevance.matrix[1] == 0);
+  CHECK(*std::ranges::max_element(relevance.scores) > 0);
+
+  // To first order, a small change of an embedding changes the number by its gradient.
+  const std::vector<float> products = explainer.gradient_times_input(input, label).scores;
+  for (const char* name : {"decoder.embed_tokens", "encoder.embed_tokens"}) {
+    INFO(name);
+    const std::size_t first = name[0] == 'e' ? rows : 0, token = 2;
+    const TracedTensor embeddings =
+        classifier->classify(text, {.encoder = {.trace = {name}}}).trace[0];
+    const auto scaled = [&](float factor) {
+      Patch patch = {.name = name, .shape = embeddings.shape, .value = embeddings.data};
+      const std::size_t width = embeddings.shape[1];
+      for (std::size_t c = token * width; c < (token + 1) * width; ++c) patch.value[c] *= factor;
+      return number_with({.patch = {patch}});
+    };
+    const double slope = (scaled(1.01f) - scaled(0.99f)) / 0.02;
+    CHECK(std::abs(slope - static_cast<double>(products[first + token])) < 2e-3);
+  }
+  IntegratedGradientsSum sum = explainer.integrated_gradients(input, label);
+  while (sum.step()) {
+  }
+  const IntegratedGradients integrated = sum.take();
+  CHECK(integrated.scores.size() == 2 * rows);
+  CHECK(std::abs(integrated.gap) <
+        0.05f * std::abs(integrated.value - integrated.baseline) + 0.02f);
+  CHECK(integrated.scores[0] == 0);     // the start token
+  CHECK(integrated.scores[rows] == 0);  // a special one
+  CHECK(integrated.scores[1] == 0);     // the same, as the decoder reads it
+
+  FaithfulnessTest test = explainer.faithfulness(input, {.of = "ledger", .orders = 2});
+  while (test.step()) {
+  }
+  const double masked = number_with({.mask_tokens = input.words[0]});
+  CHECK(std::abs(static_cast<double>(test.take().losses[0]) - (number - masked)) < 1e-5);
+
+  for (const char* method : {"value_norms", "transplant", "edges", "circuit"}) {
+    INFO(method);
+    std::string options = std::string(R"({"method": ")") + method + '"';
+    if (method == std::string("edges")) {
+      options += R"(, "edges": [{"layer": 0, "head": 0, "query": 0, "key": 0}])";
+    }
+    const auto outcomes = explain(*classifier, {TextInput(text, text)}, options + "}");
+    const Error* error = std::get_if<Error>(&outcomes[0]);
+    REQUIRE(error);
+    CHECK(error->code() == ErrorCode::unsupported);
+    CHECK(std::string(error->what()).find("without a decoder") != std::string::npos);
+  }
 }
 
 TEST_CASE("published models find the original library's entities", "[checkpoints]") {

@@ -516,7 +516,7 @@ TEST_CASE("kernels never hide values that are not finite", "[limits][kernels]") 
     }();
     if (run != &kernels()) continue;  // the matrix is packed for these kernels
     float result = 0;
-    for (const Epilogue epilogue : {Epilogue::relu, Epilogue::store}) {
+    for (const Activation activation : {Activation::relu, Activation::gelu, Activation::linear}) {
       run->matmul({.a = &not_a_number,
                    .a_stride = 1,
                    .b = one.data(),
@@ -526,7 +526,7 @@ TEST_CASE("kernels never hide values that are not finite", "[limits][kernels]") 
                    .m = 1,
                    .n = 1,
                    .k = 1,
-                   .epilogue = epilogue});
+                   .activation = activation});
       CHECK(std::isnan(result));
     }
   }

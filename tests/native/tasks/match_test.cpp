@@ -1,15 +1,20 @@
 // Pictures compared with texts, against the library transformers; see tests/pictures.
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <numeric>
 
 #include "glassformer/zero_shot_image_classifier.hpp"
 #include "image/decode/decode.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "support/picture_files.hpp"
+#include "tasks/explain/explain.hpp"
 #include "tasks/load.hpp"
 #include "tasks/match/match.hpp"
+#include "tasks/result_writer.hpp"
 
 namespace glassformer::test {
 namespace {
@@ -32,6 +37,15 @@ struct MatchGolden {
   }
   ImageMatch classify(const Picture& picture, const MatchOptions& options) {
     return only(run_all(*pipeline->begin(std::span(&picture, 1), options)));
+  }
+
+  ClassifierExplainer explainer() {
+    MatchLabels texts(*pipeline, labels, MatchOptions().hypothesis_template);
+    while (texts.step()) {
+    }
+    ClassifierExplainer explainer(*pipeline, labels);
+    explainer.set_labels(pipeline->dual(), texts.vectors());
+    return explainer;
   }
 
   std::filesystem::path folder;
@@ -97,6 +111,24 @@ TEST_CASE("CLIP gives the library's tokens and vectors of texts", "[match]") {
   }
 }
 
+TEST_CASE("CLIP's part for texts alone gives the library's vectors", "[match]") {
+  const auto folder = pictures_folder / "clip" / GENERATE("clip_text", "clip_text_bare");
+  const auto pipeline = load_pipeline<EmbedPipeline>(folder);
+  const auto tensors = read_tensors(folder / "expected.safetensors");
+  const nlohmann::json texts = read_json(folder / "expected.json").at("texts");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string text = texts[i].at("text");
+    if (text.empty()) continue;  // refused here, as in every task
+    INFO(text);
+    const Embedded result = pipeline->embed(text);
+    std::vector<std::int32_t> ids;
+    for (const InputToken& token : result.tokens) ids.push_back(token.id);
+    CHECK(ids == texts[i].at("ids").get<std::vector<std::int32_t>>());
+    CHECK(distance(result.embedding, tensors.at("text." + std::to_string(i))) < match_tolerance);
+  }
+  CHECK(parse_config(to_json(pipeline->config())) == pipeline->config());
+}
+
 TEST_CASE("gradients of a label of CLIP are the library's", "[match]") {
   MatchGolden golden(GENERATE("clip", "clip_wide"));
   const ImageMatch result =
@@ -105,6 +137,116 @@ TEST_CASE("gradients of a label of CLIP are the library's", "[match]") {
   REQUIRE(result.gradients.size() == 1);
   CHECK(distance(result.gradients[0].data, golden.tensors.at("gradient.0/encoder.embeddings")) <
         match_tolerance);
+}
+
+TEST_CASE("explanations of a label of CLIP are those of the library's modules", "[match]") {
+  MatchGolden golden(GENERATE("clip", "clip_wide"));
+  const auto expected = [&](const char* name) -> const std::vector<float>& {
+    return golden.tensors.at(std::string("explain.") + name);
+  };
+  const ClassifierExplainer explainer = golden.explainer();
+  const ExplainInput input = explainer.read(golden.picture(0));
+  const std::size_t rows = input.text.tokens(), labels = golden.labels.size();
+  const std::size_t label = explainer.answer(input);
+  CHECK(golden.labels[label] == golden.json.at("pictures")[0].at("label").get<std::string>());
+
+  // The verdict of each row after each layer; that of the class token is the picture's.
+  const Lens lens = explainer.lens(input);
+  CHECK(distance(lens.token_logits, expected("lens")) < match_tolerance);
+  const std::span<const float> last = std::span(lens.logits).last(labels);
+  CHECK(distance(last, golden.tensors.at("logits.0")) < match_tolerance);
+  const std::size_t first_row = lens.layers * rows * labels;
+  CHECK(distance(std::span(lens.token_logits).subspan(first_row, labels), last) == 0);
+
+  const Ledger ledger = explainer.ledger(input, {});
+  const std::size_t columns = ledger.columns.size();
+  CHECK(std::abs(ledger.value - static_cast<double>(expected("value")[0])) < match_tolerance);
+  for (const std::vector<float>* view : {&ledger.written, &ledger.read}) {
+    CHECK(std::abs(ledger.sum(*view) - ledger.value) < 1e-5 * std::max(1.0, ledger.value));
+  }
+  std::vector<float> read;  // without the last column, the biases
+  for (std::size_t i = 0; i < ledger.read.size(); ++i) {
+    if (i % columns != columns - 1) read.push_back(ledger.read[i]);
+  }
+  CHECK(distance(read, expected("ledger")) < match_tolerance);
+
+  const Relevance relevance = explainer.relevance(input, label);
+  CHECK(distance(relevance.matrix, expected("relevance")) < match_tolerance);
+  CHECK(distance(relevance.scores, std::span(expected("relevance")).first(rows)) < match_tolerance);
+
+  const Rollout rollout = explainer.rollout(input);
+  CHECK(std::abs(std::accumulate(rollout.scores.begin(), rollout.scores.end(), 0.0) - 1) < 1e-5);
+}
+
+TEST_CASE("what explanations of a label of CLIP say is what changed runs give", "[match]") {
+  MatchGolden golden(GENERATE("clip", "clip_wide"));
+  const ClassifierExplainer explainer = golden.explainer();
+  const Picture picture = golden.picture(0);
+  const ExplainInput input = explainer.read(picture);
+  const std::size_t label = explainer.answer(input);
+  const Contrast contrast = contrast_for(label, golden.labels.size());
+  const auto number_with = [&](EncoderOptions options) {
+    const ImageMatch match =
+        golden.classify(picture, {.encoder = std::move(options), .labels = golden.labels});
+    return contrast.of(match.logits.data());
+  };
+  const double full = number_with({});
+
+  const Ledger ledger = explainer.ledger(input, {.label = {}, .effects = true});
+  const auto head = std::ranges::find(
+      ledger.columns, LedgerColumn{.kind = LedgerColumn::Kind::head, .layer = 1, .head = 2});
+  REQUIRE(head != ledger.columns.end());
+  const double ablated = number_with({.ablate = {{.layer = 1, .head = 2}}});
+  CHECK(std::abs(static_cast<double>(
+                     ledger.effects[static_cast<std::size_t>(head - ledger.columns.begin())]) -
+                 (full - ablated)) < match_tolerance);
+
+  FaithfulnessTest test = explainer.faithfulness(input, {.orders = 2});
+  while (test.step()) {
+  }
+  const double masked = number_with({.mask_tokens = {1}});
+  CHECK(std::abs(static_cast<double>(test.take().losses[0]) - (full - masked)) < match_tolerance);
+
+  // The gradient of `classify` is computed by a formula, that of explanations by the tape.
+  const ImageMatch match = golden.classify(
+      picture,
+      {.encoder = {.trace = {"encoder.embed_patches"}, .gradients = {"encoder.embed_patches"}},
+       .labels = golden.labels});
+  std::vector<float> products;
+  append_row_products(match.trace[0], match.gradients[0], products);
+  CHECK(distance(explainer.gradient_times_input(input, label).scores, products) < match_tolerance);
+}
+
+TEST_CASE("requests to explain a label of CLIP are checked", "[match]") {
+  MatchGolden golden("clip");
+  const Picture picture = golden.picture(0);
+  const TaskInputs inputs = {.pictures = {&picture, 1}};
+  const auto explained = [&](const std::string& options) {
+    const auto job = begin_explanation_job(*golden.pipeline, inputs, TaskOptions(options));
+    while (job->step()) {
+    }
+    REQUIRE(job->finish() == 1);
+    TensorsBeside writer;
+    job->write(0, writer);
+    return nlohmann::json::parse(writer.take());
+  };
+  const nlohmann::json lens = explained(R"({"method": "lens", "labels": ["a cat", "a dog"]})");
+  CHECK(lens.at("grid").at("rows") == 4);
+  CHECK(lens.at("layers").back().at("scores").size() == 2);
+  const nlohmann::json other = explained(
+      R"({"method": "ledger", "labels": ["a", "b", "c"], "label": "b", "hypothesisTemplate": "{}"})");
+  CHECK(other.at("label") == "b");
+  for (const char* wrong :
+       {R"({"method": "lens"})", R"({"method": "lens", "labels": []})",
+        R"({"method": "lens", "labels": ["a", "a"]})",
+        R"({"method": "transplant", "labels": ["a"]})",
+        R"({"method": "ledger", "labels": ["a"], "label": "b"})",
+        R"({"method": "lens", "labels": ["a"], "hypothesisTemplate": "a photo"})"}) {
+    INFO(wrong);
+    const Error error =
+        error_of([&] { begin_explanation_job(*golden.pipeline, inputs, TaskOptions(wrong)); });
+    CHECK(error.code() == ErrorCode::invalid_option);
+  }
 }
 
 TEST_CASE("a dual encoder's configuration is written and read", "[match]") {
