@@ -97,14 +97,11 @@ bool learns() {
 }
 
 // Makes a tokenizer, in place of a model. Throws NotLinked if the binary may lack its kind.
-void make_tokenizer([[maybe_unused]] GivenFiles& files) {
-#if defined(GLASSFORMER_WRITES)
+void make_tokenizer(GivenFiles& files) {
+  if (!linked_families.continues) throw NotLinked();
   auto made = std::make_unique<TokenizePipeline>(files);
   loading().tokenizer = describe_tokenizer_json(made->tokenizer());
   instance().pipeline = std::move(made);
-#else
-  throw NotLinked();
-#endif
 }
 
 // Makes the configured model, without weights. Returns its parameters.
@@ -230,6 +227,11 @@ GLASSFORMER_EXPORT void gf_free(void* pointer) { std::free(pointer); }
 // known}.
 GLASSFORMER_EXPORT int gf_load_begin(const char* options, std::size_t size) {
   return answer([&] {
+    if (!links_folders) {
+      throw_error(ErrorCode::invalid_option,
+                  "module: expected glassformer.wasm or, to train further, "
+                  "glassformer.finetune.wasm, got a binary that only trains new models");
+    }
     constexpr JsonSource source{ErrorCode::invalid_option, "options"};
     JsonObject object(parse_json({options, size}, source), source);
     auto started = std::make_unique<Loading>();
@@ -416,6 +418,10 @@ GLASSFORMER_EXPORT int gf_load_random(std::uint32_t seed) {
 // "problem"?: {"error"}}: "problem" is the reason if the model cannot be loaded.
 GLASSFORMER_EXPORT int gf_load_inspect() {
   return answer([] {
+    if (!all_linked()) {
+      throw_error(ErrorCode::invalid_option,
+                  "module: expected glassformer.wasm, which has every kind of model");
+    }
     std::vector<TensorInfo> tensors;
     for (const SafetensorsHeader& header : loading().headers) {
       tensors.insert(tensors.end(), header.tensors().begin(), header.tensors().end());

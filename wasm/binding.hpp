@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "families/folder/model_folder.hpp"
+#include "families/linked.hpp"
 #include "models/model.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "tasks/pipeline.hpp"
@@ -172,7 +173,8 @@ inline std::span<const std::byte> bytes_of(const std::uint8_t* bytes, std::size_
 }
 
 inline Loading& loading() {
-  if (!instance().loading) throw_error(ErrorCode::internal, "no model is being loaded");
+  if (!links_folders || !instance().loading)
+    throw_error(ErrorCode::internal, "no model is being loaded");
   return *instance().loading;
 }
 

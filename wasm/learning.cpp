@@ -162,8 +162,9 @@ GLASSFORMER_EXPORT int gf_learn_begin(const char* config, std::size_t config_siz
     Learning& learning = instance().learning;
     instance().weights.clear();
     const std::string_view examples(data, data_size);
-    instance().pipeline = learning.begin({config, config_size}, examples,
-                                         options_of({options, options_size}, examples));
+    TrainingOptions read = options_of({options, options_size}, examples);
+    read.threads = learning.threads;
+    instance().pipeline = learning.begin({config, config_size}, examples, read);
     Training& training = learning.training();
     const std::size_t parameters = training.trainer().parameters().count();
     JsonWriter json;

@@ -44,6 +44,7 @@ class Learning {
   std::vector<File> save();
 
   std::vector<File> saved;  // the last answer's
+  std::size_t threads = 1;  // of the next training
 
  private:
   TrainingStart start_;

@@ -2,12 +2,10 @@
 
 #include "families/linked.hpp"
 #include "kernels/kernels.hpp"
-#include "layers/attention/linked_mixers.hpp"
 #include "models/model.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "text/composed/pattern.hpp"
 #include "text/hub/tokenizer_classes.hpp"
-#include "text/hub/tokenizer_files.hpp"
 
 // The tables of a program with the models that read texts.
 
@@ -35,20 +33,12 @@ const LinkedFamilies linked_families = {
 
 const std::span<const TaskEntry> linked_tasks = tasks;
 
+const bool links_folders = true;
 const bool links_integers = true;
 const bool links_decoders = false;
 const bool links_texts = true;
 const bool links_pictures = false;
 const bool links_vocabulary_files = true;
 const bool links_regex = true;
-
-std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t, Compute) = nullptr;
-
-std::unique_ptr<Tokenizer> (*const read_linked_renumbered)(const FolderFile&, TokenizerSide,
-                                                           const TokenizerConfig&,
-                                                           std::string_view) = nullptr;
-
-std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
-                                                       const TaskOptions&) = nullptr;
 
 }  // namespace glassformer

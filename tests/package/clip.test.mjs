@@ -79,6 +79,38 @@ test('gradients explain the label, and an ablated head changes the answer', asyn
   model.dispose();
 });
 
+test('explanations say which label fits, and why', async () => {
+  const model = await ZeroShotImageClassifier.load(folderOf('clip'), { gradients: true });
+  const picture = decodePng('rgb8.png');
+  const { labels } = expectedOf('clip');
+  const { label, scores, logits } = await model.classify(picture, labels);
+  const lens = await model.explain(picture, labels, { method: 'lens' });
+  assert.deepEqual(lens.tokenLogits.shape, [3, 17, labels.length]);
+  assert.equal(lens.layers.at(-1).label, label);
+  for (const each of labels) {
+    assert.ok(Math.abs(lens.layers.at(-1).scores[each] - scores[each]) < 1e-5);
+  }
+  const ledger = await model.explain(picture, labels, { method: 'ledger' });
+  const mean = Object.values(logits).reduce((sum, logit) => sum + logit) / labels.length;
+  assert.ok(Math.abs(ledger.value - (logits[label] - mean)) < 1e-4);
+  const sum = ledger.read.data.reduce((all, part) => all + part);
+  assert.ok(Math.abs(sum - ledger.value) < 1e-4);
+  const other = labels.find((each) => each !== label);
+  const hypothesisTemplate = 'a photo of {}';
+  for (const method of ['relevance', 'gradient_times_input']) {
+    const options = { method, label: other, hypothesisTemplate };
+    const result = await model.explain(picture, labels, options);
+    assert.equal(result.label, other);
+    assert.equal(result.scores.length, 17);
+  }
+  const refused = (message, names, options) =>
+    assertError(() => model.explain(picture, names, options), 'invalid_option', message);
+  await refused(/labels/, [], { method: 'lens' });
+  await refused(/label: expected one of/, labels, { method: 'ledger', label: 'none' });
+  await refused(/transplant/, labels, { method: 'transplant' });
+  model.dispose();
+});
+
 test('the pipeline has the library’s results', async () => {
   const { labels, pictures } = expectedOf('clip');
   const classify = await pipeline('zero-shot-image-classification', folderOf('clip'));

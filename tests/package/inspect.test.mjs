@@ -285,3 +285,11 @@ test('an untrained model in integers answers', async () => {
   const { scores } = await model.classify('some words');
   assert.ok(Object.values(scores).every((score) => score > 0 && score < 1));
 });
+
+test('a binary with some kinds of models does not inspect', async () => {
+  const module = readFileSync(join(dist, 'glassformer.read.wasm'));
+  const { problem, tensors } = await inspect(goldenFolder('pre_norm_mean'), { module });
+  assert.deepEqual(tensors, []);
+  assert.equal(problem.code, 'invalid_option');
+  assert.match(problem.message, /module: expected glassformer.wasm, which has every kind/);
+});

@@ -20,6 +20,7 @@ import vm from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import {
   Classifier,
+  Generator,
   GlassformerError,
   Translator,
   assertError,
@@ -30,6 +31,7 @@ import {
   modelFiles,
   readGolden,
   readModel,
+  root,
   serve,
   waiting,
 } from './helpers.mjs';
@@ -37,6 +39,7 @@ import { manifestOf } from '../../wasm/toolchain/manifest.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
 const translator = goldenFolder('translate_post_norm_tied');
+const checkpoint = (name) => join(root, 'tests/checkpoints', name);
 const text = readGolden('pre_norm_mean').texts[0];
 const expected = await (await load(folder)).classify(text);
 
@@ -146,13 +149,15 @@ test('a class loads the smallest binary for its task', async () => {
   const server = await serve(dist);
   const names = [
     'glassformer.read.wasm',
-    'glassformer.write.wasm',
+    'glassformer.translate.wasm',
+    'glassformer.generate.wasm',
     'glassformer.wasm',
     'glassformer.gradients.wasm',
   ];
   const urls = Object.fromEntries(names.map((name) => [name, `${server.url}/${name}`]));
   await load(folder, { urls });
   await load(translator, { urls }, Translator);
+  await load(checkpoint('gpt2_generate'), { urls }, Generator);
   await load(folder, { urls, explain: true });
   await load(folder, { urls, explain: true, gradients: true });
   assert.deepEqual(
@@ -163,6 +168,26 @@ test('a class loads the smallest binary for its task', async () => {
   await load(folder, { module });
   const refused = () => load(translator, { module }, Translator);
   await assertError(refused, 'invalid_option', /module: expected glassformer.wasm/);
+});
+
+test('a generator that writes a text from another one runs in the binary of translators', async () => {
+  const server = await serve(dist);
+  const named = (...kinds) =>
+    Object.fromEntries(
+      kinds.map((kind) => [`glassformer.${kind}wasm`, `${server.url}/glassformer.${kind}wasm`]),
+    );
+  const urls = named('generate.', 'translate.', '');
+  const summarizer = await load(checkpoint('t5'), { urls }, Generator);
+  assert.equal(summarizer.task, 'text2text-generation');
+  assert.deepEqual(server.requests, ['/glassformer.generate.wasm', '/glassformer.translate.wasm']);
+  // One of another class also tries the whole binary, which tells which class opens it.
+  await assertError(() => load(folder, { urls }, Generator), 'wrong_task', /Classifier/);
+  assert.deepEqual(server.requests.slice(2), ['/glassformer.wasm']);
+  // Where only the whole binary is hosted, no smaller one is asked for.
+  const whole = named('');
+  await load(checkpoint('t5'), { urls: whole }, Generator);
+  await load(checkpoint('gpt2_generate'), { urls: whole }, Generator);
+  assert.equal(server.requests.length, 3);
 });
 
 // Loads a model and returns its progress events. Each must continue the one before.

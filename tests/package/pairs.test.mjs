@@ -58,8 +58,19 @@ test('zeroShot and rank use a classifier with a decoder, too', async () => {
   assert.notDeepEqual((await model.classify({ text, pair: 'x' }, { ablate })).logits, logits);
   const { trace } = await model.classify(text, { trace: ['decoder.*', 'pooled'] });
   assert.ok(trace['decoder.output'] && trace.pooled);
-  const explained = model.explain(text, { method: 'rollout' });
-  await assert.rejects(explained, { code: 'unsupported' });
+  // The tokens that the decoder reads, then those of the encoder.
+  const { tokens, scores } = await model.explain(text, { method: 'rollout' });
+  assert.equal(tokens.length, 2 * (await model.classify(text)).tokens.length);
+  assert.equal(scores.length, tokens.length);
+  assertNear(
+    scores.reduce((sum, score) => sum + score),
+    1,
+    1e-5,
+  );
+  const ledger = await model.explain(text, { method: 'ledger' });
+  assert.deepEqual(ledger.read.shape, [tokens.length, ledger.columns.length]);
+  const refused = model.explain(text, { method: 'circuit' });
+  await assert.rejects(refused, { code: 'unsupported' });
   model.dispose();
 });
 

@@ -261,6 +261,7 @@ test('examples that cannot be learned from are refused by their line', async () 
   await assertError(() => from(5), 'invalid_option', /examples: expected/);
   const trainer = await make();
   await assertError(() => trainer.evaluate('fair\tso\n'), 'invalid_data', /line 1: .*"fair"/);
+  await assertError(() => trainer.evaluate([]), 'invalid_data', /expected some, got none/);
 });
 
 test('options are checked', async () => {
@@ -284,9 +285,31 @@ test('models that write, and other modules, are refused', async () => {
   const moduleOf = (name) => readFileSync(join(root, 'dist', name));
   const module = moduleOf('glassformer.read.wasm');
   await assertError(() => Trainer.from(tiny, examples, { module }), 'invalid_option', /trains/);
-  const own = moduleOf('glassformer.learn.wasm');
   const folder = goldenFolder('pre_norm_mean');
-  await assertError(() => openAny(folder, { module: own }), 'invalid_option', /glassformer.wasm/);
+  const refused = (action) => assertError(action, 'invalid_option', /glassformer.wasm/);
+  for (const name of ['learn', 'finetune']) {
+    const own = moduleOf(`glassformer.${name}.wasm`);
+    await refused(() => openAny(folder, { module: own }));
+  }
+});
+
+test('new models and loaded ones learn in binaries of their own', async () => {
+  const moduleOf = (name) => ({ ...quick, module: readFileSync(join(root, 'dist', name)) });
+  const fresh = moduleOf('glassformer.learn.wasm');
+  const further = moduleOf('glassformer.finetune.wasm');
+  const folder = goldenFolder('pre_norm_mean');
+  const refuses = (start, options, pattern) =>
+    assertError(() => Trainer.from(start, examples, options), 'invalid_option', pattern);
+  await refuses(tiny, further, /glassformer.learn.wasm/);
+  await refuses(folder, fresh, /glassformer.finetune.wasm/);
+  for (const [start, options] of [
+    [tiny, fresh],
+    [folder, further],
+  ]) {
+    const trainer = await Trainer.from(start, examples, options);
+    await trained(trainer, { epochs: 1 });
+    trainer.dispose();
+  }
 });
 
 test('a trainer that was disposed of refuses calls', async () => {

@@ -109,6 +109,13 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
     console.log(match.label, embedding.length);
     // @ts-expect-error: attention was not asked for
     console.log(match.attention.encoder);
+    const lens = await any.explain({ width: 1, height: 1, data }, ['a', 'b'], {
+      method: 'lens',
+      hypothesisTemplate: '{}',
+    });
+    console.log(lens.tokenLogits.shape, lens.grid.rows);
+    // @ts-expect-error: of texts only
+    await any.explain({ width: 1, height: 1, data }, ['a'], { method: 'transplant' });
   } else await any.classify({ text: 'a', pair: 'b' });
   const at = new URL('https://example.org/');
   await Classifier.load({ 'config.json': at, 'model.safetensors': at, 'tokenizer.model': at });

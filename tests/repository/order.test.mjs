@@ -105,11 +105,12 @@ for (const name of binaries) {
     assert.ok(order.length > 100);
     const reversed = withOrder(binary, order.reverse());
     assert.equal(functionBodies(reversed).length, order.length);
-    const golden = name.includes('write') ? 'translate_pre_norm_shared' : 'pre_norm_mean';
     const answer = async (module) => {
-      if (name.includes('learn')) {
+      if (/learn|finetune/.test(name)) {
         const examples = ['good\ta fine film', 'bad\ta dull film'].join('\n');
-        const start = goldenFolder('post_norm_gelu_learned_first');
+        const start = name.includes('learn')
+          ? { encoder_layers: 1, d_model: 16, d_ff: 32, n_heads: 2 }
+          : goldenFolder('post_norm_gelu_learned_first');
         const trainer = await Trainer.from(start, examples, { module, heldOut: 0 });
         const losses = [];
         for await (const { loss } of trainer.train({ epochs: 3 })) losses.push(loss);
@@ -120,8 +121,14 @@ for (const name of binaries) {
         const data = Uint8Array.from({ length: 28 * 28 }, (_, i) => i % 251);
         return model.classify({ width: 28, height: 28, data }, { attention: true });
       }
+      if (name.includes('generate')) {
+        const model = await openAny(join(root, 'tests/checkpoints/gpt2_generate'), { module });
+        return model.generate('A fine', { maxNewTokens: 4, attention: true });
+      }
+      const translates = name.includes('translate');
+      const golden = translates ? 'translate_pre_norm_shared' : 'pre_norm_mean';
       const model = await openAny(goldenFolder(golden), { module });
-      const method = model.task === 'translation' ? 'translate' : 'classify';
+      const method = translates ? 'translate' : 'classify';
       return model[method](readGolden(golden).texts[0], { attention: true });
     };
     assert.deepEqual(await answer(reversed), await answer(binary));

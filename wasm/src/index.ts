@@ -138,6 +138,7 @@ export type { Task } from './engine/tasks.js';
 export { ZeroShotImageClassifier } from './tasks/zero_shot_image_classifier.js';
 export type {
   EmbedImageOptions,
+  ExplainMatchOptions,
   ImageEmbedding,
   ImageMatch,
   MatchOptions,

@@ -58,7 +58,7 @@ export const findCompiler = () => ['/usr/bin/clang++-19'].find((file) => existsS
  * Returns undefined if something that they need is missing.
  */
 export async function findPython() {
-  if (!existsSync('/usr/include/pybind11/pybind11.h')) return undefined;
+  if (!existsSync(join(root, '.toolchain/nanobind'))) return undefined;
   const script = "import numpy, pip, sysconfig, wheel; print(sysconfig.get_path('include'))";
   for (const python of ['/usr/bin/python3', 'python3']) {
     const include = (await run(python, ['-c', script]).catch(() => '')).trim();
@@ -204,7 +204,8 @@ export async function buildPackage() {
   await cmake('wasm');
   await cmake('wasm-threads');
   const dist = join(root, 'dist');
-  const names = ['', '.read', '.write', '.pictures', '.gradients', '.learn'];
+  const parts = ['.read', '.generate', '.translate', '.pictures', '.learn', '.finetune'];
+  const names = ['', '.gradients', ...parts];
   const binaries = [
     ...names.map((name) => `build/wasm/glassformer${name}`),
     'build/wasm-threads/glassformer.threads',

@@ -151,6 +151,8 @@ const attempts = [22000, 25500, 29000].flatMap((windowSize) =>
   ),
 );
 
+const finalists = 3; // of these orders; whole binaries are made of them
+
 /**
  * For each body, returns the runs of five bytes that fewer than `common` other bodies also have, and
  * their owners.
@@ -213,7 +215,10 @@ function similarityOrder(bodies, { runs, owners }, { windowSize, smallFunction }
   return order;
 }
 
-/** Returns the binary in the order, of those tried, that compresses best. */
+/**
+ * Returns the binary in the order, of those tried, that compresses best. What a binary will be is
+ * estimated from its function bodies alone, in which only the numbers of called functions change.
+ */
 export function orderedForCompression(binary) {
   const bodies = functionBodies(binary).map((body) => Buffer.from(body));
   const shared = new Map();
@@ -221,9 +226,13 @@ export function orderedForCompression(binary) {
     if (!shared.has(common)) shared.set(common, sharedRuns(bodies, common));
   }
   const compressed = (bytes) => gzipSync(bytes, { level: 9 }).length;
-  return attempts
-    .map((attempt) =>
-      withOrder(binary, similarityOrder(bodies, shared.get(attempt.common), attempt)),
-    )
+  const orders = attempts.map((attempt) => {
+    const order = similarityOrder(bodies, shared.get(attempt.common), attempt);
+    return { order, size: compressed(Buffer.concat(order.map((index) => bodies[index]))) };
+  });
+  return orders
+    .sort((a, b) => a.size - b.size)
+    .slice(0, finalists)
+    .map(({ order }) => withOrder(binary, order))
     .reduce((best, other) => (compressed(other) < compressed(best) ? other : best));
 }

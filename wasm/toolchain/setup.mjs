@@ -60,8 +60,7 @@ const groups = {
       'libopenmpi-dev', // for training with several processes
       'openmpi-bin',
       'parallel',
-      'pybind11-dev', // this and the next three: the Python package
-      'python3-dev',
+      'python3-dev', // this and the next two: the Python package
       'python3-numpy',
       'python3-pip',
       'sentencepiece',
@@ -96,6 +95,8 @@ const headerDebs = [
   'nlohmann-json3-dev',
   'libcli11-dev',
   'libcatch2-dev',
+  'nanobind-dev', // this and the next one: the Python package
+  'robin-map-dev',
 ];
 // Parts of the Emscripten package that no build here links against (two thirds of its 1.7 GB).
 const unwanted = [
@@ -463,6 +464,9 @@ function prepareToolchain(needsWasm, found, release) {
   if (release.id === 'debian') {
     unpackArchive(needsWasm && !found, release.codename);
     linkHeaders([join(toolchain, 'debian/usr/include')]);
+    // For the Python package. Elsewhere pip installs nanobind, which has a copy of the other.
+    point(join(toolchain, 'nanobind'), join(toolchain, 'debian/usr/share/nanobind'));
+    point(join(toolchain, 'include/tsl'), join(toolchain, 'debian/usr/include/tsl'));
     if (needsWasm) point(link, found ?? join(toolchain, 'debian/usr/share/emscripten'));
     return;
   }

@@ -5,6 +5,8 @@ import { GlassformerError } from '../base/errors.js';
 import { threadOptions, workingFolder } from '../base/node.js';
 import type { Thread, Threads } from '../base/node.js';
 import type { WorkerLike } from '../base/node.js';
+import type { Scope } from './tasks.js';
+import type { Binary } from './compute.js';
 
 /**
  * The files, inserted by build.mjs: the worker's script, and the whole binaries as base64 of zlib
@@ -27,15 +29,15 @@ export function home(): string {
   return `${workingFolder()}/`;
 }
 
-export function binaryFile(name: string): Promise<BufferSource> {
-  if (/learn|gradients/.test(name)) {
+export function binaryFile(scope: Scope, binary: Binary): Promise<BufferSource> {
+  if (/learn|finetune|gradients/.test(scope)) {
     throw new GlassformerError(
       'unsupported_runtime',
-      `'glassformer/inline' does not contain ${name}; name its URL in the option urls, or import ` +
+      `'glassformer/inline' does not contain glassformer.${scope}.wasm; name its URL in the option urls, or import ` +
         "from 'glassformer'",
     );
   }
-  return inflate(name.includes('relaxed') ? files.relaxed : files.simd);
+  return inflate(files[binary]);
 }
 
 let workerUrl: string | undefined;

@@ -4,6 +4,8 @@
 import { threadOptions } from '../base/node.js';
 import type { Thread, Threads } from '../base/node.js';
 import type { WorkerLike } from '../base/node.js';
+import type { Scope } from './tasks.js';
+import type { Binary } from './compute.js';
 
 /** The advice in errors if one of the files does not arrive. */
 export const cure =
@@ -24,29 +26,45 @@ export function threadScript(): string | undefined {
   }
 }
 
-const binaries = {
-  'glassformer.threads.wasm': () => new URL('./glassformer.threads.wasm', import.meta.url),
-  'glassformer.threads.relaxed.wasm': () =>
-    new URL('./glassformer.threads.relaxed.wasm', import.meta.url),
-  'glassformer.wasm': () => new URL('./glassformer.wasm', import.meta.url),
-  'glassformer.relaxed.wasm': () => new URL('./glassformer.relaxed.wasm', import.meta.url),
-  'glassformer.read.wasm': () => new URL('./glassformer.read.wasm', import.meta.url),
-  'glassformer.read.relaxed.wasm': () =>
-    new URL('./glassformer.read.relaxed.wasm', import.meta.url),
-  'glassformer.write.wasm': () => new URL('./glassformer.write.wasm', import.meta.url),
-  'glassformer.write.relaxed.wasm': () =>
-    new URL('./glassformer.write.relaxed.wasm', import.meta.url),
-  'glassformer.pictures.wasm': () => new URL('./glassformer.pictures.wasm', import.meta.url),
-  'glassformer.pictures.relaxed.wasm': () =>
-    new URL('./glassformer.pictures.relaxed.wasm', import.meta.url),
-  'glassformer.gradients.wasm': () => new URL('./glassformer.gradients.wasm', import.meta.url),
-  'glassformer.gradients.relaxed.wasm': () =>
-    new URL('./glassformer.gradients.relaxed.wasm', import.meta.url),
-  'glassformer.learn.wasm': () => new URL('./glassformer.learn.wasm', import.meta.url),
-  'glassformer.learn.relaxed.wasm': () =>
-    new URL('./glassformer.learn.relaxed.wasm', import.meta.url),
+// Of each scope, the binary with plain and that with relaxed SIMD.
+const binaries: Record<Scope, readonly (() => URL)[]> = {
+  all: [
+    () => new URL('./glassformer.wasm', import.meta.url),
+    () => new URL('./glassformer.relaxed.wasm', import.meta.url),
+  ],
+  threads: [
+    () => new URL('./glassformer.threads.wasm', import.meta.url),
+    () => new URL('./glassformer.threads.relaxed.wasm', import.meta.url),
+  ],
+  read: [
+    () => new URL('./glassformer.read.wasm', import.meta.url),
+    () => new URL('./glassformer.read.relaxed.wasm', import.meta.url),
+  ],
+  generate: [
+    () => new URL('./glassformer.generate.wasm', import.meta.url),
+    () => new URL('./glassformer.generate.relaxed.wasm', import.meta.url),
+  ],
+  translate: [
+    () => new URL('./glassformer.translate.wasm', import.meta.url),
+    () => new URL('./glassformer.translate.relaxed.wasm', import.meta.url),
+  ],
+  pictures: [
+    () => new URL('./glassformer.pictures.wasm', import.meta.url),
+    () => new URL('./glassformer.pictures.relaxed.wasm', import.meta.url),
+  ],
+  gradients: [
+    () => new URL('./glassformer.gradients.wasm', import.meta.url),
+    () => new URL('./glassformer.gradients.relaxed.wasm', import.meta.url),
+  ],
+  learn: [
+    () => new URL('./glassformer.learn.wasm', import.meta.url),
+    () => new URL('./glassformer.learn.relaxed.wasm', import.meta.url),
+  ],
+  finetune: [
+    () => new URL('./glassformer.finetune.wasm', import.meta.url),
+    () => new URL('./glassformer.finetune.relaxed.wasm', import.meta.url),
+  ],
 };
-export type BinaryFile = keyof typeof binaries;
 
 /** Returns the place from which Node searches for other packages. */
 export function home(): string {
@@ -54,8 +72,8 @@ export function home(): string {
 }
 
 /** Returns the URL of a binary, or its bytes. */
-export function binaryFile(name: BinaryFile): string | Promise<BufferSource> {
-  return installed(binaries[name]());
+export function binaryFile(scope: Scope, binary: Binary): string | Promise<BufferSource> {
+  return installed(binaries[scope][binary === 'simd' ? 0 : 1]!());
 }
 
 /** Starts a web worker for a model. */

@@ -1,12 +1,11 @@
 import { binaryFile, cure } from './assets.js';
-import type { BinaryFile } from './assets.js';
 import { GlassformerError, messageOf } from '../base/errors.js';
 import { detectBinary } from './features.js';
 import { fetchFile, readError } from '../base/fetch.js';
 import { nodeModule } from '../base/node.js';
 import { isA } from '../base/checks.js';
 import { taskNamed } from './tasks.js';
-import type { Purpose } from './tasks.js';
+import type { Purpose, Scope } from './tasks.js';
 import type { Binary } from './compute.js';
 
 /** URLs that replace those of files, by name. */
@@ -15,13 +14,6 @@ export type Urls = Readonly<Record<string, string | undefined>>;
 // Compiled modules, shared by all models: by URL or, for the package's own files, by name.
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
-/**
- * The contents of a binary: models that read texts, models that write, models that read pictures and
- * training with pictures, all models and explanations, these with threads, these and gradients, or
- * training with texts.
- */
-export type Scope = 'read' | 'write' | 'pictures' | 'all' | 'threads' | 'gradients' | 'learn';
-
 /** Requirements of a binary in addition to a task's models. */
 interface Needs {
   explain?: boolean | undefined;
@@ -29,29 +21,34 @@ interface Needs {
 }
 
 /**
- * Returns the smallest scope for a task or a tokenizer; all, if the task is not known yet, or if `urls` have the
- * whole binary only, so that the smaller ones are not hosted.
+ * Returns the binaries to try for a task or a tokenizer, in order, as a smaller one may lack the
+ * model's kind: the whole one only, if the task is not known yet, or if `urls` have no smaller one.
  */
-export function scopeOf(
+export function scopesOf(
   task: Purpose | undefined,
   { explain, gradients }: Needs,
   urls: Urls,
-): Scope {
-  if (gradients) return 'gradients';
-  if (explain || !task) return 'all';
-  const scope = taskNamed(task)?.binary ?? 'write'; // it has every tokenizer
-  return !hosted(scope, urls).some(Boolean) && hosted('all', urls).some(Boolean) ? 'all' : scope;
+): Scope[] {
+  if (gradients) return ['gradients'];
+  if (explain || !task) return ['all'];
+  const small: Scope[] = [taskNamed(task)?.binary ?? 'generate']; // it has the tokenizers alone
+  // Generator also opens models that write a text from another one.
+  if (task === 'text-generation') small.push('translate');
+  return [...small.filter((scope) => isNamed(scope, urls) || !isNamed('all', urls)), 'all'];
 }
 
 /** Returns the scope of a binary with threads that has what this one has, or the same scope. */
 export function withThreads(scope: Scope): Scope {
-  return scope === 'gradients' || scope === 'learn' ? scope : 'threads';
+  return scope === 'gradients' ? scope : 'threads';
 }
 
 /** Returns whether there are binaries with threads: `urls` may name others only. */
 export function hasThreads(scope: Scope, urls: Urls): boolean {
-  const named = (each: Scope): boolean => hosted(each, urls).some(Boolean);
-  return named('threads') || !(named(scope) || named('all'));
+  return isNamed('threads', urls) || !(isNamed(scope, urls) || isNamed('all', urls));
+}
+
+function isNamed(scope: Scope, urls: Urls): boolean {
+  return hosted(scope, urls).some(Boolean);
 }
 
 function hosted(scope: Scope, urls: Urls): (string | undefined)[] {
@@ -59,9 +56,9 @@ function hosted(scope: Scope, urls: Urls): (string | undefined)[] {
 }
 
 /** Returns the name of the package's file. */
-export function fileName(scope: Scope, binary: Binary): BinaryFile {
+function fileName(scope: Scope, binary: Binary): string {
   const dotted = `${scope === 'all' ? '' : `.${scope}`}${binary === 'simd' ? '' : '.relaxed'}`;
-  return `glassformer${dotted}.wasm` as BinaryFile;
+  return `glassformer${dotted}.wasm`;
 }
 
 /** Compiles the requested binary, or the best one for this runtime, once for all models. */
@@ -78,8 +75,9 @@ export function compileBinary(
   // If only the plain binary's URL is given, only that one is hosted.
   if (wanted === 'simd' || (wanted === undefined && simd && !relaxed)) binary = 'simd';
   const url = binary === 'simd' ? simd : relaxed;
-  const name = fileName(scope, binary);
-  return once(url ?? name, () => (url ? fromUrl(url) : fromPackage(name)));
+  return once(url ?? fileName(scope, binary), () =>
+    url ? fromUrl(url) : fromPackage(scope, binary),
+  );
 }
 
 /** Returns the module of the option `module`. */
@@ -100,12 +98,13 @@ function once(key: string, work: () => Promise<WebAssembly.Module>): Promise<Web
   return module;
 }
 
-async function fromPackage(name: BinaryFile): Promise<WebAssembly.Module> {
+async function fromPackage(scope: Scope, binary: Binary): Promise<WebAssembly.Module> {
   try {
-    const file = binaryFile(name);
+    const file = binaryFile(scope, binary);
     return await (typeof file === 'string' ? fromUrl(file) : compileModule(await file));
   } catch (error) {
     // A script that is not a module does not know its own URL, which is a TypeError.
+    const name = fileName(scope, binary);
     const failure = readError(name, error);
     if (failure.code === 'unsupported_runtime') throw failure;
     throw new GlassformerError(failure.code, `${failure.message}. ${cure}`, { cause: error });

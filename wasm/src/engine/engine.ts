@@ -379,8 +379,8 @@ export class Engine {
   learnBegin(config: string, data: Uint8Array, options: string): BegunTraining {
     const { gf_learn_begin } = this.#exports;
     if (!gf_learn_begin) {
-      const names = 'glassformer.learn.wasm, or glassformer.pictures.wasm for pictures';
-      throw new GlassformerError('invalid_option', `expected a binary that trains: ${names}`);
+      const name = 'a binary that trains, such as glassformer.learn.wasm';
+      throw new GlassformerError('invalid_option', `module: expected ${name}`);
     }
     const inputs = [this.#encoder.encode(config), data, this.#encoder.encode(options)];
     return this.#call<BegunTraining>(inputs, (...at) => {

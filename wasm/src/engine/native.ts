@@ -4,7 +4,7 @@ import { GlassformerError, messageOf } from '../base/errors.js';
 import { isServer, nodeModule, permits, variable } from '../base/node.js';
 import type { NodeRequire } from '../base/node.js';
 import { home } from './assets.js';
-import type { Scope } from './binary.js';
+import type { Scope } from './tasks.js';
 
 /** How a model runs: as machine code, by the package @glassformer/native, or as WebAssembly. */
 export type Backend = 'native' | 'wasm';

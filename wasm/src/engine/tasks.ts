@@ -5,10 +5,19 @@ interface TaskFacts {
   /** The name of the class that opens its models. */
   class: string;
   /** The smallest binary that runs its models. */
-  binary: 'read' | 'write' | 'pictures' | 'all';
+  binary: 'read' | 'generate' | 'translate' | 'pictures' | 'all';
   /** Options of `load` that only some tasks have. */
   load: readonly ('explain' | 'gradients' | 'shortlist')[];
+  /** Whether an answer takes a step per token. Others are computed at once. */
+  stepwise?: boolean;
 }
+
+/**
+ * The contents of a binary: the models of tasks, explanations with all of them, these with threads,
+ * these and gradients, or training with texts: of new models or of loaded ones. 'pictures' also
+ * trains with pictures.
+ */
+export type Scope = TaskFacts['binary'] | 'threads' | 'gradients' | 'learn' | 'finetune';
 
 // The tasks, as the engine names them. Their options and results are in the files of the classes;
 // src/linked lists the tasks of each binary.
@@ -46,22 +55,25 @@ const table = {
   'zero-shot-image-classification': {
     class: 'ZeroShotImageClassifier',
     binary: 'all',
-    load: ['gradients'],
+    load: ['explain', 'gradients'],
   },
   translation: {
     class: 'Translator',
-    binary: 'write',
+    binary: 'translate',
     load: ['explain', 'gradients', 'shortlist'],
+    stepwise: true,
   },
   'text-generation': {
     class: 'Generator',
-    binary: 'write',
+    binary: 'generate',
     load: ['explain', 'gradients'],
+    stepwise: true,
   },
   'text2text-generation': {
     class: 'Generator',
-    binary: 'write',
+    binary: 'translate',
     load: ['explain', 'gradients'],
+    stepwise: true,
   },
 } as const satisfies Record<string, TaskFacts>;
 

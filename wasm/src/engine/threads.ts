@@ -7,7 +7,8 @@ import { isServer, nodeModule, parallelism, threadOptions, variable } from '../b
 import type { Thread, WorkerLike } from '../base/node.js';
 import { threadScript } from './assets.js';
 import { hasThreads } from './binary.js';
-import type { Scope, Urls } from './binary.js';
+import type { Urls } from './binary.js';
+import type { Scope } from './tasks.js';
 import type { Backend } from './native.js';
 
 /** The most threads that "auto" stands for. More seldom help a model of the sizes that browsers run. */

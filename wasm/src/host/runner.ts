@@ -134,8 +134,7 @@ export class Runner implements Host {
     if (!loaded?.description['task']) return undefined;
     const { engine, description } = loaded;
     this.#model = engine;
-    // One step per token; other answers are computed at once.
-    this.#stepwise = taskNamed(String(description['task']))?.binary === 'write';
+    this.#stepwise = taskNamed(String(description['task']))?.stepwise ?? false;
     this.#longest = Number(description['maxSourceLength']);
     return { ...description, ...engine.runtime };
   }

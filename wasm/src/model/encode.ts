@@ -52,10 +52,11 @@ export interface ExplainCallOptions {
   scores?: unknown;
 }
 
-/** Encodes the options of an explanation, which may have scores of tokens. */
+/** Encodes the options of an explanation, which may have scores of tokens, and the `fixed` ones. */
 export function encodeExplanation(
   options: ExplainCallOptions,
   known: readonly string[],
+  fixed?: object,
 ): EngineOptions {
   checkOptions(options, known, 'explain');
   const { signal, onProgress, scores, patch, ...rest } = options;
@@ -67,7 +68,7 @@ export function encodeExplanation(
     ...(patch === undefined ? {} : { patch: withoutNumbers(patch, numbers) }),
     ...(onProgress === undefined ? {} : { onProgress: true }),
   };
-  const json = toJson({ ...rest, ...given });
+  const json = toJson({ ...rest, ...given, ...fixed });
   const methods = [rest.method, rest.of];
   const gradients = !!onProgress || methods.some((each) => gradientMethods.includes(each));
   return { json, values: numbers.bytes(), traced: false, explains: true, gradients };

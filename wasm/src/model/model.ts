@@ -132,14 +132,15 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     return result!;
   }
 
-  /** Explains the answer to one input, or to two. */
+  /** Explains the answer to one input, or to two. `fixed`: further options for the engine. */
   protected async explained<Result>(
     given: unknown,
     options: ExplainCallOptions & { onProgress?: ((result: never) => void) | undefined },
     method: Method,
+    fixed?: object,
   ): Promise<Result> {
     const taken = this.#inputs.take(given);
-    const encoded: EngineOptions = encodeExplanation(options, method.options);
+    const encoded: EngineOptions = encodeExplanation(options, method.options, fixed);
     const { signal, onProgress } = options;
     const input = taken instanceof Promise ? await taken : taken;
     const show = (raw: RawResult): void => onProgress?.(assembleExplanation<never>(raw));

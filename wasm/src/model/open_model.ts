@@ -1,14 +1,13 @@
 import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from '../base/checks.js';
 import { GlassformerError, throwIfAborted } from '../base/errors.js';
 import { isAbsence } from '../base/fetch.js';
-import { compileBinary, compileModule, scopeOf, withThreads } from '../engine/binary.js';
-import type { Scope } from '../engine/binary.js';
+import { compileBinary, compileModule, scopesOf, withThreads } from '../engine/binary.js';
 import type { EngineModule } from '../engine/engine.js';
 import { checkRuntime } from '../engine/features.js';
 import { findAddon } from '../engine/native.js';
 import { taskNamed } from '../engine/tasks.js';
 import { checkThreads, countThreads } from '../engine/threads.js';
-import type { Purpose } from '../engine/tasks.js';
+import type { Purpose, Scope } from '../engine/tasks.js';
 import { createHost, replaceHost } from '../host/host.js';
 import type { CallEvent, Host, Request, Result } from '../host/protocol.js';
 import { checkCache } from '../loading/cache.js';
@@ -101,8 +100,8 @@ export async function openFolder<K extends 'load' | 'inspect'>(
   checkLoadOptions(task, options);
   const urls = resolveUrls(options.urls);
   const request = { ...folderRequest(folder, options, urls), task };
-  const scopes = [scopeOf(task, options, urls), 'all'] as const;
   try {
+    const scopes = scopesOf(task, options, urls);
     return await startHost(kind, request as Request<K>, scopes, options, urls);
   } catch (error) {
     throw withHubHint(error, folder);
@@ -124,7 +123,7 @@ export function folderRequest(
 
 /**
  * Starts a host and makes the first call there, with the module that it will run. `scopes`: the
- * binaries to try, in order, as a smaller one may lack the model's kind.
+ * binaries to try, in order.
  */
 export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
   kind: K,
@@ -162,9 +161,8 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
         return open(host, compiling);
       });
       // The model belongs to another class, which this class's binary lacks.
-      const [, larger] = scopes;
-      if (!result && !module && larger) {
-        result = await open(host, compile(larger));
+      for (const other of module ? [] : scopes.slice(1)) {
+        result ??= await open(host, compile(other));
       }
       if (!result) {
         const expected = 'glassformer.wasm, which has every kind of model';

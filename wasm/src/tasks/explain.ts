@@ -109,6 +109,10 @@ interface Explained<Method> {
   method: Method;
   /** The label of the explained number. */
   label: string;
+  /**
+   * The tokens that the model read. A classifier with a decoder reads a text twice: first those that
+   * its decoder reads, beginning with its start token, then those of its encoder.
+   */
   tokens: Token[];
   /** Whether a part of the text was left out because of the model's limit. */
   clipped: boolean;

@@ -116,25 +116,22 @@ export const classifyImageMethod = methodOf<ClassifyImageOptions>()(
   'size',
   'signal',
 );
-const methods = {
-  classify: classifyImageMethod,
-  explain: methodOf<AllOptions<ExplainImageOptions>>()(
-    'explain',
-    'method',
-    'label',
-    'effects',
-    'of',
-    'scores',
-    'orders',
-    'seed',
-    'edges',
-    'cut',
-    'least',
-    'interpolate',
-    'size',
-    'signal',
-  ),
-};
+export const explainImageMethod = methodOf<AllOptions<ExplainImageOptions>>()(
+  'explain',
+  'method',
+  'label',
+  'effects',
+  'of',
+  'scores',
+  'orders',
+  'seed',
+  'edges',
+  'cut',
+  'least',
+  'interpolate',
+  'size',
+  'signal',
+);
 
 /** A classifier of pictures. */
 export class ImageClassifier extends LoadedModel<ClassifierInfo> {
@@ -167,7 +164,7 @@ export class ImageClassifier extends LoadedModel<ClassifierInfo> {
     picture: PictureSource,
     options: ClassifyImageOptions<Attention, Contributions, Trace, Gradients> = {},
   ): Promise<ImageClassification<Attention, Contributions, Trace, Gradients>> {
-    return this.one(picture, options, methods.classify);
+    return this.one(picture, options, classifyImageMethod);
   }
 
   /**
@@ -183,7 +180,7 @@ export class ImageClassifier extends LoadedModel<ClassifierInfo> {
     pictures: readonly PictureSource[],
     options: ClassifyImageOptions<Attention, Contributions, Trace, Gradients> = {},
   ): Promise<ImageClassification<Attention, Contributions, Trace, Gradients>[]> {
-    return this.batch(pictures, options, methods.classify);
+    return this.batch(pictures, options, classifyImageMethod);
   }
 
   /** Classifies any number of pictures; see `Classifier.classifyEach`. */
@@ -200,7 +197,7 @@ export class ImageClassifier extends LoadedModel<ClassifierInfo> {
     void,
     void
   > {
-    return this.each(pictures, options, methods.classify);
+    return this.each(pictures, options, classifyImageMethod);
   }
 
   /** Explains the label of a picture by one of the methods of ExplainImageOptions. */
@@ -208,6 +205,6 @@ export class ImageClassifier extends LoadedModel<ClassifierInfo> {
     picture: PictureSource,
     options: ExplainImageOptions[Method] & { method: Method },
   ): Promise<ImageExplanations[Method]> {
-    return this.explained(picture, options, methods.explain);
+    return this.explained(picture, options, explainImageMethod);
   }
 }

@@ -1,7 +1,7 @@
 import { checkOption } from '../base/checks.js';
 import { textKind } from '../engine/input.js';
 import type { InputKind } from '../engine/input.js';
-import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
+import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
@@ -12,7 +12,15 @@ import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
 import type { Asked, WithGradients, WithTrace } from '../model/results.js';
 import type { Embedding } from './embedder.js';
-import type { PatchGrid, PictureRegion, PictureSizeOptions } from './image_classifier.js';
+import { explainImageMethod } from './image_classifier.js';
+import type {
+  ExplainImageMethod,
+  ExplainImageOptions,
+  ImageExplanations,
+  PatchGrid,
+  PictureRegion,
+  PictureSizeOptions,
+} from './image_classifier.js';
 
 export interface EmbedImageOptions<
   Attention extends boolean = boolean,
@@ -29,6 +37,12 @@ export interface MatchOptions<
   /** The text for a label, with the label in place of `{}`. Default: "This is a photo of {}." */
   hypothesisTemplate?: string | undefined;
 }
+
+/** Explanations of a picture's best label; see ExplainOptions. */
+export type ExplainMatchOptions = {
+  [Method in ExplainImageMethod]: ExplainImageOptions[Method] &
+    Pick<MatchOptions, 'hypothesisTemplate'>;
+};
 
 /** The vector of a picture. The type arguments tell which options were set. */
 export type ImageEmbedding<
@@ -89,6 +103,10 @@ const methods = {
     name: 'classify',
     options: [...embedImage.options, 'gradients', 'hypothesisTemplate'],
   },
+  explain: {
+    name: 'explain',
+    options: [...explainImageMethod.options, 'hypothesisTemplate'],
+  },
   embedImage,
   embedText: methodOf<ReadOptions>()(
     'embedText',
@@ -100,6 +118,12 @@ const methods = {
     'signal',
   ),
 };
+
+function checked(labels: readonly string[]): { labels: readonly string[] } {
+  const valid = Array.isArray(labels) && labels.length > 0;
+  checkOption(valid, 'labels', 'an array of strings, at least one');
+  return { labels };
+}
 
 /**
  * Compares pictures with texts, and so finds the best of labels that it was not trained with (Radford
@@ -116,7 +140,7 @@ export class ZeroShotImageClassifier extends LoadedModel<ModelInfo> {
   /** Loads the model in a folder; see `Classifier.load`. */
   static async load(
     folder: string | URL | ModelFiles,
-    options: GradientLoadOptions = {},
+    options: ExplainableLoadOptions = {},
   ): Promise<ZeroShotImageClassifier> {
     const model = await openModel<ModelInfo>('zero-shot-image-classification', folder, options);
     return new ZeroShotImageClassifier(model);
@@ -132,9 +156,19 @@ export class ZeroShotImageClassifier extends LoadedModel<ModelInfo> {
     labels: readonly string[],
     options: MatchOptions<Attention, Trace, Gradients> = {},
   ): Promise<ImageMatch<Attention, Trace, Gradients>> {
-    const valid = Array.isArray(labels) && labels.length > 0;
-    checkOption(valid, 'labels', 'an array of strings, at least one');
-    return this.one(picture, options, methods.classify, { labels });
+    return this.one(picture, options, methods.classify, checked(labels));
+  }
+
+  /**
+   * Explains which of the labels fits a picture best, by one of the methods of ExplainMatchOptions. The
+   * explained number is computed from the labels' logits, as for a classifier with these labels.
+   */
+  async explain<Method extends ExplainImageMethod>(
+    picture: PictureSource,
+    labels: readonly string[],
+    options: ExplainMatchOptions[Method] & { method: Method },
+  ): Promise<ImageExplanations[Method]> {
+    return this.explained(picture, options, methods.explain, checked(labels));
   }
 
   /** Computes the vector of a picture. */

@@ -1,4 +1,5 @@
 import { checkOption, checkOptions, checkSignal, isA } from '../base/checks.js';
+import { GlassformerError } from '../base/errors.js';
 import { checkRuntime } from '../engine/features.js';
 import type { TextPair } from '../engine/input.js';
 import { textOrPairKind } from '../engine/input.js';
@@ -128,7 +129,7 @@ export class Trainer {
       data,
       pictures,
     };
-    const scope = pictures ? 'pictures' : 'learn';
+    const scope = pictures ? 'pictures' : isNew ? 'learn' : 'finetune';
     const { host, result } = await startHost('learn', request, [scope], options, urls);
     const { model, ...counts } = result;
     const { architecture, ...info } = model as unknown as ClassifierInfo & {
@@ -174,13 +175,18 @@ export class Trainer {
     }
   }
 
-  /** Returns the score on other examples, without dropout and label smoothing. */
+  /**
+   * Returns the score on other examples, without dropout and label smoothing. Rejects with
+   * `invalid_data` if there are none, or for those that cannot be read.
+   */
   async evaluate(
     examples: Examples,
     { signal }: { signal?: AbortSignal | undefined } = {},
   ): Promise<Score> {
     checkSignal(signal);
     const data = await encodeExamples(examples);
+    if (data.length === 0)
+      throw new GlassformerError('invalid_data', 'examples: expected some, got none');
     const kind = this.#readsPictures ? 'pictures' : 'texts';
     checkOption(holdsPictures(data) === this.#readsPictures, 'examples', `${kind}, as it learns`);
     const { milliseconds: _, ...score } = await this.#session.ask('learnEvaluate', data, signal);
