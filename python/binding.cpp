@@ -1,125 +1,106 @@
-// The module glassformer._core: any task's model, and the inputs that it is answering. Options and
-// results are JSON, as for JavaScript, with tensors as arrays. The package's Python files give them
-// their types.
+// The module glassformer._core: any task's model, the inputs that it is answering, and a model that
+// learns. Options and results are JSON, as for JavaScript, with tensors as NumPy arrays. The
+// package's Python files give them their types.
 
-#include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
+#include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "../wasm/binding.hpp"
+#include "../wasm/functions.hpp"
 #include "image/decode/decode.hpp"
+#include "kernels/pool.hpp"
+#include "tasks/chat/conversation.hpp"
 #include "tasks/description.hpp"
 #include "tasks/load.hpp"
 #include "tasks/make_pipeline.hpp"
+#include "tasks/tokenize/tokenize.hpp"
 
-namespace py = pybind11;
+namespace nb = nanobind;
 
 namespace {
 
 using namespace glassformer;
 
+// Arrays of the package, row-major.
+using Pixels = nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Values = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 // Returns a glassformer.Error.
-py::object python_error(const Error& error) {
+nb::object python_error(const Error& error) {
   const std::string_view code = to_string(error.code()), message = error.what();
-  const auto text = py::reinterpret_steal<py::str>(
-      PyUnicode_DecodeUTF8(message.data(), static_cast<py::ssize_t>(message.size()), "replace"));
-  return py::module_::import("glassformer._errors").attr("Error")(code, text);
+  const auto text = nb::steal<nb::str>(
+      PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+  return nb::module_::import_("glassformer._errors")
+      .attr("Error")(nb::str(code.data(), code.size()), text);
 }
 
-// Numbers that NumPy reads where they are, through Python's buffer protocol. So the module does not
-// depend on a version of NumPy.
-template <class Number>
-struct Array {
-  std::vector<Number> numbers;
-  std::vector<std::size_t> shape;
-};
+std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
+// Returns a NumPy array that owns the numbers.
 template <class Number>
-void bind_array(py::module_& module, const char* name) {
-  py::class_<Array<Number>>(module, name, py::buffer_protocol())
-      .def_buffer([](Array<Number>& array) {
-        std::vector<py::ssize_t> shape(array.shape.begin(), array.shape.end());
-        std::vector<py::ssize_t> strides(shape.size());
-        py::ssize_t stride = sizeof(Number);
-        for (std::size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
-        return py::buffer_info(array.numbers.data(), std::move(shape), std::move(strides));
-      });
-}
-
-// Returns the numbers of an array of the package, [...], row-major.
-template <class Number>
-std::span<const Number> numbers_of(const py::buffer_info& array) {
-  if (array.format != py::format_descriptor<Number>::format()) {
-    throw py::type_error("unexpected numbers: " + array.format);
-  }
-  return {static_cast<const Number*>(array.ptr), static_cast<std::size_t>(array.size)};
+nb::object to_array(std::vector<Number> numbers, const std::vector<std::size_t>& shape) {
+  auto kept = std::make_unique<std::vector<Number>>(std::move(numbers));
+  Number* const data = kept->data();
+  const nb::capsule owner(
+      kept.get(), [](void* all) noexcept { delete static_cast<std::vector<Number>*>(all); });
+  static_cast<void>(kept.release());
+  return nb::cast(nb::ndarray<nb::numpy, Number>(data, shape.size(), shape.data(), owner));
 }
 
 // Returns the JSON of a result, and its tensors by name.
-py::tuple to_python(TensorsBeside& result) {
-  py::dict tensors;
+nb::tuple to_python(TensorsBeside& result) {
+  nb::dict tensors;
   for (TracedTensor& tensor : result.take_tensors()) {
-    tensors[py::str(tensor.name)] = Array<float>{std::move(tensor.data), std::move(tensor.shape)};
+    tensors[tensor.name.c_str()] = to_array(std::move(tensor.data), tensor.shape);
   }
-  return py::make_tuple(result.take(), tensors);
+  return nb::make_tuple(result.take(), tensors);
 }
 
-// Returns the picture of pixels [height, width, channels].
-Picture to_picture(const py::buffer& pixels) {
-  const py::buffer_info array = pixels.request();
-  const std::span<const std::uint8_t> bytes = numbers_of<std::uint8_t>(array);
-  return {.width = static_cast<std::size_t>(array.shape.at(1)),
-          .height = static_cast<std::size_t>(array.shape.at(0)),
-          .channels = static_cast<std::size_t>(array.shape.at(2)),
-          .bytes = {bytes.begin(), bytes.end()}};
-}
-
-// A loaded model. Its threads do not exist in a forked process, where every call fails and the
-// memory is not freed.
-class Model {
+// A loaded model, or a tokenizer alone. Its threads do not exist in a forked process, where every
+// call fails and the memory is not freed.
+class LoadedModel {
  public:
-  Model(const std::filesystem::path& folder, const std::vector<std::string>& tasks,
-        const std::optional<std::string>& compute, std::size_t threads, bool shortlist)
-      : process_(getpid()) {
-    std::vector<Task> wanted;
-    for (const std::string& task : tasks) wanted.push_back(find_task(task).value());
-    LoadOptions options = {.shortlist = shortlist, .threads = threads};
-    for (const Compute known : {Compute::f32, Compute::int8, Compute::int4}) {
-      if (compute == to_string(known)) options.compute = known;
-    }
-    if (compute && !options.compute) {
-      throw Error(ErrorCode::invalid_option,
-                  "compute: expected f32, int8 or int4, got " + *compute);
-    }
-    pipeline_ = load_pipeline(folder, wanted, options);
-  }
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
-  ~Model() {
-    if (getpid() != process_) static_cast<void>(pipeline_.release());
+  explicit LoadedModel(std::unique_ptr<Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
+  LoadedModel(const LoadedModel&) = delete;
+  LoadedModel& operator=(const LoadedModel&) = delete;
+  virtual ~LoadedModel() {
+    if (forked()) static_cast<void>(pipeline_.release());
   }
 
-  // Returns describe_json.
-  std::string description() const {
+  // Returns describe_json or, of a tokenizer, describe_tokenizer_json.
+  std::string description() {
+    const auto* alone = dynamic_cast<const TokenizePipeline*>(&pipeline());
+    if (alone) return describe_tokenizer_json(alone->tokenizer());
     return describe_json(pipeline(), element_count(pipeline().parameters()), {});
   }
-  std::size_t threads() const { return pipeline().thread_pool().threads(); }
-  std::string vocabulary() const { return vocabulary_json(pipeline()); }
+  std::size_t threads() { return pipeline().thread_pool().threads(); }
+  std::string vocabulary() { return vocabulary_json(pipeline()); }
 
   // Returns the parameters' names and shapes.
-  std::vector<std::pair<std::string, std::vector<std::size_t>>> parameters() const {
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> parameters() {
     std::vector<std::pair<std::string, std::vector<std::size_t>>> shapes;
     for (const NamedParameter& each : pipeline().parameters()) {
       shapes.emplace_back(each.name, each.shape);
@@ -128,65 +109,172 @@ class Model {
   }
 
   // Returns a parameter's numbers, as floats.
-  Array<float> weight(const std::string& name) const {
-    for (const NamedParameter& each : pipeline().parameters()) {
+  nb::object weight(const std::string& name) {
+    for (const NamedParameter& each : newest().parameters()) {
       if (each.name != name) continue;
       std::vector<float> numbers;
       for (std::size_t row = 0; row < each.shape.at(0); ++row) {
         const std::vector<float> values = row_of(each, row);
         numbers.insert(numbers.end(), values.begin(), values.end());
       }
-      return {std::move(numbers), each.shape};
+      return to_array(std::move(numbers), each.shape);
     }
-    throw py::key_error(name);
+    throw nb::key_error(name.c_str());
   }
 
-  Pipeline& pipeline() const {
-    if (getpid() != process_) {
+  virtual Pipeline& pipeline() {
+    check_process();
+    return *pipeline_;
+  }
+  // Returns the same, with the weights of the moment.
+  virtual Pipeline& newest() { return pipeline(); }
+  void check_process() const {
+    if (forked()) {
       throw std::runtime_error("the process was forked after the model was loaded: load it again");
     }
-    return *pipeline_;
+  }
+
+ protected:
+  bool forked() const { return getpid() != process_; }
+
+ private:
+  pid_t process_ = getpid();
+  std::unique_ptr<Pipeline> pipeline_;
+};
+
+std::unique_ptr<LoadedModel> load(const std::filesystem::path& folder,
+                                  const std::vector<std::string>& tasks,
+                                  const std::optional<std::string>& compute, std::size_t threads,
+                                  bool shortlist) {
+  std::vector<Task> wanted;
+  for (const std::string& task : tasks) wanted.push_back(find_task(task).value());
+  LoadOptions options = {.shortlist = shortlist, .threads = threads};
+  for (const Compute known : {Compute::f32, Compute::int8, Compute::int4}) {
+    if (compute == to_string(known)) options.compute = known;
+  }
+  if (compute && !options.compute) {
+    throw Error(ErrorCode::invalid_option, "compute: expected f32, int8 or int4, got " + *compute);
+  }
+  return std::make_unique<LoadedModel>(load_pipeline(folder, wanted, options));
+}
+
+std::unique_ptr<LoadedModel> load_tokenizer_alone(const std::filesystem::path& folder) {
+  FolderOnDisk files(folder);
+  return std::make_unique<LoadedModel>(std::make_unique<TokenizePipeline>(files));
+}
+
+// A model that learns; it answers with the weights of the moment. The functions of
+// wasm/learning.cpp do the work, and their answers are the results here. One call at a time, except
+// those that need no weights.
+class Learner final : public LoadedModel {
+ public:
+  explicit Learner(std::size_t threads)
+      : LoadedModel(nullptr),
+        threads_(threads > 0 ? std::min(threads, Pool::most) : machine_threads()) {
+    instance_->learning.threads = threads_;
+  }
+  ~Learner() override {
+    if (forked()) static_cast<void>(instance_.release());
+  }
+
+  // Takes the model that learns further.
+  void open(const std::filesystem::path& folder) {
+    OpenFolder opened(folder);
+    Learning& learning = instance_->learning;
+    learning.take_vocabulary(opened.files, opened.folder.folder());
+    opened.load(learning.start_from(opened.config, opened.folder.take_tokenizer()));
+  }
+
+  // `config` is empty for a model that learns further.
+  std::string begin(const std::string& config, const nb::bytes& examples,
+                    const std::string& options) {
+    const std::string_view data = view_of(examples);
+    return answer([&] {
+      gf_learn_begin(config.data(), config.size(), data.data(), data.size(), options.data(),
+                     options.size());
+      if (instance_->pipeline) instance_->pipeline->set_threads(threads_);
+    });
+  }
+  std::string step(double progress) {
+    return answer([&] { gf_learn_step(progress); });
+  }
+  // Without examples, evaluates on those that are held out.
+  std::string evaluate(const nb::bytes& examples) {
+    const std::string_view data = view_of(examples);
+    return answer([&] { gf_learn_evaluate(data.data(), data.size()); });
+  }
+
+  // Returns the files of a folder with the model: their names and bytes.
+  std::vector<std::pair<std::string, nb::bytes>> save() {
+    check_process();
+    std::vector<Learning::File> files;
+    {
+      const nb::gil_scoped_release release;
+      files = instance_->learning.save();
+    }
+    std::vector<std::pair<std::string, nb::bytes>> saved;
+    for (const Learning::File& file : files) saved.emplace_back(file.name, bytes_of(file.bytes));
+    return saved;
+  }
+
+  Pipeline& pipeline() override {
+    check_process();
+    if (!instance_->pipeline) throw std::runtime_error("the training has not begun");
+    return *instance_->pipeline;
+  }
+  Pipeline& newest() override {
+    instance_->learning.update(pipeline());
+    return pipeline();
   }
 
  private:
-  pid_t process_;
-  std::unique_ptr<Pipeline> pipeline_;
+  // Returns the JSON that a function has answered.
+  template <class Function>
+  std::string answer(const Function& function) {
+    check_process();
+    const nb::gil_scoped_release release;
+    current_instance = instance_.get();
+    function();
+    return std::move(instance_->result);
+  }
+
+  std::size_t threads_;
+  std::unique_ptr<Instance> instance_ = std::make_unique<Instance>();
 };
 
 // Inputs that a model is answering, in the thread that began. They keep the model.
 class Work {
  public:
-  Work(std::shared_ptr<const Model> model, const TaskInputs& inputs, const TaskOptions& options,
-       bool explains)
-      : model_(std::move(model)),
-        job_(explains ? begin_linked_explanation(model_->pipeline(), inputs, options)
-                      : model_->pipeline().begin(inputs, options)) {}
+  Work(std::shared_ptr<LoadedModel> model, std::unique_ptr<Job> job)
+      : model_(std::move(model)), job_(std::move(job)) {}
 
   // Works until there is progress to show, which it returns as to_python does, or to the end; then
   // returns None. Ctrl-C ends the work between two steps.
-  py::object next() {
+  nb::object next() {
     check_thread();
     while (more_) {
       {
-        const py::gil_scoped_release release;
+        const nb::gil_scoped_release release;
         more_ = job_->step();
       }
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
       TensorsBeside writer;
       if (job_->show(writer)) return to_python(writer);
     }
-    return py::none();
+    return nb::none();
   }
 
   // Returns what to_python returns, or an Error, for each input. Call it once, at the end.
-  py::list results() {
+  nb::list results() {
     check_thread();
-    py::list results;
-    const std::size_t count = job_->finish();
+    if (more_ || !job_) throw std::runtime_error("results are there once, at the end");
+    const std::unique_ptr<Job> job = std::move(job_);
+    nb::list results;
+    const std::size_t count = job->finish();
     for (std::size_t i = 0; i < count; ++i) {
       try {
         TensorsBeside writer;
-        job_->write(i, writer);
+        job->write(i, writer);
         results.append(to_python(writer));
       } catch (const Error& error) {
         results.append(python_error(error));
@@ -197,66 +285,103 @@ class Work {
 
  private:
   void check_thread() const {
-    model_->pipeline();
+    model_->check_process();
     if (std::this_thread::get_id() != thread_) {
       throw std::runtime_error("a stream is read in the thread that began it, not in another");
     }
   }
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<LoadedModel> model_;
   std::unique_ptr<Job> job_;
   bool more_ = true;
   std::thread::id thread_ = std::this_thread::get_id();
 };
 
-using Text = std::pair<std::string, std::optional<std::string>>;
+using Text = std::pair<nb::bytes, std::optional<nb::bytes>>;
 
-// Starts answering texts or pictures. `values` are the numbers that `options`, JSON, refer to.
-Work start(const std::shared_ptr<const Model>& model, const std::vector<Text>& texts,
-           const std::vector<py::buffer>& pixels, const std::string& options,
-           const py::buffer& values, bool explains) {
+// Starts answering texts, in UTF-8, or pictures. `values` are the numbers that `options`, JSON,
+// refer to.
+std::unique_ptr<Work> start(const std::shared_ptr<LoadedModel>& model,
+                            const std::vector<Text>& texts, const std::vector<Pixels>& pixels,
+                            const std::string& options, const Values& values, bool explains) {
   std::vector<TextInput> inputs;
   for (const auto& [text, pair] : texts) {
-    inputs.push_back(pair ? TextInput(text, *pair) : TextInput(text));
+    inputs.push_back(pair ? TextInput(view_of(text), view_of(*pair)) : TextInput(view_of(text)));
   }
   std::vector<Picture> pictures;
-  for (const py::buffer& picture : pixels) pictures.push_back(to_picture(picture));
-  const py::buffer_info array = values.request();
-  const std::span<const float> numbers = numbers_of<float>(array);
-  const py::gil_scoped_release release;
-  return Work(model, {.texts = inputs, .pictures = pictures}, {options, numbers}, explains);
+  for (const Pixels& each : pixels) {
+    pictures.push_back({.width = each.shape(1),
+                        .height = each.shape(0),
+                        .channels = each.shape(2),
+                        .bytes = {each.data(), each.data() + each.size()}});
+  }
+  const nb::gil_scoped_release release;
+  Pipeline& pipeline = model->newest();
+  const TaskInputs given = {.texts = inputs, .pictures = pictures};
+  const TaskOptions task(options, {values.data(), values.size()});
+  return std::make_unique<Work>(model, explains ? begin_linked_explanation(pipeline, given, task)
+                                                : pipeline.begin(given, task));
 }
 
-Array<std::uint8_t> decode(const std::string& file) {
-  Picture picture =
-      decode_picture({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
-  return {std::move(picture.bytes), {picture.height, picture.width, picture.channels}};
+// Returns the text that a model's template makes of messages: their roles and contents in UTF-8.
+std::string render(const ChatTemplate& form,
+                   const std::vector<std::pair<nb::bytes, nb::bytes>>& messages,
+                   const std::string& variables, bool add_generation_prompt) {
+  std::vector<ChatMessage> all;
+  for (const auto& [role, content] : messages) {
+    all.push_back({std::string(view_of(role)), std::string(view_of(content))});
+  }
+  return form.text(all, {.add_generation_prompt = add_generation_prompt, .variables = variables});
+}
+
+nb::object decode(const nb::bytes& file) {
+  const std::string_view bytes = view_of(file);
+  Picture picture;
+  {
+    const nb::gil_scoped_release release;
+    picture = decode_picture({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  }
+  return to_array(std::move(picture.bytes), {picture.height, picture.width, picture.channels});
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    const nb::object raised = python_error(error);
+    PyErr_SetObject(raised.type().ptr(), raised.ptr());
+  }
 }
 
 }  // namespace
 
-PYBIND11_MODULE(_core, module) {
-  py::register_local_exception_translator([](std::exception_ptr thrown) {
-    try {
-      std::rethrow_exception(thrown);
-    } catch (const Error& error) {
-      const py::object raised = python_error(error);
-      PyErr_SetObject(py::type::of(raised).ptr(), raised.ptr());
-    }
-  });
-  bind_array<float>(module, "Floats");
-  bind_array<std::uint8_t>(module, "Bytes");
-  using Released = py::call_guard<py::gil_scoped_release>;
-  py::class_<Model, std::shared_ptr<Model>>(module, "Model")
-      .def(py::init<const std::filesystem::path&, const std::vector<std::string>&,
-                    const std::optional<std::string>&, std::size_t, bool>(),
-           Released())
-      .def("description", &Model::description)
-      .def("threads", &Model::threads)
-      .def("vocabulary", &Model::vocabulary)
-      .def("parameters", &Model::parameters)
-      .def("weight", &Model::weight)
-      .def("start", start);
-  py::class_<Work>(module, "Work").def("next", &Work::next).def("results", &Work::results);
+NB_MODULE(_core, module) {
+#ifdef NDEBUG
+  // Only the tests look for leaks: a program may end in a thread that has models.
+  nb::set_leak_warnings(false);
+#endif
+  nb::register_exception_translator(translate);
+  using Released = nb::call_guard<nb::gil_scoped_release>;
+  nb::class_<LoadedModel>(module, "Model")
+      .def("description", &LoadedModel::description)
+      .def("threads", &LoadedModel::threads)
+      .def("vocabulary", &LoadedModel::vocabulary)
+      .def("parameters", &LoadedModel::parameters)
+      .def("weight", &LoadedModel::weight)
+      .def("start", start)
+      .def("chat_template",
+           [](LoadedModel& model) { return ChatTemplate(model.pipeline().config().chat); });
+  nb::class_<Learner, LoadedModel>(module, "Learner")
+      .def(nb::init<std::size_t>())
+      .def("open", &Learner::open, Released())
+      .def("begin", &Learner::begin)
+      .def("step", &Learner::step)
+      .def("evaluate", &Learner::evaluate)
+      .def("save", &Learner::save);
+  nb::class_<Work>(module, "Work").def("next", &Work::next).def("results", &Work::results);
+  nb::class_<ChatTemplate>(module, "ChatTemplate").def("render", render);
+  module.def("load", load, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
+             Released());
+  module.def("load_tokenizer", load_tokenizer_alone, Released());
   module.def("decode_picture", decode);
 }

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 from shutil import copy2
@@ -17,17 +18,24 @@ work = root / "build/python"  # keeps what this writes out of the sources
 work.mkdir(parents=True, exist_ok=True)
 
 
+def nanobind():
+    """Returns the folder of nanobind: pip's, or the one of the set-up."""
+    try:
+        import nanobind
+
+        return Path(nanobind.include_dir()).parent
+    except ImportError:
+        folder = root / ".toolchain/nanobind"
+        if not folder.exists():
+            sys.exit("nanobind is missing: run  pip install nanobind")
+        return folder
+
+
 def configure():
     """Configures the native build for this Python. Returns its folder."""
-    includes = [sysconfig.get_path("include")]
-    try:
-        import pybind11
-
-        includes.append(pybind11.get_include())
-    except ImportError:
-        pass  # Debian's pybind11-dev is in /usr/include
     command = ["cmake", "--preset", "native"]
-    command.append(f"-DGLASSFORMER_PYTHON_INCLUDE={';'.join(includes)}")
+    command.append(f"-DGLASSFORMER_PYTHON_INCLUDE={sysconfig.get_path('include')}")
+    command.append(f"-DGLASSFORMER_NANOBIND={nanobind()}")
     command += shlex.split(os.environ.get("CMAKE_ARGS", ""))
     subprocess.run(command, cwd=root, check=True)
     return "build/native"

@@ -7,6 +7,7 @@
 >>> model.trace("A gripping film.", "encoder.layers.*.output")
 """
 
+from ._chat import Chat, chat_prompt
 from ._errors import Error
 from ._models import (
     Classifier,
@@ -24,8 +25,11 @@ from ._models import (
     read_picture,
 )
 from ._options import Head, Patch
+from ._tokenizer import Tokenizer
+from ._trainer import Trainer
 
 __all__ = [
+    "Chat",
     "Classifier",
     "Embedder",
     "Error",
@@ -38,8 +42,11 @@ __all__ = [
     "QuestionAnswerer",
     "Stream",
     "TokenClassifier",
+    "Tokenizer",
+    "Trainer",
     "Translator",
     "ZeroShotImageClassifier",
+    "chat_prompt",
     "load",
     "read_picture",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
@@ -70,7 +71,7 @@ def read_picture(picture: Picture) -> NDArray[np.uint8]:
     if isinstance(picture, (str, os.PathLike)):
         picture = Path(picture).read_bytes()
     if isinstance(picture, bytes):
-        return np.asarray(_core.decode_picture(picture))
+        return _core.decode_picture(picture)
     pixels = np.asarray(picture)
     if pixels.ndim == 2:
         pixels = pixels[:, :, np.newaxis]
@@ -86,17 +87,17 @@ def _listed(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _taken_text(given: Any) -> tuple[str, None]:
+def taken_text(given: Any) -> tuple[str, None]:
     if not isinstance(given, str):
         raise TypeError(f"expected a text, got {type(given).__name__}")
     return given, None
 
 
-def _taken_pair(given: Any) -> tuple[str, str | None]:
+def taken_pair(given: Any) -> tuple[str, str | None]:
     if not isinstance(given, tuple):
-        return _taken_text(given)
+        return taken_text(given)
     first, second = given
-    return _taken_text(first)[0], _taken_text(second)[0]
+    return taken_text(first)[0], taken_text(second)[0]
 
 
 def _texts_of(given: Any) -> list[str]:
@@ -114,7 +115,74 @@ def _by_sentence(result: Any, field: str) -> Arrays:
     }
 
 
-class Model:
+class Loaded:
+    """A model or a tokenizer: what can be closed. Inputs are answered by its core."""
+
+    _labels: Sequence[str] = ()
+
+    def __init__(self, core: _core.Model) -> None:
+        """For `load`."""
+        self._core: _core.Model | None = core
+
+    def close(self) -> None:
+        """Frees the memory. Later calls raise Error with the code "disposed"."""
+        self._core = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"cannot copy or pickle a {type(self).__name__}: load it in each process")
+
+    def __repr__(self) -> str:
+        facts = "closed" if self._core is None else self._facts()
+        return f"<{type(self).__name__}: {facts}>"
+
+    def _facts(self) -> str:
+        raise NotImplementedError
+
+    def _open_core(self) -> _core.Model:
+        if self._core is None:
+            raise Error("disposed", f"the {type(self).__name__} was closed; load it again")
+        return self._core
+
+    def _start(
+        self, inputs: Sequence[Any], options: Mapping[str, Any], explains: bool = False
+    ) -> _core.Work:
+        pictures = [each for each in inputs if isinstance(each, np.ndarray)]
+        texts = [
+            (each[0].encode(), None if each[1] is None else each[1].encode())
+            for each in inputs
+            if isinstance(each, tuple)
+        ]
+        return self._open_core().start(texts, pictures, *encode(options), explains)
+
+    def _answered(self, kind: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+        work = self._start(inputs, options)
+        while work.next():
+            pass
+        return self._results(kind, inputs, work)
+
+    def _results(self, kind: Any, inputs: Sequence[Any], work: _core.Work) -> list[Any]:
+        results = []
+        for index, (given, answer) in enumerate(zip(inputs, work.results())):
+            if isinstance(answer, Error):
+                place = f"inputs[{index}]: " if len(inputs) > 1 else ""
+                raise Error(answer.code, f"{place}{answer}")
+            results.append(build(kind, self._read(answer, given)))
+        return results
+
+    def _read(self, answer: tuple[str, Mapping[str, Any]], given: Any) -> dict[str, Any]:
+        """Returns an answer of the core as plain data."""
+        result = parse(answer[0])
+        assemble(result, answer[1], _texts_of(given), self._labels)
+        return result
+
+
+class Model(Loaded):
     """A loaded model: the base of all classes.
 
     Any number of threads may call a model at a time. A stream is read in the thread that began it.
@@ -133,11 +201,12 @@ class Model:
 
     def __init__(self, core: _core.Model) -> None:
         """For `load`."""
-        self._core: _core.Model | None = core
+        super().__init__(core)
         description = json.loads(core.description())
         self.architecture: dict[str, Any] = description.pop("architecture")
         del description["ignored_tensors"]  # of the files, which this object does not know
         self.info = Info(**description, threads=core.threads())
+        self._labels = self.info.labels or ()
 
     @classmethod
     def load(
@@ -162,15 +231,9 @@ class Model:
         """
         return cls(_open(folder, cls._tasks, compute, threads))
 
-    def close(self) -> None:
-        """Frees the model. Later calls raise Error with the code "disposed"."""
-        self._core = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def _facts(self) -> str:
+        info = self.info
+        return f"{info.task}, {info.layers} layers, {info.parameters:,} parameters, {info.compute}"
 
     def trace(self, given: Any, names: str | Sequence[str], **options: Any) -> Arrays:
         """Returns tensors between input and answer.
@@ -220,7 +283,7 @@ class Model:
     def weight(self, name: str) -> NDArray[np.float32]:
         """Returns a parameter of the model as float32, or raises KeyError if it has none of this
         name."""
-        return np.asarray(self._open_core().weight(name))
+        return self._open_core().weight(name)
 
     def vocabulary(self) -> list[str]:
         """Returns the text of each token of the vocabulary, by id."""
@@ -248,48 +311,11 @@ class Model:
     _taken: Callable[[Any], Any]
     _kind: Any
 
-    def _open_core(self) -> _core.Model:
-        if self._core is None:
-            raise Error("disposed", "the model was closed; load it again")
-        return self._core
-
-    def _start(
-        self, inputs: Sequence[Any], options: Mapping[str, Any], explains: bool = False
-    ) -> _core.Work:
-        pictures = [each for each in inputs if isinstance(each, np.ndarray)]
-        texts = [
-            (each[0].encode(), None if each[1] is None else each[1].encode())
-            for each in inputs
-            if isinstance(each, tuple)
-        ]
-        return self._open_core().start(texts, pictures, *encode(options), explains)
-
-    def _answered(self, kind: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-        work = self._start(inputs, options)
-        while work.next():
-            pass
-        return self._results(kind, inputs, work)
-
-    def _results(self, kind: Any, inputs: Sequence[Any], work: _core.Work) -> list[Any]:
-        results = []
-        for index, (given, answer) in enumerate(zip(inputs, work.results())):
-            if isinstance(answer, Error):
-                place = f"inputs[{index}]: " if len(inputs) > 1 else ""
-                raise Error(answer.code, f"{place}{answer}")
-            results.append(build(kind, self._read(answer, given)))
-        return results
-
-    def _read(self, answer: tuple[str, Mapping[str, Any]], given: Any) -> dict[str, Any]:
-        """Returns an answer of the core as plain data."""
-        result = parse(answer[0])
-        assemble(result, answer[1], _texts_of(given), self.info.labels or ())
-        return result
-
     def _one(self, given: Any, options: Mapping[str, Any]) -> Any:
         return self.batch([given], **options)[0]
 
 
-class _Explained(Model):
+class Explained(Model):
     def explain(
         self,
         given: Any,
@@ -328,12 +354,12 @@ class _Explained(Model):
         return result
 
 
-class Classifier(_Explained):
+class Classifier(Explained):
     """A classifier of texts, or of pairs of texts."""
 
     _tasks = ("text-classification",)
     _kind = Classification
-    _taken = staticmethod(_taken_pair)
+    _taken = staticmethod(taken_pair)
 
     def classify(self, text: str | tuple[str, str], **options: Any) -> Classification:
         """Classifies a text or, if the model reads pairs, two texts in a tuple.
@@ -350,7 +376,7 @@ class TokenClassifier(Model):
 
     _tasks = ("token-classification",)
     _kind = TokenClassification
-    _taken = staticmethod(_taken_text)
+    _taken = staticmethod(taken_text)
 
     def classify(self, text: str, **options: Any) -> TokenClassification:
         """Finds the entities of a text.
@@ -368,7 +394,7 @@ class QuestionAnswerer(Model):
 
     _tasks = ("question-answering",)
     _kind = Answer
-    _taken = staticmethod(_taken_pair)
+    _taken = staticmethod(taken_pair)
 
     def answer(self, question: str, context: str, **options: Any) -> Answer:
         """Answers a question with a part of the context.
@@ -384,7 +410,7 @@ class MaskFiller(Model):
 
     _tasks = ("fill-mask",)
     _kind = FilledText
-    _taken = staticmethod(_taken_text)
+    _taken = staticmethod(taken_text)
 
     def fill(self, text: str, **options: Any) -> FilledText:
         """Fills the masks of a text, which are written as `info.mask_token`.
@@ -400,7 +426,7 @@ class Embedder(Model):
 
     _tasks = ("feature-extraction",)
     _kind = Embedding
-    _taken = staticmethod(_taken_text)
+    _taken = staticmethod(taken_text)
 
     def embed(self, text: str, **options: Any) -> Embedding:
         """Computes the vector of a text.
@@ -412,7 +438,7 @@ class Embedder(Model):
         return self._one(text, options)
 
 
-class ImageClassifier(_Explained):
+class ImageClassifier(Explained):
     """A classifier of pictures."""
 
     _tasks = ("image-classification",)
@@ -428,7 +454,7 @@ class ImageClassifier(_Explained):
         return self._one(picture, options)
 
 
-class ZeroShotImageClassifier(Model):
+class ZeroShotImageClassifier(Explained):
     """Compares pictures with texts, and so finds the best of labels that it was not trained
     with."""
 
@@ -446,6 +472,29 @@ class ZeroShotImageClassifier(Model):
             raise Error("invalid_option", "labels: expected at least one, got none")
         return self._one(picture, dict(labels=labels, **options))
 
+    def explain(
+        self, given: Picture, method: str, *, labels: Sequence[str] = (), **options: Any
+    ) -> dict[str, Any]:
+        """Explains which of the labels fits a picture best, as for a classifier with these labels.
+
+        Parameters
+        ----------
+        given
+            The picture.
+        method : str
+            As for ImageClassifier.
+        labels : sequence of str
+            At least one.
+        **options
+            Those of the method, and `hypothesis_template`.
+
+        Returns
+        -------
+        dict
+            As for ImageClassifier.
+        """
+        return super().explain(given, method, labels=list(labels), **options)
+
     def embed_image(self, picture: Picture, **options: Any) -> ImageMatch:
         """Computes the vector of a picture, of length 1, with the options of `classify`."""
         return self._one(picture, options)
@@ -455,13 +504,13 @@ class ZeroShotImageClassifier(Model):
 
         Options: `attention`, `trace`, `patch`, `ablate` and `mask_tokens`.
         """
-        return self._answered(Embedding, [_taken_text(text)], options)[0]
+        return self._answered(Embedding, [taken_text(text)], options)[0]
 
 
 class Stream(Iterator[Step], Generic[Step, Result]):
     """The steps of a text that is being written. `result` has the whole result after the last step.
 
-    Ctrl-C ends it within one token. It is read in the thread that began it.
+    Ctrl-C ends it within one token. It is read in the thread that began it. `close` gives it up.
     """
 
     def __init__(
@@ -480,9 +529,13 @@ class Stream(Iterator[Step], Generic[Step, Result]):
             self.result = self._end()
         raise StopIteration
 
+    def close(self) -> None:
+        """Frees the memory of a stream that is not read to its end. Its `result` stays None."""
+        self._work = None
 
-class _Writer(_Explained):
-    _taken = staticmethod(_taken_text)
+
+class _Writer(Explained):
+    _taken = staticmethod(taken_text)
     _step: Any
 
     def gradients(self, given: str, names: str | Sequence[str], **options: Any) -> Arrays:
@@ -491,7 +544,13 @@ class _Writer(_Explained):
         found: Arrays = explained["gradients"]
         return found
 
-    def _stream(self, text: str, options: Mapping[str, Any]) -> Stream[Any, Any]:
+    def _stream(
+        self,
+        text: str,
+        options: Mapping[str, Any],
+        then: Callable[[Any], None] = lambda result: None,
+    ) -> Stream[Any, Any]:
+        """`then` is called with the result."""
         inputs = [self._taken(text)]
         before = whole = ""
 
@@ -505,8 +564,13 @@ class _Writer(_Explained):
             assemble(step, answer[1], _texts_of(inputs[0]))
             return build(self._step, step)
 
+        def end() -> Any:
+            result = self._results(self._kind, inputs, work)[0]
+            then(result)
+            return result
+
         work = self._start(inputs, dict(beams=1, stream=True, **options))
-        return Stream(work, show, lambda: self._results(self._kind, inputs, work)[0])
+        return Stream(work, show, end)
 
 
 class Generator(_Writer):
@@ -539,7 +603,7 @@ class Generator(_Writer):
         `sample`, `temperature`, `top_k`, `top_p`, `seed`, `repetition_penalty`,
         `no_repeat_ngram_size`, `bad_words`, `suppress_tokens` and `begin_suppress_tokens`.
         """
-        return self._answered(Prediction, [_taken_text(text)], dict(next=count, **options))[0]
+        return self._answered(Prediction, [taken_text(text)], dict(next=count, **options))[0]
 
 
 class Translator(_Writer):
@@ -613,6 +677,17 @@ def _open(
     threads: int | None,
     shortlist: bool = False,
 ) -> _core.Model:
-    if threads is not None and threads < 1:
+    if not isinstance(compute, (str, type(None))):
+        raise TypeError(f"compute: expected a text, got {type(compute).__name__}")
+    return _core.load(os.fspath(folder), tasks, compute, checked_threads(threads), shortlist)
+
+
+def checked_threads(threads: int | None) -> int:
+    """Returns a number of threads as the core takes it: 0 is the default."""
+    if threads is None:
+        return 0
+    if not hasattr(threads, "__index__"):
+        raise TypeError(f"threads: expected a whole number, got {type(threads).__name__}")
+    if threads < 1:
         raise Error("invalid_option", f"threads: expected at least 1, got {threads}")
-    return _core.Model(os.fspath(folder), tasks, compute, threads or 0, shortlist)
+    return min(int(threads), sys.maxsize)

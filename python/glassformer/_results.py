@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import lru_cache
 from typing import Any, Optional, Union, get_args, get_origin, get_type_hints
 
@@ -19,8 +19,35 @@ Array = NDArray[np.float32]
 Arrays = dict[str, Array]
 
 
-@dataclass
-class Token:
+@dataclass(repr=False)
+class Shown:
+    """What a result shows of itself: fields that it has, and of arrays their shapes."""
+
+    def __repr__(self) -> str:
+        # `attention` and the others that every result may have come last.
+        names = sorted((each.name for each in fields(self)), key=_often.__contains__)
+        values = {name: getattr(self, name) for name in names}
+        shown = (f"{name}={_brief(each)}" for name, each in values.items() if _is_there(each))
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+_often = ("attention", "trace", "gradients")
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None and not (isinstance(value, dict) and len(value) == 0)
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{list(value.shape)}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_brief(each)}" for key, each in value.items()) + "}"
+    return repr(value)
+
+
+@dataclass(repr=False)
+class Token(Shown):
     """A token: a row of the attention weights. `text[start:end]` is its part of the text."""
 
     id: int
@@ -34,8 +61,8 @@ class Token:
     logprob: Optional[float] = None
 
 
-@dataclass(kw_only=True)
-class Traced:
+@dataclass(kw_only=True, repr=False)
+class Traced(Shown):
     """What every result may have in addition."""
 
     #: With `attention`: "encoder" [L, H, T, T]; of a decoder "decoder" [L, H, T, T] and "cross"
@@ -47,7 +74,7 @@ class Traced:
     gradients: Arrays = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(repr=False)
 class Classification(Traced):
     """The labels of a text."""
 
@@ -64,8 +91,8 @@ class Classification(Traced):
     contributions: Optional[Arrays] = None
 
 
-@dataclass
-class Entity:
+@dataclass(repr=False)
+class Entity(Shown):
     """An entity of a text."""
 
     entity: str
@@ -76,7 +103,7 @@ class Entity:
     index: Optional[int] = None
 
 
-@dataclass
+@dataclass(repr=False)
 class TokenClassification(Traced):
     """The entities of a text."""
 
@@ -86,7 +113,7 @@ class TokenClassification(Traced):
     clipped: bool
 
 
-@dataclass
+@dataclass(repr=False)
 class Answer(Traced):
     """An answer to a question: `context[start:end]`."""
 
@@ -97,8 +124,8 @@ class Answer(Traced):
     tokens: list[Token]
 
 
-@dataclass
-class FilledToken:
+@dataclass(repr=False)
+class FilledToken(Shown):
     """A token that may stand at a mask."""
 
     id: int
@@ -108,8 +135,8 @@ class FilledToken:
     sequence: str
 
 
-@dataclass
-class FilledMask:
+@dataclass(repr=False)
+class FilledMask(Shown):
     """A mask, and its most probable tokens, the best first."""
 
     index: int
@@ -118,7 +145,7 @@ class FilledMask:
     answers: list[FilledToken]
 
 
-@dataclass
+@dataclass(repr=False)
 class FilledText(Traced):
     """The masks of a text."""
 
@@ -127,7 +154,7 @@ class FilledText(Traced):
     clipped: bool
 
 
-@dataclass
+@dataclass(repr=False)
 class Embedding(Traced):
     """The vector of a text."""
 
@@ -137,8 +164,8 @@ class Embedding(Traced):
     clipped: bool
 
 
-@dataclass
-class PatchGrid:
+@dataclass(repr=False)
+class PatchGrid(Shown):
     """The rows of a picture: `special` ones, then the patches, row by row."""
 
     rows: int
@@ -146,8 +173,8 @@ class PatchGrid:
     special: list[str]
 
 
-@dataclass
-class PictureRegion:
+@dataclass(repr=False)
+class PictureRegion(Shown):
     """The part of a picture that its patches cover, in pixels. It may exceed the picture."""
 
     left: float
@@ -156,7 +183,7 @@ class PictureRegion:
     height: float
 
 
-@dataclass
+@dataclass(repr=False)
 class ImageClassification(Traced):
     """The labels of a picture; as `Classification`, where T counts the rows of `grid`."""
 
@@ -169,7 +196,7 @@ class ImageClassification(Traced):
     contributions: Optional[Arrays] = None
 
 
-@dataclass
+@dataclass(repr=False)
 class ImageMatch(Traced):
     """A picture, compared with labels, or only its vector."""
 
@@ -183,8 +210,8 @@ class ImageMatch(Traced):
     logits: Optional[dict[str, float]] = None
 
 
-@dataclass
-class Hypothesis:
+@dataclass(repr=False)
+class Hypothesis(Shown):
     """A text that the model wrote."""
 
     text: str
@@ -193,7 +220,7 @@ class Hypothesis:
     tokens: list[Token]
 
 
-@dataclass
+@dataclass(repr=False)
 class Generation(Traced, Hypothesis):
     """A generated text."""
 
@@ -207,7 +234,7 @@ class Generation(Traced, Hypothesis):
     hypotheses: Optional[list[Hypothesis]] = None
 
 
-@dataclass
+@dataclass(repr=False)
 class GenerationStep(Traced):
     """A token of a stream."""
 
@@ -218,8 +245,8 @@ class GenerationStep(Traced):
     prompt_tokens: Optional[list[Token]] = None
 
 
-@dataclass
-class NextToken:
+@dataclass(repr=False)
+class NextToken(Shown):
     """A token that may come next."""
 
     id: int
@@ -229,7 +256,7 @@ class NextToken:
     probability: float
 
 
-@dataclass
+@dataclass(repr=False)
 class Prediction(Traced):
     """The tokens that may come next, the most probable first."""
 
@@ -238,16 +265,16 @@ class Prediction(Traced):
     clipped: bool
 
 
-@dataclass
-class TextRange:
+@dataclass(repr=False)
+class TextRange(Shown):
     """A part of a text."""
 
     start: int
     end: int
 
 
-@dataclass
-class AlignmentLink:
+@dataclass(repr=False)
+class AlignmentLink(Shown):
     """A word of the translation, and the word that it was translated from."""
 
     target: TextRange
@@ -256,8 +283,8 @@ class AlignmentLink:
     weight: float
 
 
-@dataclass
-class Candidate:
+@dataclass(repr=False)
+class Candidate(Shown):
     """A token that a search considered, after the one at index `parent`."""
 
     parent: int
@@ -268,7 +295,7 @@ class Candidate:
     kept: bool
 
 
-@dataclass
+@dataclass(repr=False)
 class SentenceTranslation(Traced, Hypothesis):
     """The translation of the sentence `text[start:end]`."""
 
@@ -283,8 +310,8 @@ class SentenceTranslation(Traced, Hypothesis):
     tree: Optional[list[Candidate]] = None
 
 
-@dataclass
-class Translation:
+@dataclass(repr=False)
+class Translation(Shown):
     """The translation of a text."""
 
     text: str
@@ -292,8 +319,8 @@ class Translation:
     sentences: list[SentenceTranslation]
 
 
-@dataclass
-class StreamedSentence:
+@dataclass(repr=False)
+class StreamedSentence(Shown):
     """The sentence that a stream translates."""
 
     index: int
@@ -303,7 +330,7 @@ class StreamedSentence:
     source_tokens: list[Token]
 
 
-@dataclass
+@dataclass(repr=False)
 class TranslationStep(Traced):
     """A token of a stream."""
 
@@ -314,8 +341,62 @@ class TranslationStep(Traced):
     sentence: Optional[StreamedSentence] = None
 
 
-@dataclass
-class Info:
+@dataclass(repr=False)
+class Encoding(Shown):
+    """A text, or two, as tokens."""
+
+    ids: list[int]
+    #: The same tokens, with their text and position.
+    tokens: list[Token]
+    #: Whether tokens over `max_length` were dropped.
+    clipped: bool
+
+
+@dataclass(repr=False)
+class Score(Shown):
+    """The mean loss on examples, and the share of them that are classified correctly."""
+
+    loss: float
+    accuracy: float
+
+
+@dataclass(kw_only=True, repr=False)
+class TrainingStep(Score):
+    """One step of a training."""
+
+    #: The number of steps so far, in all trainings of this trainer.
+    step: int
+    #: How often all examples were read.
+    epoch: int
+    #: How much of this training is over, from 0 to 1.
+    progress: float
+    #: The learning rate.
+    rate: float
+    #: The number of tokens in this step.
+    tokens: int
+    #: The norm of all gradients, before they are clipped.
+    gradient_norm: float
+    #: The same for each part of the model, by names such as "encoder.layers.0".
+    gradient_norms: dict[str, float]
+    #: The time that the step took.
+    seconds: float
+    #: The score on the examples that are held out. It is measured about twenty times in a training
+    #: and after its last step, if there are such examples.
+    held_out: Optional[Score] = None
+
+
+@dataclass(repr=False)
+class TokenizerInfo(Shown):
+    """Facts about a tokenizer."""
+
+    #: The number of tokens in the vocabulary of the texts that are encoded.
+    size: int
+    #: The codes of the languages that a tokenizer of many languages knows.
+    languages: list[str]
+
+
+@dataclass(repr=False)
+class Info(Shown):
     """Facts about a model. Those that its task does not have are None."""
 
     task: str
@@ -375,8 +456,7 @@ def assemble(
     labels: Iterable[str] = (),
 ) -> None:
     """Puts a result's arrays at their places, and makes its offsets count characters."""
-    for name, numbers in tensors.items():
-        array = np.asarray(numbers)
+    for name, array in tensors.items():
         holder = result
         if found := re.fullmatch(r"(\w+)\.(\d+)\.(.+)", name):
             holder, name = result[found[1]][int(found[2])], found[3]
@@ -432,11 +512,15 @@ def _count_characters(result: dict[str, Any], inputs: Sequence[str]) -> None:
     def move_tokens(part: dict[str, Any], before: int) -> None:
         own = _Characters(part.get("text", ""))
         for name in ("tokens", "prompt_tokens", "source_tokens", "entities", "masks"):
+            last = 0
             for node in part.get(name, ()):
                 if "logprob" in node:
                     move(node, lambda units: whole(before) + own(units - before))
-                else:
-                    move(node, read[node.get("sequence", 0)])
+                    continue
+                # A special token stands at the end of the text before it.
+                if node.get("start", 0) < node.get("end", 0):
+                    last = node.get("sequence", 0)
+                move(node, read[last])
 
     for part in result.get("sentences", [result]):
         before = part.get("target_start", 0)

@@ -26,6 +26,14 @@ def read_json(path):
     return json.loads(path.read_text())
 
 
+def characters(text):
+    """Returns, for each position in UTF-16 code units, the one in characters."""
+    at = [0]
+    for number, character in enumerate(text, 1):
+        at += [number] * (len(character.encode("utf-16-le")) // 2)
+    return at
+
+
 def read_tensors(path):
     """Returns the tensors of a safetensors file of floats, by name."""
     data = path.read_bytes()

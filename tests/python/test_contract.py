@@ -2,16 +2,19 @@
 
 import copy
 import gc
+import inspect
 import json
 import os
 import pickle
 import signal
+import subprocess
 import sys
 import threading
 import unittest
 import weakref
 from importlib import metadata
 from pathlib import Path
+from types import FunctionType, MethodType
 
 import numpy as np
 
@@ -36,7 +39,9 @@ class Errors(unittest.TestCase):
         self.assert_error("invalid_option", "compute: expected f32", load, sentiment, compute="f16")
         self.assert_error("invalid_option", "threads: expected", load, sentiment, threads=0)
         self.assertRaises(TypeError, load, 3)
-        self.assertRaises(TypeError, load, sentiment, threads="two")
+        for wrong in ("two", 2.5):
+            self.assertRaisesRegex(TypeError, "threads: ", load, sentiment, threads=wrong)
+        self.assertRaisesRegex(TypeError, "compute: ", load, sentiment, compute=3)
         self.assertRaises(TypeError, load, sentiment, thread=1)
 
     def test_of_options(self):
@@ -131,6 +136,70 @@ class Package(unittest.TestCase):
         self.assertLessEqual({"LICENSE", "THIRD_PARTY_NOTICES", "py.typed", "_core.pyi"}, names)
         python = f"cp{sys.version_info.major}{sys.version_info.minor}"
         self.assertRegex(package.read_text("WHEEL"), f"Tag: {python}-{python}-linux_")
+
+
+class Objects(unittest.TestCase):
+    def test_say_what_they_are(self):
+        with glassformer.load(sentiment) as model:
+            facts = f"4 layers, {model.info.parameters:,} parameters, {model.info.compute}"
+            expected = f"<Classifier: text-classification, {facts}>"
+            self.assertEqual(repr(model), expected)
+            result = model.classify("A film.", attention=True)
+            self.assertTrue(repr(result).startswith("Classification(label='"), repr(result))
+            self.assertIn("Token(id=", repr(result))
+        self.assertEqual(repr(model), "<Classifier: closed>")
+        with glassformer.Tokenizer.load(sentiment) as tokenizer:
+            self.assertEqual(repr(tokenizer), "<Tokenizer: 8,000 tokens>")
+
+    def test_results_are_copied_and_pickled_and_models_are_not(self):
+        with glassformer.load(sentiment) as model:
+            result = model.classify(text, attention=True)
+            for other in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+                self.assertEqual((other.scores, other.tokens), (result.scores, result.tokens))
+                attention = other.attention["encoder"]
+                np.testing.assert_array_equal(attention, result.attention["encoder"])
+                self.assertFalse(np.shares_memory(attention, result.attention["encoder"]))
+            for call in (copy.copy, copy.deepcopy, pickle.dumps):
+                with self.assertRaisesRegex(TypeError, "cannot copy or pickle a Classifier"):
+                    call(model)
+
+    def test_have_help(self):
+        for name in glassformer.__all__:
+            made = getattr(glassformer, name)
+            self.assertTrue(made.__doc__, name)
+            methods = (FunctionType, MethodType, property)
+            for own, value in inspect.getmembers(made):
+                if not own.startswith("_") and isinstance(value, methods):
+                    self.assertTrue(inspect.getdoc(value) or "", f"{name}.{own}")
+
+    def test_are_gone_when_python_ends(self):
+        # The module of the tests writes about objects that are left.
+        left = """
+import glassformer
+model = glassformer.load("weights/writer")
+stream = model.stream("The film", max_new_tokens=4)
+next(stream)
+states = model.trace("The film", "logits")
+tokenizer = glassformer.Tokenizer.load("weights/writer")
+lines = b"a\\tgood\\nb\\tbad\\n"
+trainer = glassformer.Trainer("weights/sentiment", lines, held_out=0)
+next(trainer.train())
+try:
+    model.generate("")
+except glassformer.Error as error:
+    kept = error
+print(len(stream.result or "none"))
+"""
+        def run(code):
+            command = [sys.executable, "-B", "-c", code]
+            return subprocess.run(command, cwd=root, capture_output=True, text=True)
+
+        for more in ("", "import sys; sys.exit()", "raise SystemExit"):
+            ended = run(left + more)
+            self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("4\n", "", 0))
+        if "asan" in os.environ.get("LD_PRELOAD", ""):  # the module of the tests
+            held = "import ctypes; ctypes.pythonapi.Py_IncRef(ctypes.py_object(model._core))"
+            self.assertIn("leaked 1 instances", run(left + held).stderr)
 
 
 class Models(unittest.TestCase):

@@ -105,6 +105,10 @@ class AsTheCommand(unittest.TestCase):
             slopes = model.gradients(path, "encoder.embeddings", labels=labels)
             states = model.trace(path, "encoder.embeddings")
             self.assertEqual(slopes["encoder.embeddings"].shape, states["encoder.embeddings"].shape)
+            lens = model.explain(path, "lens", labels=labels)
+            self.assertEqual(lens["layers"][-1]["label"], result.label)
+            with self.assertRaisesRegex(glassformer.Error, "labels: expected at least one"):
+                model.explain(path, "lens")
 
     def test_generator(self):
         (expected,) = command(["generate", writer, "--max-new-tokens", "8"], text)
