@@ -58,8 +58,11 @@ export default defineConfig({
       },
       output: {
         codeSplitting: { groups: [{ name: start.nameOf }] },
+        // The first view names most files, and hashes do not compress.
         entryFileNames: (chunk) =>
-          chunk.name === 'service-worker' ? 'service-worker.js' : 'assets/[name]-[hash].js',
+          chunk.name === 'service-worker' ? 'service-worker.js' : 'assets/[name]-[hash:7].js',
+        chunkFileNames: 'assets/[name]-[hash:7].js',
+        assetFileNames: 'assets/[name]-[hash:7][extname]',
       },
     },
   },

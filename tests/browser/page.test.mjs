@@ -311,8 +311,9 @@ onPage(
     const row = attention.encoder.at(1, 1).subarray(3 * tokens.length, 4 * tokens.length);
     const strip = page.getByTestId('token');
     await strip.nth(3).hover();
-    await page.waitForFunction(() => document.querySelector('[data-testid=token].query'));
-    assert.ok(await strip.nth(3).evaluate((token) => token.classList.contains('query')));
+    await page.waitForFunction(() =>
+      document.querySelectorAll('[data-testid=token]')[3]?.matches('.query[title]'),
+    );
     const title = await strip.nth(3).getAttribute('title');
     assert.ok(title.endsWith(`attention ${row[3] < 0.0005 ? '<0.001' : row[3].toFixed(3)}`), title);
     const lines = await strip.evaluateAll((list) =>
@@ -495,10 +496,23 @@ test('without JavaScript the page describes itself, with a picture and links', a
 
 test('it works under any path, and without a network once loaded', async () => {
   const options = { path: 'some/where/', serviceWorkers: 'allow' };
-  await visitCopy(browser, options, async (page, { context, complaints, disconnect }) => {
+  await visitCopy(browser, options, async (page, { context, complaints, disconnect, folder }) => {
     await settled(page);
     await kept(page, 'models/sentiment/tokenizer.model');
     await kept(page, 'models/sentiment/model.safetensors');
+    // Only the binaries that this browser runs are downloaded.
+    const binaries = (names) =>
+      names.map((name) => /glassformer.*\.wasm$/.exec(name)?.[0]).filter((name) => name);
+    const isolated = await page.evaluate(() => crossOriginIsolated);
+    const built = binaries(await readdir(join(folder, 'assets')))
+      .filter((name) => name.includes('.relaxed-'))
+      .filter((name) => isolated || !name.includes('.threads.'));
+    const cached = await page.evaluate(async () => {
+      const [name] = await caches.keys();
+      return (await (await caches.open(name)).keys()).map(({ url }) => url);
+    });
+    assert.ok(built.length >= 8, `${built}`);
+    assert.deepEqual(binaries(cached).sort(), built.sort());
     await disconnect();
     await context.setOffline(true);
     await read(page, 'Still here, still wonderful.');

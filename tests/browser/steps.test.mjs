@@ -23,6 +23,26 @@ const isHidden = (page, nth) =>
 /** Waits until the address has changed, which is when a step is recorded. */
 const said = (page, part) => page.waitForURL((url) => part.test(url.hash));
 
+// Sizes at which the views take one to four lines.
+for (const width of [320, 390, 500, 834, 1000, 1280])
+  onPage(
+    `nothing moves when the first change can be undone (${width} pixels)`,
+    { viewport: { width, height: 800 } },
+    async (page) => {
+      const places = () =>
+        page.evaluate(() =>
+          ['header nav', 'header .theme', '.figure', 'main'].map((part) => {
+            const { left, top, width } = document.querySelector(part).getBoundingClientRect();
+            return [part, left, Math.round(top + window.scrollY), width];
+          }),
+        );
+      const before = await places();
+      await page.getByTestId('head-switch').first().click();
+      await button(page, 'Undo').waitFor();
+      assert.deepEqual(await places(), before);
+    },
+  );
+
 onPage('heads, tokens and texts are undone one by one, and redone', {}, async (page) => {
   assert.equal(await button(page, 'Undo').count(), 0);
   await page.getByTestId('head-switch').nth(3).click();

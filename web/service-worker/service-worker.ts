@@ -1,7 +1,8 @@
 /**
- * Caches the build and the models that the page has loaded, for use without a network. With a
- * network, the page and the models are fetched from the server first, so that a new version shows
- * at once. Files with a hash in their name never change and come from the cache.
+ * Caches the build, except binaries that this browser does not run, and the models that the page has
+ * loaded, for use without a network. With a network, the page and the models are fetched from the
+ * server first, so that a new version shows at once. Files with a hash in their name never change and
+ * come from the cache.
  */
 interface Build {
   version: string;
@@ -10,6 +11,15 @@ interface Build {
 // The build writes this above the code: see web/build/precache.ts.
 declare const build: Build;
 const worker = self as unknown as ServiceWorkerGlobalScope;
+
+// The page says in this script's address whether its browser runs the binaries with relaxed SIMD.
+const relaxed = worker.location.search === '?relaxed';
+const files = build.files.filter((file) => {
+  const [, kinds] = /\/glassformer([.\w]*)-[-\w]+\.wasm$/.exec(file) ?? [];
+  if (kinds === undefined) return true;
+  const is = (kind: string) => kinds.split('.').includes(kind);
+  return is('relaxed') === relaxed && (worker.crossOriginIsolated || !is('threads'));
+});
 
 // All pages of an origin share its caches, so the name contains this page's scope.
 const family = `glassformer ${worker.registration.scope} `;
@@ -20,7 +30,7 @@ worker.addEventListener('install', (event) => {
     caches
       .open(cacheName)
       .then(async (cache) => {
-        await cache.addAll(['./', ...build.files]);
+        await cache.addAll(['./', ...files]);
         // Models that an older version cached are fetched again, if they still exist.
         await keepAll(cache, await keptModels()).catch(() => undefined);
       })
@@ -63,9 +73,7 @@ worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== worker.location.origin) return;
-  event.respondWith(
-    url.pathname.includes('/assets/') ? cacheFirst(request) : networkFirst(request),
-  );
+  event.respondWith(url.pathname.includes('/assets/') ? cacheFirst(event) : networkFirst(request));
 });
 
 /** Returns a cached response. The page is cached under its folder's address for all its names. */
@@ -77,8 +85,18 @@ async function kept(request: Request): Promise<Response | undefined> {
   });
 }
 
-async function cacheFirst(request: Request): Promise<Response> {
-  return (await kept(request)) ?? fetch(request);
+/** Also caches what is not there yet, such as the other binaries, which the view Speed compares. */
+async function cacheFirst(event: FetchEvent): Promise<Response> {
+  const known = await kept(event.request);
+  if (known) return known;
+  const response = await fetch(event.request);
+  if (response.status === 200) {
+    const copy = response.clone();
+    // Without enough space it stays uncached.
+    const caching = caches.open(cacheName).then((cache) => cache.put(event.request, copy));
+    event.waitUntil(caching.catch(() => undefined));
+  }
+  return response;
 }
 
 async function networkFirst(request: Request): Promise<Response> {

@@ -1,7 +1,6 @@
 /** Loads a model, and reports its progress or failure. */
 import type { LoadOptions, Progress } from 'glassformer';
 import { loadFailure, type Failure } from '../ui/failure.ts';
-import { workOffline } from './offline.ts';
 import { borrow, type Ability, type Loadable, type Model, type Source } from './shared-models.ts';
 
 export type { Model };
@@ -82,7 +81,11 @@ export class ModelLoader<M extends Model = Model> extends Loader<M> {
       (options) => borrow({ source, kind, ability: this.#ability, untrained }, options),
       (error) => loadFailure(error, `models/${name ?? ''}`),
     );
-    if (there && name) void workOffline(name);
+    if (there && name) {
+      const { binary } = this.info!;
+      // The code is not needed for the first answer. Without a network, it is not needed at all.
+      import('./offline.ts').then((it) => it.workOffline(name, binary!)).catch(() => undefined);
+    }
     return there;
   }
 }

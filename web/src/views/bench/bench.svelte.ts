@@ -121,6 +121,7 @@ class Bench {
     this.failure = undefined;
     this.progress = 0;
     this.groups = [];
+    let binary: Binary = 'simd';
     for (const { name, open } of models) {
       const engines: Engine[] = [];
       try {
@@ -128,6 +129,7 @@ class Bench {
         for (const compute of ['f32', 'int8'] as const) {
           const best = await open({ compute, threads: 1, signal });
           engines.push(best);
+          ({ binary } = best);
           // Plain SIMD comes first: the others are compared with it.
           if (best.binary === 'relaxed')
             engines.splice(-1, 0, await open({ compute, binary: 'simd', threads: 1, signal }));
@@ -142,7 +144,7 @@ class Bench {
       }
     }
     this.stage = 'done';
-    for (const { name } of models) await workOffline(name);
+    for (const { name } of models) await workOffline(name, binary);
   }
 
   stop(): void {

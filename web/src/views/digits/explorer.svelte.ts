@@ -30,12 +30,7 @@ import {
   type Picture,
   type Reading,
 } from '../../panels/pictures/patches.ts';
-
-/** The evidence for a label: its logit minus the mean of all. */
-export function evidenceFor(label: string, { logits }: ImageClassification): number {
-  const all = Object.values(logits);
-  return logits[label]! - all.reduce((sum, each) => sum + each, 0) / all.length;
-}
+import { evidenceFor } from '../../panels/reasons/reasons.ts';
 
 /** Returns a patch's place in a picture, in pixels. */
 export function placeOf(patch: number, { rows, columns }: PatchGrid, region: PictureRegion) {
@@ -249,8 +244,10 @@ export class DigitsExplorer extends Explorer<ImageClassifier> implements Patches
     );
     try {
       const results = await model.classifyBatch(pictures, { signal });
-      const whole = evidenceFor(label, reading.result);
-      const values = Float32Array.from(results, (each) => whole - evidenceFor(label, each));
+      const evidenceIn = ({ logits }: ImageClassification) =>
+        evidenceFor(logits[label]!, Object.values(logits));
+      const whole = evidenceIn(reading.result);
+      const values = Float32Array.from(results, (each) => whole - evidenceIn(each));
       if (!signal.aborted) this.effects = { of: reading, label, values };
     } catch {
       // A new drawing replaces this one, or the next run shows the failure.

@@ -418,9 +418,10 @@ export class ModelExplorer
     return this.#translator.languages ?? [];
   }
 
-  /** The target language; empty if the model does not name it. */
+  /** The target language; empty if the model does not name it, or several, as in "deu+fra". */
   get target(): string {
-    return this.how.to?.replace('_', '-') ?? this.#translator.targetLanguage ?? '';
+    const code = this.how.to?.replace('_', '-') ?? this.#translator.targetLanguage ?? '';
+    return /[^\w-]/.test(code) ? '' : code;
   }
 
   get #translator(): Partial<TranslatorInfo> {

@@ -178,3 +178,56 @@ test('heads without measurements, or with only some, show none', async () => {
     });
   }
 });
+
+for (const [view, width] of [
+  ['', 1280],
+  ['', 390],
+  ['#view=translation', 1280],
+  ['#view=translation', 390],
+  ['#view=writing', 1280],
+])
+  test(`nothing moves when the measurements come (${view || 'sentiment'}, ${width} pixels)`, async () => {
+    const viewport = { width, height: 900 };
+    await onCopy({ hash: view, viewport }, async (page, { context }) => {
+      let send;
+      const asked = new Promise((resolve) => (send = resolve));
+      await context.route('**/heads.json', (route) => asked.then(() => route.continue()));
+      await page.reload();
+      await settled(page);
+      await page.evaluate(() => {
+        window.tops = [];
+        const note = () => {
+          const found = ['head', 'draw-map', 'roles', 'measured'].map((id) => {
+            const top = document.querySelector(`[data-testid=${id}]`)?.getBoundingClientRect().top;
+            return top === undefined ? id : Math.round(top + window.scrollY);
+          });
+          if (document.querySelector('[data-testid=head]')) window.tops.push(`${found}`);
+          requestAnimationFrame(note);
+        };
+        note();
+      });
+      send();
+      await page.getByTestId('order').waitFor();
+      await page.waitForFunction(() => window.tops.length >= 10);
+      const tops = await page.evaluate(() => [...new Set(window.tops)]);
+      assert.equal(tops.length, 1, tops.join(' '));
+      assert.match(tops[0], /^[0-9,]+$/);
+    });
+  });
+
+test('a link to a part finds it, even if the measurements come late', async () => {
+  await onCopy({}, async (page, { context }) => {
+    let send;
+    const asked = new Promise((resolve) => (send = resolve));
+    await context.route('**/heads.json', (route) => asked.then(() => route.continue()));
+    // Not reloaded: the page takes the part out of its address as soon as it is ready.
+    const { origin } = new URL(page.url());
+    await page.goto('about:blank');
+    await page.goto(`${origin}/#part=circuits`);
+    await settled(page);
+    assert.equal(await page.getByTestId('head').count(), 0);
+    await page.waitForTimeout(300); // in which a part could be looked for too early
+    send();
+    await page.locator('[data-part=circuits]:focus').waitFor();
+  });
+});

@@ -5,9 +5,11 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from '../../../../../dist/index.js';
+import { decodePng } from '../../../../../tests/package/decode_png.mjs';
 import { firefoxModel } from '../../../../../tests/package/firefox_model.mjs';
 import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
 import {
+  assertAccessible,
   assertAccessibleToAll,
   assertFits,
   root,
@@ -192,6 +194,137 @@ onPage('a model of drawn digits reads a drawing, and a dropped picture', {}, asy
   await dropFile(page, 'gray8.png', file);
   await page.getByText('of gray8.png').waitFor();
   assert.equal(await page.getByTestId('found').innerText(), 'ViTForImageClassification');
+});
+
+/** Returns what the page shows of the methods and layers that explain an answer. */
+async function reasonsOn(page) {
+  await page.getByTestId('why').click();
+  await page.getByTestId('reasons').waitFor();
+  await page.locator('[data-testid=reasons][aria-busy=false]').waitFor();
+  return page.evaluate(() => {
+    const all = (selector, of = document) => [...of.querySelectorAll(selector)];
+    return {
+      methods: all('[data-testid=method]').map((method) => ({
+        name: method.dataset.name,
+        told: method.querySelector('figcaption').textContent,
+        scores: all('[data-value]', method).map(({ dataset }) => Number(dataset.value)),
+      })),
+      layers: all('[data-testid=layer]').map(({ dataset }) => [dataset.label, +dataset.value]),
+      refused: all('[data-testid=refused]').map((each) => each.textContent.trim()),
+    };
+  });
+}
+
+const methodNames = {
+  'Attention rollout': 'rollout',
+  Relevance: 'relevance',
+  'Gradient × input': 'gradient_times_input',
+};
+
+/** Compares them with what `explain` answers in Node. */
+async function assertReasons(page, folder, explain, absent = []) {
+  const shown = await reasonsOn(page);
+  const model = await load(folder, { compute: 'f32', gradients: true });
+  try {
+    for (const { name, told, scores } of shown.methods) {
+      const expected = await explain(model, methodNames[name]);
+      for (const [i, score] of scores.entries()) near(score, expected.scores[i], `${name}, ${i}`);
+      const after = expected.grid?.special.length ?? 0;
+      if (!expected.grid) assert.equal(scores.length, expected.scores.length);
+      const largest = Math.max(...expected.scores.slice(after));
+      const rounded = Number(/largest: [+<]?([\d.]+)/.exec(told)[1]);
+      assert.ok(Math.abs(rounded - largest) <= 0.0051, `${told}: not ${largest}`);
+    }
+    assert.deepEqual(
+      shown.methods.map(({ name }) => name),
+      Object.keys(methodNames).filter((name) => !absent.includes(name)),
+    );
+    assert.equal(shown.refused.length, absent.length);
+    const { layers } = await explain(model, 'lens');
+    assert.equal(shown.layers.length, layers.length);
+    for (const [i, { label, scores }] of layers.entries()) {
+      assert.equal(shown.layers[i][0], label);
+      near(shown.layers[i][1], scores[label], `layer ${i}`);
+    }
+  } finally {
+    model.dispose();
+  }
+  return shown;
+}
+
+for (const name of ['bert_sequence', 'bart_sequence', 'bert_regression'])
+  onPage(`${name}: methods and layers explain the answer`, {}, async (page) => {
+    const folder = join(checkpoints, name);
+    await choose(page, folder);
+    await ask(page, 'The film is good.', '');
+    await assertReasons(page, folder, (model, method) =>
+      model.explain('The film is good.', { method }),
+    );
+    // The next text is explained, too.
+    const [first] = await page.getByTestId('method').allTextContents();
+    await ask(page, 'The plot is dull and the actors are worse.', '');
+    await page.locator('[data-testid=reasons][aria-busy=false]:not(.stale)').waitFor();
+    const [next] = await page.getByTestId('method').allTextContents();
+    assert.notEqual(next, first);
+    await assertAccessible(page, name);
+  });
+
+onPage('a method that a model does not have is named', {}, async (page) => {
+  const folder = join(root, 'tests/golden/linear_attention');
+  await choose(page, folder);
+  const text = await page.getByTestId('input').inputValue();
+  const explain = (model, method) => model.explain(text, { method });
+  const { refused } = await assertReasons(page, folder, explain, ['Relevance']);
+  assert.match(refused[0], /Relevance cannot be computed .*got linear attention/s);
+});
+
+onPage(
+  'methods and layers explain what CLIP says of a picture',
+  { viewport: { width: 320, height: 800 } },
+  async (page) => {
+    const folder = join(root, 'tests/pictures/clip/clip');
+    const file = join(root, 'tests/pictures/files/rgb8.png');
+    const labels = ['a bird', 'a house', 'a tree'];
+    await page.getByTestId('folder').setInputFiles(folder);
+    await page.getByTestId('labels').fill(labels.join('\n'));
+    await page.getByTestId('picture').setInputFiles(file);
+    await page.getByTestId('answer').waitFor();
+    await settled(page);
+    const pixels = decodePng('rgb8.png');
+    await assertReasons(page, folder, (model, method) => model.explain(pixels, labels, { method }));
+    await assertFits(page);
+    await assertAccessible(page);
+  },
+);
+
+onPage('labels that look like numbers change no map of a layer', {}, async (page) => {
+  const file = join(root, 'tests/pictures/files/rgb8.png');
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
+  const mapsIn = async (chosen) => {
+    await page.getByTestId('folder').setInputFiles(chosen);
+    await page.getByTestId('picture').setInputFiles(file);
+    await page.getByTestId('answer').waitFor();
+    await settled(page);
+    await reasonsOn(page);
+    const rects = page.locator('[data-testid=layer] rect');
+    return rects.evaluateAll((all) => all.map((rect) => rect.getAttribute('fill')));
+  };
+  try {
+    await cp(join(root, 'tests/pictures/checkpoints/vit'), folder, { recursive: true });
+    const expected = await mapsIn(folder);
+    assert.ok(new Set(expected).size > 10);
+    const path = join(folder, 'config.json');
+    const config = JSON.parse(await readFile(path, 'utf8'));
+    // An object of JavaScript has such keys in the order of their numbers.
+    const ids = Object.keys(config.id2label).map(Number);
+    config.id2label = Object.fromEntries(ids.map((id) => [id, `${ids.length - id}`]));
+    config.label2id = Object.fromEntries(ids.map((id) => [`${ids.length - id}`, id]));
+    await writeFile(path, JSON.stringify(config));
+    await page.getByTestId('another').click();
+    assert.deepEqual(await mapsIn(folder), expected);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 /** Drops a picture's file on the page. */
@@ -733,6 +866,7 @@ for (const width of [320, 390, 1280]) {
       for (const name of ['bert_many_labels', 'bert_embed', 'bert_answer', 'marian']) {
         await choose(page, join(checkpoints, name));
         await assertFits(page, name);
+        if (width === 320) await assertAccessible(page, name);
         await page.getByTestId('another').click();
       }
     },

@@ -10,7 +10,7 @@ import { source } from '../../../../../tests/page/source.mjs';
 const { filesByName } = await source('models/model-files');
 const { inspect } = await import(`${root}/dist/index.js`);
 const { memoryOf, numbersIn, typesIn } = await source('views/model/stored');
-const { markedParts } = await source('views/model/marked');
+const { markedParts } = await source('views/model/answer/marked');
 const { ownModelCode } = await source('views/model/code');
 const { filesFailure, loadFailure, GlassformerError } = await source(
   'ui/files-failure',

@@ -253,10 +253,15 @@ onPage('a Transformer learns from scratch, and its attention is kept', {}, async
 onPage('a training pauses, goes on, and stops with what it learned', {}, async (page) => {
   await choose(page, 'spam');
   await page.getByTestId('teach').click();
+  // A training that stops before its first step has learned nothing.
+  await page
+    .getByTestId('status')
+    .filter({ hasText: / steps?,/ })
+    .waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   await phase(page, 'paused');
   const steps = async () =>
-    Number(/(\d+) steps/.exec(await page.getByTestId('status').innerText())[1]);
+    Number(/(\d+) steps?,/.exec(await page.getByTestId('status').innerText())[1]);
   // The step that was under way ends first.
   let before = -1;
   await until(
