@@ -24,13 +24,13 @@ function rowsOf({ names, facts, samples, peak }) {
 
 /** Returns engines of other projects for a model, as functions that start them for some threads. */
 async function others(name, { node, entries, ctranslate2 }) {
-  const { task, count } = models[name];
+  const { task, count, size } = models[name];
   const inNode = (file, options, names) => (threads, ids) =>
     new Engine({ ...names, threads }, node, [
       script(file),
-      JSON.stringify({ ...options, threads, ids, count }),
+      JSON.stringify({ ...options, threads, ids, count, size }),
     ]);
-  if (task === 'classification') {
+  if (task === 'classification' || task === 'pictures') {
     const graphs = await exportFor('onnx', name);
     return ['onnxruntime-node', 'onnxruntime-web'].flatMap((engine) =>
       Object.entries(graphs).map(([precision, folder]) => {
@@ -60,8 +60,8 @@ async function others(name, { node, entries, ctranslate2 }) {
 
 /** Our command line and our WebAssembly in Node. */
 function ours(name, model, node, precision, threads) {
-  const { task, text, count } = models[name];
-  const options = { model, task, precision, threads, text, count };
+  const { task, text, count, size } = models[name];
+  const options = { model, task, precision, threads, text, count, size };
   const names = { engine: 'glassformer', precision, threads };
   return {
     native: new NativeEngine({ ...names, wasm: false }, options),
@@ -109,7 +109,7 @@ async function measure(name, tools, { threads: most, rounds, slice }, engines) {
       const { native, wasm } = ours(name, model, tools.node, precision, threads);
       engines.push(await native.start(), await wasm.start());
       source = wasm.facts.source;
-      for (const read of [native.facts.tokens, source.length])
+      for (const read of [native.facts.tokens, source?.length ?? models[name].tokens])
         if (read !== models[name].tokens) throw new Error(`${name}: ${read} tokens`);
     }
     for (const start of starters) engines.push(await start(threads, source).start());

@@ -1,10 +1,10 @@
 // Our WebAssembly in Node: node glassformer.mjs '{"model": DIR, "task", "precision", "threads",
-// "text", "count"}'; see engine.mjs. Facts: the ids of the text's tokens and of what is written,
-// and the binary. Needs a Node with relaxed SIMD.
-import { Classifier, Generator, Translator } from '../../../dist/index.js';
+// "text", "count", "size"}'; see engine.mjs. Facts: the ids of the text's tokens and of what is
+// written, and the binary. Needs a Node with relaxed SIMD.
+import { Classifier, Generator, ImageClassifier, Translator } from '../../../dist/index.js';
 import { serve, time } from './serve.mjs';
 
-const { model, task, precision, threads, text, count } = JSON.parse(process.argv[2]);
+const { model, task, precision, threads, text, count, size } = JSON.parse(process.argv[2]);
 const warmUp = 2000; // milliseconds, until V8 has optimized every loop
 const load = {
   backend: 'wasm',
@@ -20,6 +20,12 @@ const tasks = {
     const { tokens } = await classifier.classify(text);
     const work = () => classifier.classify(text);
     return { info: classifier.info, source: ids(tokens), whole: work };
+  },
+  async pictures() {
+    const classifier = await ImageClassifier.load(model, load);
+    const [channels, height, width] = size;
+    const data = new Uint8Array(channels * height * width).fill(128);
+    return { info: classifier.info, whole: () => classifier.classify({ width, height, data }) };
   },
   async translation() {
     const translator = await Translator.load(model, load);

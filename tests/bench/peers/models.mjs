@@ -14,11 +14,15 @@ const writers = {
   gguf: 'tests/bench/peers/write_gguf.py',
 };
 
-/** The texts and the numbers of tokens to measure with. `text` has `tokens` tokens. */
+/**
+ * The texts and the numbers of tokens to measure with. `text` has `tokens` tokens. A picture has the
+ * model's own size, and as many rows.
+ */
 export const models = {
   'MiniLM-L6': { task: 'classification', tokens: 128, text: textOf(126) },
   'DistilBERT-base': { task: 'classification', tokens: 128, text: textOf(126) },
   'BERT-base': { task: 'classification', tokens: 128, text: textOf(126) },
+  'ViT-B16': { task: 'pictures', tokens: 197, size: [3, 224, 224] },
   'OPUS-MT-base': { task: 'translation', tokens: 20, text: textOf(19), count: 20 },
   'GPT-2-small': { task: 'generation', tokens: 64, text: ` ${textOf(64)}`, count: 64 },
   'SmolLM2-135M': { task: 'generation', tokens: 64, text: ` ${textOf(64)}`, count: 64 },

@@ -29,6 +29,7 @@ export async function runAndWatch(command, args) {
 /** Names the times in a row of `glassformer bench`, by task. */
 const times = {
   classify: ({ ms_median: whole }) => ({ whole }),
+  image: ({ ms_median: whole }) => ({ whole }),
   translate: ({ beams, ms_median: time }) => ({
     [beams === 1 ? 'greedy' : `${beams} beams`]: time,
   }),
@@ -42,7 +43,8 @@ export class NativeEngine {
   constructor(names, { model, precision, threads, text, count }) {
     this.names = names;
     this.args = ['bench', model, '--compute', precision, '--threads', String(threads), '--json'];
-    this.args.push('--text', text, ...(count ? ['--output-tokens', String(count)] : []));
+    if (text) this.args.push('--text', text);
+    if (count) this.args.push('--output-tokens', String(count));
   }
 
   async start() {

@@ -79,6 +79,7 @@ function tableOf(name, all) {
   ]);
   const unit = {
     classification: `${tokens} tokens: milliseconds`,
+    pictures: `${tokens} rows: milliseconds`,
     translation: `${tokens} tokens into ${count}: milliseconds`,
     generation: `${count} tokens after ${tokens}: tokens per second`,
   }[task];
