@@ -117,8 +117,12 @@ async function trainingTests() {
 
 async function pythonTests(files) {
   const installed = await installPythonPackage();
-  if (!installed) return { skipped: 'Python, its headers, pip, NumPy or pybind11 is missing' };
-  return run(installed.python, ['-B', '-m', 'unittest', ...files], { env: installed.env });
+  if (!installed) return { skipped: 'Python, its headers, pip, NumPy or nanobind is missing' };
+  const { python, env } = installed;
+  const output = await run(python, ['-B', '-m', 'unittest', ...files], { env });
+  // What nanobind writes at the end.
+  if (/nanobind: leaked/.test(output)) throw Object.assign(new Error('objects leaked'), { output });
+  return output;
 }
 
 // The steps by name: their group, the steps that must succeed before, the work, and their test
