@@ -92,7 +92,15 @@ export async function cmake(preset, ...targets) {
     run('cmake', ['--fresh', '--preset', preset, ...options], { env }),
   );
   const wanted = targets.length > 0 ? ['--target', ...targets] : [];
-  await run('cmake', ['--build', '--preset', preset, ...wanted], { env, patient: true });
+  const build = () =>
+    run('cmake', ['--build', '--preset', preset, ...wanted], { env, patient: true });
+  await build().catch((error) => {
+    // An update of the system brings headers with dates before ours, which only Clang notices.
+    if (!/modified since the precompiled/.test(error.output ?? '')) throw error;
+    for (const file of filesIn(`build/${preset}/CMakeFiles`))
+      if (file.endsWith('.pch')) rmSync(join(root, file));
+    return build();
+  });
 }
 
 // Copies the .d.ts files of the entries and those that they import. The others describe internals.
