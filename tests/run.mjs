@@ -346,9 +346,7 @@ if ((option && (option !== '--only' || !only)) || rest.length > 0) {
 }
 const chosen = chosenSteps(only);
 const start = performance.now();
-console.log(
-  'Installs, builds and runs the tests: about 45 minutes the first time, on two cores.',
-);
+console.log('Installs, builds and runs the tests: about 45 minutes the first time, on two cores.');
 try {
   await setUp('build', 'native', 'test');
 } catch {

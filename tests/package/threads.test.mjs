@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Classifier, Generator, Translator, binaries, dist, root } from './helpers.mjs';
 
@@ -68,28 +69,27 @@ test('a program ends although its threads were not disposed of', () => {
   assert.equal(output, '2 positive\n2 positive\n');
 });
 
-// In a program of its own: threads of other tests end at any time.
-test('a model that does not load leaves no threads', () => {
-  const program = `
-    import { setTimeout } from 'node:timers/promises';
-    import { Classifier } from ${JSON.stringify(pathToFileURL(join(dist, 'index.js')).href)};
-    const ports = () =>
-      process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
-    const load = (name) =>
-      Classifier.load(new URL(name), { threads: 2, backend: 'wasm' });
-    const model = await load(${JSON.stringify(weights('sentiment').href)});
-    console.log(ports() > 0);
-    model.dispose();
-    for (const name of ${JSON.stringify([weights('en-de').href, weights('none').href])})
-      console.log(await load(name).catch(({ code }) => code));
-    // Threads end a moment later.
-    for (let waits = 0; waits < 1000 && ports() > 0; ++waits) await setTimeout(10);
-    console.log(ports());`;
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
-    encoding: 'utf8',
-    timeout: 60_000,
-  });
-  assert.equal(output, 'true\nwrong_task\nmissing_file\n0\n');
+test('a model that does not load leaves no threads', async (t) => {
+  const running = new Set();
+  let started = 0;
+  const onWorker = (worker) => {
+    started += 1;
+    running.add(worker);
+    worker.once('exit', () => running.delete(worker));
+  };
+  process.on('worker', onWorker);
+  t.after(() => process.off('worker', onWorker));
+  for (const [name, expected] of [
+    ['en-de', 'wrong_task'],
+    ['none', 'missing_file'],
+  ]) {
+    const load = Classifier.load(weights(name), { threads: 2, backend: 'wasm' });
+    await assert.rejects(load, ({ code }) => code === expected);
+  }
+  assert.ok(started > 0);
+  // Threads end a moment later.
+  for (let waits = 0; waits < 1000 && running.size > 0; ++waits) await setTimeout(10);
+  assert.equal(running.size, 0);
 });
 
 test('the binary with gradients has one thread, and says so', async () => {
