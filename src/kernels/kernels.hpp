@@ -47,6 +47,14 @@ using MatmulArgs = FloatMatmulArgs<float>;
 /// b in floats of 16 bits.
 using HalfMatmulArgs = FloatMatmulArgs<std::uint16_t>;
 
+/// The bytes that a cache moves at a time.
+inline constexpr std::size_t cache_line = 64;
+
+/// Returns whether rows that are this many bytes apart get the same place in the first-level cache.
+/// On common machines a place repeats every 4096 bytes and holds eight lines. A product reads up to
+/// twelve rows at the same time, and would read each line many times from the next cache.
+constexpr bool share_a_place(std::size_t bytes) { return bytes > 0 && bytes % 4096 == 0; }
+
 /// Rows [m, k] as 7-bit integers: element = (integer - zero_point) · scale, with one zero point and
 /// one scale per row.
 struct QuantizedRows {
@@ -184,9 +192,11 @@ struct Kernels {
   /// The weight that `weigh` gives to the largest score.
   static constexpr std::int32_t weight_unit = 16383;
 
-  /// Returns the bytes of a row of k quantized activations, padded with zeros to whole steps.
+  /// Returns the bytes of a row of k quantized activations, padded with zeros to whole steps, and
+  /// so that rows do not share_a_place.
   std::size_t quantized_row_bytes(std::size_t k) const {
-    return (k + int8_depth - 1) / int8_depth * 4;
+    const std::size_t bytes = (k + int8_depth - 1) / int8_depth * 4;
+    return share_a_place(bytes) ? bytes + cache_line : bytes;
   }
 };
 

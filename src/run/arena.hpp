@@ -34,6 +34,7 @@ class Arena {
 
   /// While it holds, scopes release nothing; only `clear` does.
   void hold(bool holds) { holds_ = holds; }
+  bool holds() const { return holds_; }
   /// The memory in use: the number of pieces, and the floats of each.
   std::size_t chunks() const { return chunks_.empty() ? 0 : chunk_ + 1; }
   std::span<const float> chunk(std::size_t i) const {

@@ -49,6 +49,38 @@ class PackedWeight : public LinearWeight {
   std::optional<Matrix> matrix_;  // [in, out]
 };
 
+struct Part {
+  std::size_t first, count;  // rows
+};
+
+constexpr std::size_t spread_block = 144;  // rows copied together, as many as a product's block
+constexpr std::size_t least_spread_rows = 9, least_spread_columns = 128;  // else it takes longer
+
+// Calls multiply(rows, stride, part) for the rows of x: for blocks of copies that are further apart
+// if the rows share a place of the cache, as with the widths 1024 and 3072, else for all. An arena
+// that holds would keep the copies of every layer.
+template <typename Multiply>
+void each_spread_block(const ConstView& x, std::size_t columns, Session& session,
+                       const Multiply& multiply) {
+  const std::size_t n = x.shape(0), width = x.shape(1);
+  const bool few = (n > 0 && n < least_spread_rows) || columns < least_spread_columns;
+  if (!share_a_place(width * sizeof(float)) || few || session.arena.holds()) {
+    return multiply(x.data(), width, Part{0, n});
+  }
+  const Arena::Scope scope(session.arena);
+  const std::size_t stride = width + cache_line / sizeof(float);
+  float* const copies = session.arena.make_block(n, stride, spread_block).data();
+  for (std::size_t first = 0; first < n; first += spread_block) {
+    const Part part = {first, std::min(spread_block, n - first)};
+    session.pool.split(part.count, 1, 16384 / width, [&](std::size_t row, std::size_t end) {
+      for (; row < end; ++row) {
+        std::copy_n(x.data() + (first + row) * width, width, copies + row * stride);
+      }
+    });
+    multiply(copies, stride, part);
+  }
+}
+
 // Weights in 16 bits are kept as they are, if all of them have one format.
 class FloatWeight final : public PackedWeight<PackedMatrix> {
  public:
@@ -92,22 +124,24 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
 
   void multiply(const ConstView& x, const float* bias, Epilogue epilogue, Activation activation,
                 View y, Session& session) const override {
-    const auto arguments = [&](const auto& matrix) {
-      return FloatMatmulArgs{.a = x.data(),
-                             .a_stride = in(),
-                             .b = matrix.data(),
-                             .panel_stride = matrix.panel_stride(),
-                             .bias = bias,
-                             .c = y.data(),
-                             .c_stride = out(),
-                             .m = x.shape(0),
-                             .n = out(),
-                             .k = in(),
-                             .epilogue = epilogue,
-                             .activation = activation};
-    };
-    if (!has_halves()) return matmul(arguments(matrix()), session.pool);
-    matmul(arguments(*halves_), product_of(halves_->format()), session.pool);
+    each_spread_block(x, out(), session, [&](const float* rows, std::size_t stride, Part part) {
+      const auto arguments = [&](const auto& matrix) {
+        return FloatMatmulArgs{.a = rows,
+                               .a_stride = stride,
+                               .b = matrix.data(),
+                               .panel_stride = matrix.panel_stride(),
+                               .bias = bias,
+                               .c = y.data() + part.first * out(),
+                               .c_stride = out(),
+                               .m = part.count,
+                               .n = out(),
+                               .k = in(),
+                               .epilogue = epilogue,
+                               .activation = activation};
+      };
+      if (!has_halves()) return matmul(arguments(matrix()), session.pool);
+      matmul(arguments(*halves_), product_of(halves_->format()), session.pool);
+    });
   }
 
  private:
