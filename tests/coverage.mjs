@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { cmake, filesIn, root, run, setUp } from '../wasm/toolchain/build.mjs';
+import { cmake, filesIn, root, run, setUp } from '../tools/build.mjs';
 
 const least = 96;
 

@@ -1,5 +1,5 @@
 // `npm run lint` checks format and types; `npm run format` formats the files.
-import { filesIn, run, runTool, setUp } from '../wasm/toolchain/build.mjs';
+import { filesIn, run, runTool, setUp } from '../tools/build.mjs';
 
 const fix = process.argv.includes('--fix');
 const cpp = ['src', 'wasm', 'python', 'tests']

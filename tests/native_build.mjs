@@ -1,7 +1,7 @@
 // The native build that the tests run. `npm test` builds it with AddressSanitizer and
 // UndefinedBehaviorSanitizer (preset `test` of CMakePresets.json).
 import { join } from 'node:path';
-import { findCompiler, root, run } from '../wasm/toolchain/build.mjs';
+import { findCompiler, root, run } from '../tools/build.mjs';
 
 /** The `glassformer` command. `npm run coverage` sets one that counts lines. */
 export const command = process.env.GLASSFORMER ?? join(root, 'build/test/glassformer');

@@ -16,8 +16,8 @@ import {
   run,
   runTool,
   setUp,
-} from '../wasm/toolchain/build.mjs';
-import { buildModels } from '../wasm/toolchain/models.mjs';
+} from '../tools/build.mjs';
+import { buildModels } from '../tools/models.mjs';
 import { installAddon, sharedTests } from './native_addon/installed.mjs';
 import { installPythonPackage } from './python/installed.mjs';
 

@@ -8,7 +8,7 @@
 // of all rounds counts, because a peak is a maximum.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from '../../wasm/toolchain/run.mjs';
+import { root } from '../../tools/run.mjs';
 
 const rounds = Number(process.argv[2] ?? 3);
 const shapes = [

@@ -1,7 +1,7 @@
 // Prepares a benchmark: finds a Node with relaxed SIMD, makes models and their ONNX graphs.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { root, run } from '../../wasm/toolchain/build.mjs';
+import { root, run } from '../../tools/build.mjs';
 import { writeCheckpoint } from '../full/checkpoint.mjs';
 
 const nodeMajor = 24;

@@ -33,7 +33,7 @@ import { cpus } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { buildNative, buildPackage, cmake, root, run, setUp } from '../../wasm/toolchain/build.mjs';
+import { buildNative, buildPackage, cmake, root, run, setUp } from '../../tools/build.mjs';
 import { ceilingOf, operationsOf } from './ceiling.mjs';
 import { shapes as published } from '../full/checkpoint.mjs';
 import { exportOnnx, findNode, makePublished, output } from './prepare.mjs';

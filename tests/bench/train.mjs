@@ -10,7 +10,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { root } from '../../wasm/toolchain/run.mjs';
+import { root } from '../../tools/run.mjs';
 
 const { values: options } = parseArgs({
   options: {

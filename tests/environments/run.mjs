@@ -4,8 +4,8 @@
 //
 // `--only` takes parts of names. `--keep` keeps the projects' sources in the scratch folder.
 import { parseArgs } from 'node:util';
-import { buildPackage, cmake, setUp } from '../../wasm/toolchain/build.mjs';
-import { buildModels } from '../../wasm/toolchain/models.mjs';
+import { buildPackage, cmake, setUp } from '../../tools/build.mjs';
+import { buildModels } from '../../tools/models.mjs';
 import { closeBrowsers, versionOf } from './browsers.mjs';
 import { environments, tryOut } from './environment.mjs';
 import { Untried, pack, versions } from './project.mjs';

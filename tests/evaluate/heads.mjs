@@ -10,7 +10,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildNative, buildPackage, root } from '../../wasm/toolchain/build.mjs';
+import { buildNative, buildPackage, root } from '../../tools/build.mjs';
 import { crossSets, meanShares, shares, squareSets, wordsOf } from './head_shares.mjs';
 import { glassformer, pipeLines, readLines, table } from './lines.mjs';
 import { bleuCounts, bleuOf, bootstrap } from './scores.mjs';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { root } from '../../tools/build.mjs';
 
 export const glassformer = join(root, 'build/native/glassformer');
 

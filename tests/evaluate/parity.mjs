@@ -2,7 +2,7 @@
 // files, in the arithmetic of the stored weights. For answers that differ, it reports the margin by
 // which the model preferred them.
 import { join } from 'node:path';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { root } from '../../tools/build.mjs';
 import { glassformer, onEveryCore, pipeLines } from './lines.mjs';
 
 const textsAtOnce = 256;

@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildNative, buildPackage, root, setUp } from '../../wasm/toolchain/build.mjs';
+import { buildNative, buildPackage, root, setUp } from '../../tools/build.mjs';
 import { classifierTexts, evaluateClassifier, reportClassifier } from './classifier.mjs';
 import { compareBuilds, reportParity } from './parity.mjs';
 import { evaluateTokenizers, reportTokenizers, tokenizersHold } from './tokenizers.mjs';

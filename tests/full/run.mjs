@@ -5,7 +5,7 @@
 // - the native tests in a build for 64-bit ARM, in an emulator, if arm64.cmake finds what it needs;
 // - models of common sizes with random weights, 500 MB on disk at a time.
 import { spawnSync } from 'node:child_process';
-import { buildPackage, cmake, filesIn, root, run, setUp } from '../../wasm/toolchain/build.mjs';
+import { buildPackage, cmake, filesIn, root, run, setUp } from '../../tools/build.mjs';
 
 await setUp('build', 'native', 'test');
 await cmake('native');

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { filesIn, root, run } from '../../wasm/toolchain/build.mjs';
+import { filesIn, root, run } from '../../tools/build.mjs';
 import { compiler, compilerFlags } from '../native_build.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-install-'));

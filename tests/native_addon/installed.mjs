@@ -2,8 +2,8 @@
 // AddressSanitizer and UndefinedBehaviorSanitizer.
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesIn, root } from '../../wasm/toolchain/build.mjs';
-import { addonName, writeAddonPackage } from '../../wasm/toolchain/native_addon.mjs';
+import { filesIn, root } from '../../tools/build.mjs';
+import { addonName, writeAddonPackage } from '../../tools/native_addon.mjs';
 import { withSanitizers } from '../native_build.mjs';
 
 /** The folder in which both packages are installed. */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { manifestOf } from '../../wasm/toolchain/manifest.mjs';
+import { manifestOf } from '../../tools/manifest.mjs';
 import { executablePath, flags } from '../browser/chromium.mjs';
 import { dist, goldenFolder, load, modelFiles, readGolden, root, serve } from './helpers.mjs';
 

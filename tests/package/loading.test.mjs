@@ -35,7 +35,7 @@ import {
   serve,
   waiting,
 } from './helpers.mjs';
-import { manifestOf } from '../../wasm/toolchain/manifest.mjs';
+import { manifestOf } from '../../tools/manifest.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
 const translator = goldenFolder('translate_post_norm_tied');

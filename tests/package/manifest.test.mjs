@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { manifestOf, writeManifest } from '../../wasm/toolchain/manifest.mjs';
+import { manifestOf, writeManifest } from '../../tools/manifest.mjs';
 import {
   Classifier,
   Translator,

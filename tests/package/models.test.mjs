@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { build as vite, createServer } from 'vite';
-import { models } from '../../wasm/toolchain/models.mjs';
+import { models } from '../../tools/models.mjs';
 import { Classifier, assertError, root } from './helpers.mjs';
 
 const app = mkdtempSync(join(tmpdir(), 'glassformer-models-'));

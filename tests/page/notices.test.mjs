@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier, Generator, Translator } from '../../dist/index.js';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { root } from '../../tools/build.mjs';
 import { source } from './source.mjs';
 
 const { candidatesOf, examples, fromTransplantLink } = await source(

@@ -2,7 +2,7 @@
 // verdict, and what opening each further view adds to that.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { root } from '../../tools/build.mjs';
 
 const { start, views } = JSON.parse(readFileSync(join(root, 'build/page_chunks.json'), 'utf8'));
 const files = (names) => names.map((name) => join(root, 'web/dist', name));

@@ -1,7 +1,7 @@
 // Access to the page's modules in web/src.
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { root } from '../../tools/build.mjs';
 
 /** Leaves out the modules of views and lessons, because they need a browser. */
 const leaveViews = {

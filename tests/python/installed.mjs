@@ -2,7 +2,7 @@
 // UndefinedBehaviorSanitizer.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPython, root, run, unlessDone } from '../../wasm/toolchain/build.mjs';
+import { findPython, root, run, unlessDone } from '../../tools/build.mjs';
 import { command, withSanitizers } from '../native_build.mjs';
 
 const app = 'build/python-app';

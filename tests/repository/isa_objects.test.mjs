@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root, run } from '../../wasm/toolchain/build.mjs';
+import { root, run } from '../../tools/build.mjs';
 
 const objects = (isa) =>
   `build/test/CMakeFiles/glassformer_kernels_${isa}.dir/src/kernels/isa.cpp.o`;

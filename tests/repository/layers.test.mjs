@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { filesIn, root } from '../../wasm/toolchain/build.mjs';
+import { filesIn, root } from '../../tools/build.mjs';
 
 // The layers of src, from the lowest, which depends on nothing. Each may include those before it.
 // Tasks may also include the public headers in glassformer, which contain their options and results

@@ -4,8 +4,8 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { root } from '../../wasm/toolchain/build.mjs';
-import { checkManifest, writeManifest } from '../../wasm/toolchain/manifest.mjs';
+import { root } from '../../tools/build.mjs';
+import { checkManifest, writeManifest } from '../../tools/manifest.mjs';
 
 const weights = join(root, 'weights');
 const models = readdirSync(weights).filter((name) =>

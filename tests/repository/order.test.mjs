@@ -5,9 +5,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { root } from '../../tools/build.mjs';
 import { Trainer, goldenFolder, openAny, readGolden } from '../package/helpers.mjs';
-import { binaryen, functionBodies, withOrder } from '../../wasm/toolchain/order.mjs';
+import { binaryen, functionBodies, withOrder } from '../../tools/order.mjs';
 
 const dist = join(root, 'dist');
 const binaries = readdirSync(dist).filter((name) => name.endsWith('.wasm'));

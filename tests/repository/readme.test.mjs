@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root, run, unlessDone } from '../../wasm/toolchain/build.mjs';
+import { root, run, unlessDone } from '../../tools/build.mjs';
 import { asBuiltForTests, library } from '../native_build.mjs';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');

@@ -1,7 +1,7 @@
 // The code in the documentation: ```language kind … ```. docs.test.mjs describes the kinds.
 import { mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { root } from '../../tools/build.mjs';
 
 export const documents = [
   ...readdirSync(join(root, 'web/docs'))

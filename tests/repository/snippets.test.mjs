@@ -5,7 +5,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { build as esbuild } from 'esbuild';
-import { root, run } from '../../wasm/toolchain/build.mjs';
+import { root, run } from '../../tools/build.mjs';
 import { launch } from '../browser/open.mjs';
 import { firefoxModel } from '../package/firefox_model.mjs';
 import { serve } from '../package/helpers.mjs';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import { buildPackage, root, setUp } from '../../wasm/toolchain/build.mjs';
+import { buildPackage, root, setUp } from '../../tools/build.mjs';
 
 const { values } = parseArgs({
   options: {

@@ -5,8 +5,8 @@
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { root, run, runTool, setUp, unlessDone } from '../../wasm/toolchain/build.mjs';
-import { models } from '../../wasm/toolchain/models.mjs';
+import { root, run, runTool, setUp, unlessDone } from '../../tools/build.mjs';
+import { models } from '../../tools/models.mjs';
 import { cppReference } from './cpp_reference.mjs';
 
 const source = join(root, 'build/docs-source');

@@ -2,7 +2,7 @@
 // bodies and private parts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { root } from '../../tools/build.mjs';
 
 // The headers, in the order of the reference.
 const headers = [

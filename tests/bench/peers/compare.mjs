@@ -1,6 +1,6 @@
 // Measures one model in all engines that run its task: each precision with one and with all threads.
 import { join } from 'node:path';
-import { root } from '../../../wasm/toolchain/build.mjs';
+import { root } from '../../../tools/build.mjs';
 import { Engine, inTurn } from './engine.mjs';
 import { exportFor, makeModel, models } from './models.mjs';
 import { NativeEngine } from './native.mjs';

@@ -1,7 +1,7 @@
 // Gets the other engines, into build/bench/peers, which git ignores. None is a dependency.
 import { existsSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, run, setUp } from '../../../wasm/toolchain/build.mjs';
+import { root, run, setUp } from '../../../tools/build.mjs';
 import { output } from '../prepare.mjs';
 
 export const folder = join(output, 'peers');

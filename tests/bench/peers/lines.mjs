@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, openSync, closeSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../../wasm/toolchain/build.mjs';
+import { root } from '../../../tools/build.mjs';
 import { textOf } from '../../full/checkpoint.mjs';
 import { exportOnnx } from '../prepare.mjs';
 import { folder } from './install.mjs';

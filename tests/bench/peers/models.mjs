@@ -2,7 +2,7 @@
 // and in those of the others.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { root, run, unlessDone } from '../../../wasm/toolchain/build.mjs';
+import { root, run, unlessDone } from '../../../tools/build.mjs';
 import { shapes, shapesOfPeers, textOf } from '../../full/checkpoint.mjs';
 import { exportOnnx, makePublished, output } from '../prepare.mjs';
 

@@ -2,7 +2,7 @@
 // which measures for a second itself.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from '../../../wasm/toolchain/build.mjs';
+import { root } from '../../../tools/build.mjs';
 import { peakOf } from './engine.mjs';
 
 export const program = join(root, 'build/native/glassformer');

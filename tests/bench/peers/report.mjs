@@ -1,7 +1,7 @@
 // Writes the results of run.mjs as Markdown, and into the documentation.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../../wasm/toolchain/build.mjs';
+import { root } from '../../../tools/build.mjs';
 import { models } from './models.mjs';
 
 const document = join(root, 'web/docs/performance.md');

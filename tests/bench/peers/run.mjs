@@ -12,7 +12,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildNative, buildPackage, run, setUp } from '../../../wasm/toolchain/build.mjs';
+import { buildNative, buildPackage, run, setUp } from '../../../tools/build.mjs';
 import { findNode } from '../prepare.mjs';
 import { compare } from './compare.mjs';
 import { buildCTranslate2, folder, installPackages } from './install.mjs';

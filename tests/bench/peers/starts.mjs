@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { root } from '../../../wasm/toolchain/build.mjs';
+import { root } from '../../../tools/build.mjs';
 import { exportOnnx } from '../prepare.mjs';
 import { peakOf } from './engine.mjs';
 import { folder } from './install.mjs';

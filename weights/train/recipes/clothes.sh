@@ -11,4 +11,4 @@ train "$run/config.json" "$run/clothes.train.images,$run/clothes.train.labels" "
     --shard-tokens 1600 --distortion 0.5 --half
 pictures "$run/clothes" "$run/clothes.test.images" "$run/clothes.test.labels"
 python3 -m common.idx name "$run/clothes" T-shirt Trousers Pullover Dress Coat Sandal Shirt Sneaker Bag "Ankle boot"
-node ../../wasm/toolchain/manifest.mjs "$run/clothes"
+node ../../tools/manifest.mjs "$run/clothes"

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { models } from '../../../../../wasm/toolchain/models.mjs';
-import { root } from '../../../../../wasm/toolchain/build.mjs';
+import { models } from '../../../../../tools/models.mjs';
+import { root } from '../../../../../tools/build.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const { inOrder, matters, ordersOf, roleOf, rolesOf } = await source('panels/heads/head-roles');

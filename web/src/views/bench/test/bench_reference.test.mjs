@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../../../../../wasm/toolchain/build.mjs';
+import { root } from '../../../../../tools/build.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const { machine, reference } = await source('views/bench/bench-reference');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../../../../../wasm/toolchain/build.mjs';
+import { root } from '../../../../../tools/build.mjs';
 import { Classifier } from '../../../../../dist/index.js';
 import { source } from '../../../../../tests/page/source.mjs';
 

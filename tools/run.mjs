@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of the repository. */
-export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Runs a program in the repository. Resolves to its output, or throws an error with it. */
 export function run(command, args, { env, inherit = false, patient = false } = {}) {

@@ -1,6 +1,6 @@
 // Builds targets whose inputs have changed:
 //
-//   node wasm/toolchain/build.mjs TARGET...    targets: package, native, web
+//   node tools/build.mjs TARGET...    targets: package, native, web
 //
 // `package` writes dist/, `native` writes build/native, `web` writes web/dist.
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ export { filesIn, root, run, runTool };
  * Installs the requirements of the groups (see setup.mjs); nearly instant if nothing is missing.
  */
 export function setUp(...groups) {
-  return run(process.execPath, ['wasm/toolchain/setup.mjs', ...groups], { inherit: true });
+  return run(process.execPath, ['tools/setup.mjs', ...groups], { inherit: true });
 }
 
 /** Does `work`, unless it succeeded before with the same contents of `inputs` (files, folders). */
@@ -84,8 +84,8 @@ export async function cmake(preset, ...targets) {
   if (python) options.push(`-DGLASSFORMER_PYTHON_INCLUDE=${python.include}`);
   const inputs = [
     'CMakePresets.json',
-    'wasm/toolchain/build.mjs',
-    'wasm/toolchain/emscripten.cmake',
+    'tools/build.mjs',
+    'tools/emscripten.cmake',
     '.toolchain/debian/stamp',
   ];
   await unlessDone(`configure-${preset}`, inputs, [`build/${preset}/build.ninja`], () =>
@@ -221,9 +221,9 @@ export async function buildPackage() {
   const inputs = [
     'wasm/src',
     'wasm/tsconfig.json',
-    'wasm/toolchain/build.mjs',
-    'wasm/toolchain/order.mjs',
-    'wasm/toolchain/sbom.mjs',
+    'tools/build.mjs',
+    'tools/order.mjs',
+    'tools/sbom.mjs',
     'package.json',
     'package-lock.json',
     '.toolchain/debian/stamp',

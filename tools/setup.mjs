@@ -1,6 +1,6 @@
 // Installs missing requirements of the build and the tests:
 //
-//   node wasm/toolchain/setup.mjs GROUP...    groups: build, native, test, bench, peers
+//   node tools/setup.mjs GROUP...    groups: build, native, test, bench, peers
 //
 // - system packages of the running release (only as root on Debian; elsewhere the command or the
 //   list to install is printed and the exit status is 1),
@@ -26,7 +26,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const toolchain = join(root, '.toolchain');
 const minimumNode = [20, 16];
 const minimumEmscripten = [3, 1, 69];
@@ -501,7 +501,7 @@ function installNpmPackages() {
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !(name in groups));
 if (names.length === 0 || unknown.length > 0) {
-  fail(`usage: node wasm/toolchain/setup.mjs GROUP...   groups: ${Object.keys(groups).join(', ')}`);
+  fail(`usage: node tools/setup.mjs GROUP...   groups: ${Object.keys(groups).join(', ')}`);
 }
 if (!atLeast(numbers(process.versions.node), minimumNode)) {
   fail(`Node ${minimumNode.join('.')} or newer is needed, this is ${process.versions.node}`);

@@ -103,7 +103,7 @@ function withNames(binary, names) {
 
 /** The folder of Binaryen's programs, which set-up installs. */
 export const binaryen = fileURLToPath(
-  new URL('../../.toolchain/debian/binaryen/bin', import.meta.url),
+  new URL('../.toolchain/debian/binaryen/bin', import.meta.url),
 );
 
 // Everything that our binaries use, with and without threads.

@@ -1,6 +1,6 @@
 // Builds the add-on for Node and writes its package, @glassformer/native, to build/native-addon:
 //
-//   node wasm/toolchain/native_addon.mjs
+//   node tools/native_addon.mjs
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 // Writes or checks manifest.json, which has the size and the SHA-256 of a model's files:
 //
-//   node wasm/toolchain/manifest.mjs [--check] FOLDER...
+//   node tools/manifest.mjs [--check] FOLDER...
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ export function checkManifest(folder) {
   const found = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
   if (isDeepStrictEqual(found, manifestOf(folder))) return;
   throw new Error(
-    `${path} ${found ? 'is out of date' : 'is missing'}: run  node wasm/toolchain/manifest.mjs ${folder}`,
+    `${path} ${found ? 'is out of date' : 'is missing'}: run  node tools/manifest.mjs ${folder}`,
   );
 }
 

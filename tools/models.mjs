@@ -107,7 +107,7 @@ async function writePackage(name) {
   const inputs = [...files, ...beside, 'README.md', 'LICENSE'].map(
     (file) => `weights/${name}/${file}`,
   );
-  inputs.push('wasm/toolchain/models.mjs', 'package.json');
+  inputs.push('tools/models.mjs', 'package.json');
   await unlessDone(`model-${name}`, inputs, [`build/packages/${name}/package.json`], () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
