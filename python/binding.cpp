@@ -27,15 +27,15 @@
 #include <utility>
 #include <vector>
 
-#include "../wasm/binding.hpp"
-#include "../wasm/functions.hpp"
 #include "image/decode/decode.hpp"
 #include "kernels/pool.hpp"
 #include "tasks/chat/conversation.hpp"
 #include "tasks/description.hpp"
 #include "tasks/load.hpp"
 #include "tasks/make_pipeline.hpp"
+#include "tasks/pipeline.hpp"
 #include "tasks/tokenize/tokenize.hpp"
+#include "tasks/train/learning.hpp"
 
 namespace nb = nanobind;
 
@@ -163,26 +163,26 @@ std::unique_ptr<LoadedModel> load_tokenizer_alone(const std::filesystem::path& f
   return std::make_unique<LoadedModel>(std::make_unique<TokenizePipeline>(files));
 }
 
-// A model that learns; it answers with the weights of the moment. The functions of
-// wasm/learning.cpp do the work, and their answers are the results here. One call at a time, except
-// those that need no weights.
+// A model that learns; it answers with the weights of the moment. One call at a time, except those
+// that need no weights.
 class Learner final : public LoadedModel {
  public:
   explicit Learner(std::size_t threads)
       : LoadedModel(nullptr),
         threads_(threads > 0 ? std::min(threads, Pool::most) : machine_threads()) {
-    instance_->learning.threads = threads_;
+    learning_->set_threads(threads_);
   }
   ~Learner() override {
-    if (forked()) static_cast<void>(instance_.release());
+    if (!forked()) return;
+    static_cast<void>(learning_.release());
+    static_cast<void>(pipeline_.release());
   }
 
   // Takes the model that learns further.
   void open(const std::filesystem::path& folder) {
     OpenFolder opened(folder);
-    Learning& learning = instance_->learning;
-    learning.take_vocabulary(opened.files, opened.folder.folder());
-    opened.load(learning.start_from(opened.config, opened.folder.take_tokenizer()));
+    learning_->take_vocabulary(opened.files, opened.folder.folder());
+    opened.load(learning_->start_from(opened.config, opened.folder.take_tokenizer()));
   }
 
   // `config` is empty for a model that learns further.
@@ -190,18 +190,18 @@ class Learner final : public LoadedModel {
                     const std::string& options) {
     const std::string_view data = view_of(examples);
     return answer([&] {
-      gf_learn_begin(config.data(), config.size(), data.data(), data.size(), options.data(),
-                     options.size());
-      if (instance_->pipeline) instance_->pipeline->set_threads(threads_);
+      pipeline_ = learning_->begin(config, data, options);
+      pipeline_->set_threads(threads_);
+      return learning_->begun(*pipeline_);
     });
   }
   std::string step(double progress) {
-    return answer([&] { gf_learn_step(progress); });
+    return answer([&] { return learning_->step(progress); });
   }
   // Without examples, evaluates on those that are held out.
   std::string evaluate(const nb::bytes& examples) {
     const std::string_view data = view_of(examples);
-    return answer([&] { gf_learn_evaluate(data.data(), data.size()); });
+    return answer([&] { return learning_->evaluate(data); });
   }
 
   // Returns the files of a folder with the model: their names and bytes.
@@ -210,7 +210,7 @@ class Learner final : public LoadedModel {
     std::vector<Learning::File> files;
     {
       const nb::gil_scoped_release release;
-      files = instance_->learning.save();
+      files = learning_->save();
     }
     std::vector<std::pair<std::string, nb::bytes>> saved;
     for (const Learning::File& file : files) saved.emplace_back(file.name, bytes_of(file.bytes));
@@ -219,27 +219,30 @@ class Learner final : public LoadedModel {
 
   Pipeline& pipeline() override {
     check_process();
-    if (!instance_->pipeline) throw std::runtime_error("the training has not begun");
-    return *instance_->pipeline;
+    if (!pipeline_) throw std::runtime_error("the training has not begun");
+    return *pipeline_;
   }
   Pipeline& newest() override {
-    instance_->learning.update(pipeline());
+    learning_->update(pipeline());
     return pipeline();
   }
 
  private:
-  // Returns the JSON that a function has answered.
+  // Returns the function's JSON, or that of its error.
   template <class Function>
   std::string answer(const Function& function) {
     check_process();
     const nb::gil_scoped_release release;
-    current_instance = instance_.get();
-    function();
-    return std::move(instance_->result);
+    try {
+      return function();
+    } catch (const Error& error) {
+      return to_json(error);
+    }
   }
 
   std::size_t threads_;
-  std::unique_ptr<Instance> instance_ = std::make_unique<Instance>();
+  std::unique_ptr<Learning> learning_ = make_learning();
+  std::unique_ptr<Pipeline> pipeline_;
 };
 
 // Inputs that a model is answering, in the thread that began. They keep the model.

@@ -85,20 +85,16 @@ std::string plan_json(std::string_view task, const WeightsLoader& loader) {
   return json.take();
 }
 
-// Whether the model that is being loaded learns further.
-bool learns() {
-#if !defined(GLASSFORMER_LEARNS)
-  return false;
-#elif defined(GLASSFORMER_READS)
-  return loading().learns;
-#else
-  return true;
-#endif
+Learning& learning() {
+  if (!instance().learning) {
+    throw_error(ErrorCode::invalid_option, "module: expected glassformer.wasm, which also trains");
+  }
+  return *instance().learning;
 }
 
 // Makes a tokenizer, in place of a model. Throws NotLinked if the binary may lack its kind.
 void make_tokenizer(GivenFiles& files) {
-  if (!linked_families.continues) throw NotLinked();
+  if (!all_linked()) throw NotLinked();
   auto made = std::make_unique<TokenizePipeline>(files);
   loading().tokenizer = describe_tokenizer_json(made->tokenizer());
   instance().pipeline = std::move(made);
@@ -106,11 +102,9 @@ void make_tokenizer(GivenFiles& files) {
 
 // Makes the configured model, without weights. Returns its parameters.
 std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
-#if defined(GLASSFORMER_LEARNS)
-  if (learns()) {
-    return instance().learning.start_from(std::move(config), loading.folder->take_tokenizer());
+  if (loading.learns) {
+    return learning().start_from(std::move(config), loading.folder->take_tokenizer());
   }
-#endif
   if (loading.shortlist && config.task != Task::translation) {
     throw_error(ErrorCode::invalid_option, "shortlist: expected a translator");
   }
@@ -127,7 +121,7 @@ std::vector<NamedParameter> make_model(Loading& loading, ModelConfig config) {
 // Returns the description of the model that is being loaded. One that learns is described when its
 // training begins.
 std::string description() {
-  if (learns()) return "{}";
+  if (loading().learns) return "{}";
   if (loading().tokenizes) return loading().tokenizer;
   std::vector<std::string> ignored;
   if (loading().loader) ignored = loading().loader->ignored();
@@ -155,18 +149,14 @@ std::string_view plan() {
 Pipeline& loaded() {
   if (!instance().pipeline || instance().loading)
     throw_error(ErrorCode::internal, "no model is loaded");
-#if defined(GLASSFORMER_LEARNS)
-  instance().learning.update(*instance().pipeline);
-#endif
+  if (instance().learning) instance().learning->update(*instance().pipeline);
   return *instance().pipeline;
 }
 
-#if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 const std::vector<NamedParameter>& weights() {
   if (instance().weights.empty()) instance().weights = loaded().parameters();
   return instance().weights;
 }
-#endif
 
 Job& under_way() {
   if (!instance().job) throw_error(ErrorCode::internal, "no texts are under way");
@@ -227,11 +217,6 @@ GLASSFORMER_EXPORT void gf_free(void* pointer) { std::free(pointer); }
 // known}.
 GLASSFORMER_EXPORT int gf_load_begin(const char* options, std::size_t size) {
   return answer([&] {
-    if (!links_folders) {
-      throw_error(ErrorCode::invalid_option,
-                  "module: expected glassformer.wasm or, to train further, "
-                  "glassformer.finetune.wasm, got a binary that only trains new models");
-    }
     constexpr JsonSource source{ErrorCode::invalid_option, "options"};
     JsonObject object(parse_json({options, size}, source), source);
     auto started = std::make_unique<Loading>();
@@ -307,9 +292,7 @@ GLASSFORMER_EXPORT int gf_load_folder() {
       instance().loading.reset();
       return std::string("null");
     }
-#if defined(GLASSFORMER_LEARNS)
-    if (learns()) instance().learning.take_vocabulary(model.files, model.folder->folder());
-#endif
+    if (model.learns) learning().take_vocabulary(model.files, model.folder->folder());
     model.files = {};
     JsonWriter json;
     json.object([&] {
@@ -335,7 +318,6 @@ GLASSFORMER_EXPORT int gf_load_header(const char* header, std::size_t size, doub
   });
 }
 
-#if defined(GLASSFORMER_WRITES)
 // Takes the beginning of a TensorContainer file of `total` bytes, instead of gf_load_header.
 // Answers {"header_bytes", "config"?: {"begin", "end"}}: the number of bytes to pass and, once they
 // have been passed, which bytes of the data after them to pass to gf_load_config.
@@ -368,7 +350,6 @@ GLASSFORMER_EXPORT int gf_load_config(const char* yaml, std::size_t size) {
     return std::string("null");
   });
 }
-#endif
 
 // Makes the model. Answers its task, the position of each file's tensors in its data section, in
 // the order that gf_load_tensor expects, and the bytes to pass per call:
@@ -402,7 +383,6 @@ GLASSFORMER_EXPORT int gf_load_end() {
   });
 }
 
-#if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 // Ends loading with random weights instead of those in the files. Answers the same.
 GLASSFORMER_EXPORT int gf_load_random(std::uint32_t seed) {
   return answer([&] {
@@ -464,9 +444,7 @@ GLASSFORMER_EXPORT int gf_load_inspect() {
     return json.take();
   });
 }
-#endif
 
-#if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 // Answers [{"name", "shape"}]: the parameters of the model.
 GLASSFORMER_EXPORT int gf_weights() {
   return answer([] {
@@ -497,7 +475,6 @@ GLASSFORMER_EXPORT int gf_weight_row(const char* name, std::size_t size, std::si
     return std::string("null");
   });
 }
-#endif
 
 // Answers the displayed text of each token in the vocabulary.
 GLASSFORMER_EXPORT int gf_vocabulary() {
@@ -532,7 +509,6 @@ GLASSFORMER_EXPORT int gf_texts(const char* bytes, const std::uint32_t* lengths,
   });
 }
 
-#if defined(GLASSFORMER_READS)
 // Sets the pictures of the next gf_begin or gf_explain instead: their bytes, one after the other.
 // `sizes` has three entries per picture: width, height and channels.
 GLASSFORMER_EXPORT int gf_pictures(const std::uint8_t* bytes, const std::uint32_t* sizes,
@@ -549,7 +525,6 @@ GLASSFORMER_EXPORT int gf_pictures(const std::uint8_t* bytes, const std::uint32_
     return std::string("null");
   });
 }
-#endif
 
 // Starts on the texts or pictures. `options` is the JSON of the task's options; `values` holds the
 // numbers that they refer to.
@@ -561,7 +536,6 @@ GLASSFORMER_EXPORT int gf_begin(const char* options, std::size_t size, const flo
                });
 }
 
-#if defined(GLASSFORMER_READS) || defined(GLASSFORMER_WRITES)
 // The same for explanations.
 GLASSFORMER_EXPORT int gf_explain(const char* options, std::size_t size, const float* values,
                                   std::size_t count) {
@@ -574,12 +548,9 @@ GLASSFORMER_EXPORT int gf_explain(const char* options, std::size_t size, const f
                  return begin_linked_explanation(loaded(), inputs, task);
                });
 }
-#endif
 
-#if defined(GLASSFORMER_GRADIENTS)
-// Exists if the options may request gradients by the names of tensors.
-GLASSFORMER_EXPORT bool gf_gradients() { return links_named_gradients; }
-#endif
+// Returns whether the options may request gradients by the names of tensors.
+GLASSFORMER_EXPORT bool gf_gradients() { return make_linked_tape != nullptr; }
 
 // Takes a step. Answers {"more", "progress"?: {"result", "tensors"}}: whether a step is left, and
 // this step's intermediate result.
@@ -621,6 +592,48 @@ GLASSFORMER_EXPORT int gf_end() {
     });
     return json.take();
   });
+}
+
+// Starts a training: see Learning::begin. Answers Learning::begun.
+GLASSFORMER_EXPORT int gf_learn_begin(const char* config, std::size_t config_size, const char* data,
+                                      std::size_t data_size, const char* options,
+                                      std::size_t options_size) {
+  return answer([&] {
+    instance().weights.clear();
+    instance().pipeline =
+        learning().begin({config, config_size}, {data, data_size}, {options, options_size});
+    return learning().begun(*instance().pipeline);
+  });
+}
+
+// Learns from the next examples: see Learning::step.
+GLASSFORMER_EXPORT int gf_learn_step(double progress) {
+  return answer([&] { return learning().step(progress); });
+}
+
+// See Learning::evaluate.
+GLASSFORMER_EXPORT int gf_learn_evaluate(const char* data, std::size_t size) {
+  return answer([&] { return learning().evaluate({data, size}); });
+}
+
+// Answers [{"name", "size"}]: the files of a folder with the model. gf_learn_file returns their
+// bytes, until the next call of this.
+GLASSFORMER_EXPORT int gf_learn_save() {
+  return answer([] {
+    instance().saved = learning().save();
+    JsonWriter json;
+    json.array(instance().saved, [&](const Learning::File& file) {
+      json.object([&] {
+        json.field("name", file.name);
+        json.field("size", file.bytes.size());
+      });
+    });
+    return json.take();
+  });
+}
+
+GLASSFORMER_EXPORT const char* gf_learn_file(std::size_t index) {
+  return instance().saved[index].bytes.data();
 }
 
 GLASSFORMER_EXPORT const char* gf_result() { return instance().result.data(); }

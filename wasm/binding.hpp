@@ -18,6 +18,7 @@
 #include "models/model.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "tasks/pipeline.hpp"
+#include "tasks/train/learning.hpp"
 
 #if defined(__EMSCRIPTEN__)
 #include <emscripten/emscripten.h>
@@ -26,17 +27,9 @@
 #define GLASSFORMER_EXPORT
 #endif
 
-#if defined(GLASSFORMER_LEARNS)
-#include "learning.hpp"
-#endif
-
 // What the functions of the module share: the state of an instance, and how they answer.
 
 namespace glassformer {
-
-// Thrown when a file is requested whose existence or content is unknown. The work is retried once
-// the caller has supplied it.
-struct FilesWanted {};
 
 // The files of a folder that have been handed in so far.
 class GivenFiles final : public ModelFiles {
@@ -131,9 +124,8 @@ struct Instance {
   bool explains = true;  // gf_explain is allowed
   std::string result;
   std::vector<TracedTensor> tensors;  // of the result
-#if defined(GLASSFORMER_LEARNS)
-  Learning learning;
-#endif
+  std::unique_ptr<Learning> learning = make_linked_learning ? make_linked_learning() : nullptr;
+  std::vector<Learning::File> saved;  // by the last gf_learn_save
 };
 
 #if defined(__EMSCRIPTEN__)
@@ -173,8 +165,7 @@ inline std::span<const std::byte> bytes_of(const std::uint8_t* bytes, std::size_
 }
 
 inline Loading& loading() {
-  if (!links_folders || !instance().loading)
-    throw_error(ErrorCode::internal, "no model is being loaded");
+  if (!instance().loading) throw_error(ErrorCode::internal, "no model is being loaded");
   return *instance().loading;
 }
 

@@ -20,7 +20,7 @@ struct ExplainedText {
   Pixels pixels = {};                       ///< of a picture; otherwise empty
 
   std::size_t tokens() const { return ids.size(); }
-  bool is_picture() const { return links_pictures && !pixels.values.empty(); }
+  bool is_picture() const { return !pixels.values.empty(); }
   /// Appends this, with some tokens masked, to a batch of its kind.
   void add_to(Batch& batch, std::span<const std::size_t> masked = {}) const;
   void add_to(Pictures& pictures, std::span<const std::size_t> masked = {}) const;

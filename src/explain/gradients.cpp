@@ -34,6 +34,7 @@ Gradients gradients_of(const std::function<View(Run&)>& forward,
                        const std::function<AnswerTerms(const ConstView& logits)>& answer,
                        std::span<const std::string> names, Session& session, Tracer* inner,
                        std::span<const Patch> patches) {
+  expect_linked_gradients();
   for (const Patch& patch : patches) {
     if (patch.name.ends_with(".scores") || patch.name.ends_with(".weights")) {
       throw_error(
@@ -41,7 +42,8 @@ Gradients gradients_of(const std::function<View(Run&)>& forward,
           {"gradients: expected no patch of scores or weights, got one of {}", {patch.name}});
     }
   }
-  Tape tape(session.arena);
+  const std::unique_ptr<Tape> made = make_linked_tape(session.arena);
+  Tape& tape = *made;
   tape.start(nullptr);
   GradientTracer tracer(names, tape, inner, patches);
   Run run(session, &tracer);

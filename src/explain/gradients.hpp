@@ -31,10 +31,10 @@ struct Gradients {
   std::vector<TracedTensor> tensors;
 };
 
-/// Throws `unsupported` if this program has no gradients of tensors by their names. The linker
-/// removes the code after a call of this from such a program.
+/// Throws `unsupported` if this program is linked without gradients. The linker removes the code
+/// after a call of this from such a program.
 inline void expect_linked_gradients() {
-  if (links_named_gradients) return;
+  if (make_linked_tape) return;
   throw_error(ErrorCode::unsupported,
               "gradients: expected a program that computes them, got one without them");
 }

@@ -6,6 +6,7 @@
 
 namespace glassformer {
 namespace {
+namespace albert_parts {
 
 constexpr std::array albert_types = {Family::Type{"albert", "AlbertTokenizer"}};
 
@@ -74,12 +75,13 @@ ModelConfig read_albert(HubConfig& config) {
   return model;
 }
 
+}  // namespace albert_parts
 }  // namespace
 
-extern const Family albert = {.model_types = albert_types,
+extern const Family albert = {.model_types = albert_parts::albert_types,
                               .prefix = "albert.",
-                              .tensors = albert_tensors,
-                              .heads = albert_heads,
-                              .read = read_albert};
+                              .tensors = albert_parts::albert_tensors,
+                              .heads = albert_parts::albert_heads,
+                              .read = albert_parts::read_albert};
 
 }  // namespace glassformer

@@ -9,6 +9,7 @@
 
 namespace glassformer {
 namespace {
+namespace bart_parts {
 
 constexpr std::array bart_types = {Family::Type{"bart", "BartTokenizer"}};
 
@@ -84,7 +85,6 @@ ModelConfig read_mbart(HubConfig& config) {
 
 // Reads a classifier: its decoder reads the same text, and its answer is that of the last token.
 ModelConfig read_bart_classifier(HubConfig& config) {
-  expect_linked_kind(false);
   config.expect_architecture("BartForSequenceClassification");
   ModelConfig model;
   Architecture& parts = model.architecture;
@@ -97,21 +97,22 @@ ModelConfig read_bart_classifier(HubConfig& config) {
   return model;
 }
 
+}  // namespace bart_parts
 }  // namespace
 
-extern const Family bart = {.model_types = bart_types,
+extern const Family bart = {.model_types = bart_parts::bart_types,
                             .prefix = "model.",
                             .tensors = marian_tensors,
-                            .heads = bart_heads,
-                            .read = read_bart,
-                            .read_reader = read_bart_classifier,
+                            .heads = bart_parts::bart_heads,
+                            .read = bart_parts::read_bart,
+                            .read_reader = bart_parts::read_bart_classifier,
                             .reader = "ForSequenceClassification",
                             .writes = true};
-extern const Family mbart = {.model_types = mbart_types,
+extern const Family mbart = {.model_types = bart_parts::mbart_types,
                              .prefix = "model.",
                              .tensors = marian_tensors,
-                             .heads = bart_heads,
-                             .read = read_mbart,
+                             .heads = bart_parts::bart_heads,
+                             .read = bart_parts::read_mbart,
                              .writes = true};
 
 }  // namespace glassformer

@@ -12,6 +12,7 @@
 
 namespace glassformer {
 namespace {
+namespace bergamot_parts {
 
 constexpr std::int32_t end_id = 0;  // in both vocabularies
 
@@ -272,14 +273,15 @@ std::optional<FolderFiles> find_files(ModelFiles& files) {
 
 constexpr ContainerFormat format = {find_files, config_json, "special:model.yml", end_id};
 
+}  // namespace bergamot_parts
 }  // namespace
 
 extern const Family bergamot = {.model_types = {},
                                 .prefix = "",
-                                .tensors = tensors,
+                                .tensors = bergamot_parts::tensors,
                                 .heads = {},
-                                .read = read,
-                                .container = &format,
+                                .read = bergamot_parts::read,
+                                .container = &bergamot_parts::format,
                                 .first_layer = 1,
                                 .writes = true};
 

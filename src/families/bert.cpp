@@ -7,6 +7,7 @@
 
 namespace glassformer {
 namespace {
+namespace bert_parts {
 
 constexpr std::array model_types = {Family::Type{"bert", "BertTokenizer"}};
 
@@ -36,12 +37,13 @@ ModelConfig read(HubConfig& config) {
   return model;
 }
 
+}  // namespace bert_parts
 }  // namespace
 
 void read_bert_stack(HubConfig& config, StackConfig& stack, std::span<const ConfigKey> keys) {
   config.expect_text("position_embedding_type", "absolute");
   stack = post_norm_stack();
-  config.read(stack, {.keys = keys, .layer_tensors = "encoder.layer."});
+  config.read(stack, {.keys = bert_parts::keys, .layer_tensors = "encoder.layer."});
 }
 
 StackConfig post_norm_stack() {
@@ -54,10 +56,10 @@ StackConfig post_norm_stack() {
   return stack;
 }
 
-extern const Family bert = {.model_types = model_types,
+extern const Family bert = {.model_types = bert_parts::model_types,
                             .prefix = "bert.",
                             .tensors = bert_tensors,
-                            .heads = heads,
-                            .read = read};
+                            .heads = bert_parts::heads,
+                            .read = bert_parts::read};
 
 }  // namespace glassformer

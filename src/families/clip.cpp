@@ -8,6 +8,7 @@
 
 namespace glassformer {
 namespace {
+namespace clip_parts {
 
 constexpr std::array clip_types = {Family::Type{"clip", "CLIPTokenizer"}};
 
@@ -178,19 +179,20 @@ ModelConfig read_clip(HubConfig& config) {
   return model;
 }
 
+}  // namespace clip_parts
 }  // namespace
 
-extern const Family clip = {.model_types = clip_types,
+extern const Family clip = {.model_types = clip_parts::clip_types,
                             .prefix = "",
-                            .tensors = clip_tensors,
-                            .heads = clip_heads,
-                            .read = read_clip,
+                            .tensors = clip_parts::clip_tensors,
+                            .heads = clip_parts::clip_heads,
+                            .read = clip_parts::read_clip,
                             .pictures = PictureProcessor::clip,
-                            .only_pictures = clip_classes};
-extern const Family clip_text = {.model_types = clip_text_types,
-                                 .prefix = text_prefix,
-                                 .tensors = clip_text_tensors,
-                                 .heads = clip_text_heads,
-                                 .read = read_clip_text};
+                            .only_pictures = clip_parts::clip_classes};
+extern const Family clip_text = {.model_types = clip_parts::clip_text_types,
+                                 .prefix = clip_parts::text_prefix,
+                                 .tensors = clip_parts::clip_text_tensors,
+                                 .heads = clip_parts::clip_text_heads,
+                                 .read = clip_parts::read_clip_text};
 
 }  // namespace glassformer

@@ -10,6 +10,7 @@
 
 namespace glassformer {
 namespace {
+namespace deberta_parts {
 
 constexpr std::array deberta_types = {Family::Type{"deberta-v2", "DebertaV2Tokenizer"}};
 
@@ -172,12 +173,13 @@ ModelConfig read_deberta(HubConfig& config) {
   return model;
 }
 
+}  // namespace deberta_parts
 }  // namespace
 
-extern const Family deberta = {.model_types = deberta_types,
+extern const Family deberta = {.model_types = deberta_parts::deberta_types,
                                .prefix = "deberta.",
-                               .tensors = deberta_tensors,
-                               .heads = deberta_heads,
-                               .read = read_deberta};
+                               .tensors = deberta_parts::deberta_tensors,
+                               .heads = deberta_parts::deberta_heads,
+                               .read = deberta_parts::read_deberta};
 
 }  // namespace glassformer

@@ -6,6 +6,7 @@
 
 namespace glassformer {
 namespace {
+namespace distilbert_parts {
 
 constexpr std::array model_types = {Family::Type{"distilbert", "DistilBertTokenizer"}};
 
@@ -57,12 +58,13 @@ ModelConfig read(HubConfig& config) {
   return model;
 }
 
+}  // namespace distilbert_parts
 }  // namespace
 
-extern const Family distilbert = {.model_types = model_types,
+extern const Family distilbert = {.model_types = distilbert_parts::model_types,
                                   .prefix = "distilbert.",
-                                  .tensors = tensors,
-                                  .heads = heads,
-                                  .read = read};
+                                  .tensors = distilbert_parts::tensors,
+                                  .heads = distilbert_parts::heads,
+                                  .read = distilbert_parts::read};
 
 }  // namespace glassformer

@@ -7,6 +7,7 @@
 
 namespace glassformer {
 namespace {
+namespace electra_parts {
 
 constexpr std::array electra_types = {Family::Type{"electra", "ElectraTokenizer"}};
 
@@ -50,12 +51,13 @@ ModelConfig read_electra(HubConfig& config) {
   return model;
 }
 
+}  // namespace electra_parts
 }  // namespace
 
-extern const Family electra = {.model_types = electra_types,
+extern const Family electra = {.model_types = electra_parts::electra_types,
                                .prefix = "electra.",
                                .tensors = bert_tensors,
-                               .heads = electra_heads,
-                               .read = read_electra};
+                               .heads = electra_parts::electra_heads,
+                               .read = electra_parts::read_electra};
 
 }  // namespace glassformer

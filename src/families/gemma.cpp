@@ -11,6 +11,7 @@
 
 namespace glassformer {
 namespace {
+namespace gemma_parts {
 
 constexpr std::array gemma_types = {Family::Type{"gemma2", "GemmaTokenizer"},
                                     Family::Type{"gemma3_text", "GemmaTokenizer"}};
@@ -131,13 +132,14 @@ ModelConfig read_gemma(HubConfig& config) {
   return model;
 }
 
+}  // namespace gemma_parts
 }  // namespace
 
-extern const Family gemma = {.model_types = gemma_types,
+extern const Family gemma = {.model_types = gemma_parts::gemma_types,
                              .prefix = "model.",
-                             .tensors = gemma_tensors,
-                             .heads = gemma_heads,
-                             .read = read_gemma,
+                             .tensors = gemma_parts::gemma_tensors,
+                             .heads = gemma_parts::gemma_heads,
+                             .read = gemma_parts::read_gemma,
                              .writes = true};
 
 }  // namespace glassformer

@@ -6,6 +6,7 @@
 
 namespace glassformer {
 namespace {
+namespace gpt2_parts {
 
 constexpr std::array model_types = {Family::Type{"gpt2", "GPT2Tokenizer"}};
 
@@ -64,13 +65,14 @@ ModelConfig read(HubConfig& config) {
   return model;
 }
 
+}  // namespace gpt2_parts
 }  // namespace
 
-extern const Family gpt2 = {.model_types = model_types,
+extern const Family gpt2 = {.model_types = gpt2_parts::model_types,
                             .prefix = "transformer.",
-                            .tensors = tensors,
-                            .heads = heads,
-                            .read = read,
+                            .tensors = gpt2_parts::tensors,
+                            .heads = gpt2_parts::heads,
+                            .read = gpt2_parts::read,
                             .writes = true};
 
 }  // namespace glassformer

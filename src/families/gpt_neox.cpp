@@ -8,6 +8,7 @@
 
 namespace glassformer {
 namespace {
+namespace gpt_neox_parts {
 
 constexpr std::array gpt_neox_types = {Family::Type{"gpt_neox", "GPTNeoXTokenizer"}};
 
@@ -72,13 +73,14 @@ ModelConfig read_gpt_neox(HubConfig& config) {
   return model;
 }
 
+}  // namespace gpt_neox_parts
 }  // namespace
 
-extern const Family gpt_neox = {.model_types = gpt_neox_types,
+extern const Family gpt_neox = {.model_types = gpt_neox_parts::gpt_neox_types,
                                 .prefix = "gpt_neox.",
-                                .tensors = gpt_neox_tensors,
-                                .heads = gpt_neox_heads,
-                                .read = read_gpt_neox,
+                                .tensors = gpt_neox_parts::gpt_neox_tensors,
+                                .heads = gpt_neox_parts::gpt_neox_heads,
+                                .read = gpt_neox_parts::read_gpt_neox,
                                 .writes = true};
 
 }  // namespace glassformer

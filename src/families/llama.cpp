@@ -11,6 +11,7 @@
 
 namespace glassformer {
 namespace {
+namespace llama_parts {
 
 constexpr std::array model_types = {
     Family::Type{"llama", "LlamaTokenizer"}, Family::Type{"mistral", "LlamaTokenizer"},
@@ -136,6 +137,7 @@ ModelConfig read(HubConfig& config) {
   return model;
 }
 
+}  // namespace llama_parts
 }  // namespace
 
 StackConfig gated_decoder() {
@@ -179,11 +181,11 @@ void read_next_token_head(HubConfig& config, ModelConfig& model, const DecoderDe
   }
 }
 
-extern const Family llama = {.model_types = model_types,
+extern const Family llama = {.model_types = llama_parts::model_types,
                              .prefix = "model.",
-                             .tensors = tensors,
-                             .heads = heads,
-                             .read = read,
+                             .tensors = llama_parts::tensors,
+                             .heads = llama_parts::heads,
+                             .read = llama_parts::read,
                              .writes = true};
 
 }  // namespace glassformer

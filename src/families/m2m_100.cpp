@@ -7,6 +7,7 @@
 
 namespace glassformer {
 namespace {
+namespace m2m_100_parts {
 
 constexpr std::array m2m_100_types = {Family::Type{"m2m_100", "M2M100Tokenizer"}};
 
@@ -53,13 +54,14 @@ ModelConfig read_m2m_100(HubConfig& config) {
   return model;
 }
 
+}  // namespace m2m_100_parts
 }  // namespace
 
-extern const Family m2m_100 = {.model_types = m2m_100_types,
+extern const Family m2m_100 = {.model_types = m2m_100_parts::m2m_100_types,
                                .prefix = "model.",
                                .tensors = marian_tensors,
                                .heads = {},
-                               .read = read_m2m_100,
+                               .read = m2m_100_parts::read_m2m_100,
                                .writes = true};
 
 }  // namespace glassformer

@@ -7,6 +7,7 @@
 
 namespace glassformer {
 namespace {
+namespace marian_parts {
 
 constexpr std::array model_types = {Family::Type{"marian", "MarianTokenizer"}};
 
@@ -50,6 +51,7 @@ ModelConfig read(HubConfig& config) {
   return model;
 }
 
+}  // namespace marian_parts
 }  // namespace
 
 StackConfig marian_stack(Mixer mixer) {
@@ -63,11 +65,11 @@ StackConfig marian_stack(Mixer mixer) {
   return stack;
 }
 
-extern const Family marian = {.model_types = model_types,
+extern const Family marian = {.model_types = marian_parts::model_types,
                               .prefix = "model.",
                               .tensors = marian_tensors,
-                              .heads = heads,
-                              .read = read,
+                              .heads = marian_parts::heads,
+                              .read = marian_parts::read,
                               .two_tokenizers = true,
                               .writes = true};
 

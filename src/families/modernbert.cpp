@@ -8,6 +8,7 @@
 
 namespace glassformer {
 namespace {
+namespace modernbert_parts {
 
 constexpr std::array model_types = {Family::Type{"modernbert", "PreTrainedTokenizerFast"}};
 
@@ -135,12 +136,13 @@ ModelConfig read(HubConfig& config) {
   return model;
 }
 
+}  // namespace modernbert_parts
 }  // namespace
 
-extern const Family modernbert = {.model_types = model_types,
+extern const Family modernbert = {.model_types = modernbert_parts::model_types,
                                   .prefix = "model.",
-                                  .tensors = tensors,
-                                  .heads = heads,
-                                  .read = read};
+                                  .tensors = modernbert_parts::tensors,
+                                  .heads = modernbert_parts::heads,
+                                  .read = modernbert_parts::read};
 
 }  // namespace glassformer

@@ -7,6 +7,7 @@
 
 namespace glassformer {
 namespace {
+namespace mpnet_parts {
 
 constexpr std::array mpnet_types = {Family::Type{"mpnet", "MPNetTokenizer"}};
 
@@ -74,12 +75,13 @@ ModelConfig read_mpnet(HubConfig& config) {
   return model;
 }
 
+}  // namespace mpnet_parts
 }  // namespace
 
-extern const Family mpnet = {.model_types = mpnet_types,
+extern const Family mpnet = {.model_types = mpnet_parts::mpnet_types,
                              .prefix = "mpnet.",
-                             .tensors = mpnet_tensors,
-                             .heads = mpnet_heads,
-                             .read = read_mpnet};
+                             .tensors = mpnet_parts::mpnet_tensors,
+                             .heads = mpnet_parts::mpnet_heads,
+                             .read = mpnet_parts::read_mpnet};
 
 }  // namespace glassformer

@@ -9,6 +9,7 @@
 
 namespace glassformer {
 namespace {
+namespace phi3_parts {
 
 constexpr std::array phi3_types = {Family::Type{"phi3", "LlamaTokenizer"}};
 
@@ -47,13 +48,14 @@ ModelConfig read_phi3(HubConfig& config) {
   return model;
 }
 
+}  // namespace phi3_parts
 }  // namespace
 
-extern const Family phi3 = {.model_types = phi3_types,
+extern const Family phi3 = {.model_types = phi3_parts::phi3_types,
                             .prefix = "model.",
-                            .tensors = phi3_tensors,
-                            .heads = phi3_heads,
-                            .read = read_phi3,
+                            .tensors = phi3_parts::phi3_tensors,
+                            .heads = phi3_parts::phi3_heads,
+                            .read = phi3_parts::read_phi3,
                             .writes = true};
 
 }  // namespace glassformer

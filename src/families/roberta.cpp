@@ -8,6 +8,7 @@
 
 namespace glassformer {
 namespace {
+namespace roberta_parts {
 
 constexpr std::array model_types = {Family::Type{"roberta", "RobertaTokenizer"},
                                     Family::Type{"xlm-roberta", "XLMRobertaTokenizer"},
@@ -44,12 +45,13 @@ ModelConfig read(HubConfig& config) {
   return model;
 }
 
+}  // namespace roberta_parts
 }  // namespace
 
-extern const Family roberta = {.model_types = model_types,
+extern const Family roberta = {.model_types = roberta_parts::model_types,
                                .prefix = "roberta.",
                                .tensors = bert_tensors,
-                               .heads = heads,
-                               .read = read};
+                               .heads = roberta_parts::heads,
+                               .read = roberta_parts::read};
 
 }  // namespace glassformer

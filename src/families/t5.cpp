@@ -9,6 +9,7 @@
 
 namespace glassformer {
 namespace {
+namespace t5_parts {
 
 constexpr std::array model_types = {Family::Type{"t5", "T5Tokenizer"},
                                     Family::Type{"mt5", "T5Tokenizer"}};
@@ -146,35 +147,16 @@ ModelConfig read(HubConfig& config) {
   return model;
 }
 
-ModelConfig refuse_unlinked(HubConfig&) { throw NotLinked(); }
-
+}  // namespace t5_parts
 }  // namespace
 
-// A program with only models that read, or only models that write, uses one of the last two, which
-// do not link the other kind's code.
-extern const Family t5 = {.model_types = model_types,
+extern const Family t5 = {.model_types = t5_parts::model_types,
                           .prefix = "",
-                          .tensors = tensors,
-                          .heads = heads,
-                          .read = read,
-                          .read_reader = read_encoder,
+                          .tensors = t5_parts::tensors,
+                          .heads = t5_parts::heads,
+                          .read = t5_parts::read,
+                          .read_reader = t5_parts::read_encoder,
                           .reader = "EncoderModel",
                           .writes = true};
-extern const Family t5_writer = {.model_types = model_types,
-                                 .prefix = "",
-                                 .tensors = tensors,
-                                 .heads = heads,
-                                 .read = read,
-                                 .read_reader = refuse_unlinked,
-                                 .reader = "EncoderModel",
-                                 .writes = true};
-extern const Family t5_reader = {.model_types = model_types,
-                                 .prefix = "",
-                                 .tensors = tensors,
-                                 .heads = heads,
-                                 .read = refuse_unlinked,
-                                 .read_reader = read_encoder,
-                                 .reader = "EncoderModel",
-                                 .writes = true};
 
 }  // namespace glassformer

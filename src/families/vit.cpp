@@ -13,6 +13,7 @@
 
 namespace glassformer {
 namespace {
+namespace vit_parts {
 
 constexpr std::array vit_types = {Family::Type{"vit", ""}};
 constexpr std::array deit_types = {Family::Type{"deit", ""}};
@@ -74,20 +75,21 @@ ModelConfig read(HubConfig& config, bool distillation_token) {
 ModelConfig read_vit(HubConfig& config) { return read(config, false); }
 ModelConfig read_deit(HubConfig& config) { return read(config, true); }
 
+}  // namespace vit_parts
 }  // namespace
 
-extern const Family vit = {.model_types = vit_types,
+extern const Family vit = {.model_types = vit_parts::vit_types,
                            .prefix = "vit.",
-                           .tensors = tensors,
-                           .heads = heads,
-                           .read = read_vit,
+                           .tensors = vit_parts::tensors,
+                           .heads = vit_parts::heads,
+                           .read = vit_parts::read_vit,
                            .pictures = PictureProcessor::vit};
 
-extern const Family deit = {.model_types = deit_types,
+extern const Family deit = {.model_types = vit_parts::deit_types,
                             .prefix = "deit.",
-                            .tensors = tensors,
-                            .heads = heads,
-                            .read = read_deit,
+                            .tensors = vit_parts::tensors,
+                            .heads = vit_parts::heads,
+                            .read = vit_parts::read_deit,
                             .pictures = PictureProcessor::deit};
 
 namespace {
@@ -114,8 +116,8 @@ class KeyedWriter final : public Fields {
 
  private:
   void write(std::string_view name, const auto& value) {
-    const auto key = std::ranges::find(keys, name, &ConfigKey::ours);
-    if (key != keys.end() && first_layer_) json_.field(key->theirs, value);
+    const auto key = std::ranges::find(vit_parts::keys, name, &ConfigKey::ours);
+    if (key != vit_parts::keys.end() && first_layer_) json_.field(key->theirs, value);
   }
 
   JsonWriter& json_;

@@ -22,13 +22,6 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
-// Whether to compile the kernels of links_integers.
-#if defined(GLASSFORMER_ONLY_FLOATS)
-constexpr bool has_integers = false;
-#else
-constexpr bool has_integers = true;
-#endif
-
 template <typename Dot>
 constexpr Kernels table_with() {
   Kernels table = {
@@ -52,17 +45,15 @@ constexpr Kernels table_with() {
     table.matmul_f16 = multiply<FloatProduct<HalfFloats>>;
 #endif
   }
-  if constexpr (has_integers) {
-    table.matmul_int8 = multiply<Int8Product<Dot>>;
-    table.matmul_int4 = multiply<Int4Product<Dot>>;
-    table.matmul_int16 = multiply<Int16Product>;
-    table.quantize = quantize;
-    table.largest = largest;
-    table.round_rows = round_rows;
-    table.weigh = weigh;
-    table.scale_integers = scale_integers;
-    table.add_scaled_integers = add_scaled_integers;
-  }
+  table.matmul_int8 = multiply<Int8Product<Dot>>;
+  table.matmul_int4 = multiply<Int4Product<Dot>>;
+  table.matmul_int16 = multiply<Int16Product>;
+  table.quantize = quantize;
+  table.largest = largest;
+  table.round_rows = round_rows;
+  table.weigh = weigh;
+  table.scale_integers = scale_integers;
+  table.add_scaled_integers = add_scaled_integers;
   return table;
 }
 

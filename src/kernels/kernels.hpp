@@ -7,10 +7,6 @@
 
 namespace glassformer {
 
-/// Whether this program computes with integers. Set by src/linked; the linker removes the
-/// code for them from a program that does not.
-extern const bool links_integers;
-
 /// The last step of a matrix product.
 enum class Epilogue {
   store,       ///< c = activation(sum)

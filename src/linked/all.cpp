@@ -1,15 +1,14 @@
 #include <array>
 
 #include "families/linked.hpp"
-#include "kernels/kernels.hpp"
-#include "models/model.hpp"
+#include "layers/attention/linked_mixers.hpp"
+#include "run/tape.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/make_pipeline.hpp"
-#include "tasks/train/curriculum.hpp"
-#include "text/composed/pattern.hpp"
-#include "text/hub/tokenizer_classes.hpp"
+#include "tasks/train/learning.hpp"
+#include "text/hub/tokenizer_files.hpp"
 
-// The tables of a program with every kind of model.
+// The tables of a program with everything.
 
 namespace glassformer {
 
@@ -39,25 +38,23 @@ constexpr std::array tasks = {
 
 }  // namespace
 
-const LinkedFamilies linked_families = {.families = families,
-                                        .containers = containers,
-                                        .reading = &reading_parts,
-                                        .writing = &writing_parts,
-                                        .continues = true,
-                                        .translates = true};
+const LinkedFamilies linked_families = {
+    .families = families, .containers = containers, .writing = &writing_parts};
 
 const std::span<const TaskEntry> linked_tasks = tasks;
 
-const bool links_folders = true;
-const bool links_new_models = true;
-const bool links_integers = true;
-const bool links_decoders = true;
-const bool links_texts = true;
-const bool links_pictures = true;
-const bool links_vocabulary_files = true;
-const bool links_regex = true;
-
 std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
                                                        const TaskOptions&) = begin_explanation_job;
+
+std::unique_ptr<Tape> (*const make_linked_tape)(Arena&) = make_tape;
+
+std::unique_ptr<Learning> (*const make_linked_learning)() = make_learning;
+
+std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t,
+                                                          Compute) = make_recurrent_unit;
+
+std::unique_ptr<Tokenizer> (*const read_linked_renumbered)(const FolderFile&, TokenizerSide,
+                                                           const TokenizerConfig&,
+                                                           std::string_view) = read_renumbered;
 
 }  // namespace glassformer

@@ -417,7 +417,7 @@ void validate(const Architecture& architecture, const FieldErrors& errors) {
     validate(**encoder, errors);
     check_mixers(**encoder, errors);
   }
-  if (links_pictures && architecture.head.distilled) {
+  if (architecture.head.distilled) {
     const auto* pictures = std::get_if<PatchInput>(&architecture.encoder->input);
     if (!pictures || !pictures->distillation_token) {
       errors.fail(nullptr, "distilled", "expected it only with a distillation_token");

@@ -105,15 +105,9 @@ struct StackConfig {
   bool operator==(const StackConfig&) const = default;
 };
 
-/// Whether this program has models with decoders, models of texts, and encoders of pictures. Set by
-/// src/linked; the linker removes the code of those that a program lacks.
-extern const bool links_decoders;
-extern const bool links_texts;
-extern const bool links_pictures;
-
 /// Returns whether a stack reads pictures.
 inline bool reads_pictures(const StackConfig& stack) {
-  return links_pictures && (!links_texts || std::holds_alternative<PatchInput>(stack.input));
+  return std::holds_alternative<PatchInput>(stack.input);
 }
 
 /// Returns the size in bytes of one token's keys and values in a cache of this stack.

@@ -13,7 +13,7 @@ namespace {
 
 std::unique_ptr<StackInput> make_text_input(const StackConfig& stack, const Head* head,
                                             const Embedding* table, Compute compute) {
-  if (links_decoders && table) {
+  if (table) {
     return std::make_unique<TextEmbeddings>(stack, make_embedding(stack, *table));
   }
   const Linear* tied = head ? head->tied() : nullptr;
@@ -79,14 +79,13 @@ EncoderModel::EncoderModel(const Architecture& architecture, Compute compute)
       compute_(compute),
       start_id_(architecture.start_id),
       head_(make_head(architecture, compute)),
-      embed_tokens_(links_decoders && architecture.decoder
-                        ? make_shared_table(*architecture.decoder, compute)
-                        : nullptr),
+      embed_tokens_(architecture.decoder ? make_shared_table(*architecture.decoder, compute)
+                                         : nullptr),
       encoder_(std::make_shared<Encoder>(
           *architecture.encoder, compute,
           make_text_input(*architecture.encoder, head_.get(), embed_tokens_.get(), compute))),
       modules_(architecture.head.modules) {
-  if (!links_decoders || !architecture.decoder) return;
+  if (!architecture.decoder) return;
   decoder_ =
       std::make_unique<Decoder>(Stack::Kind::decoder_with_encoder, *architecture.decoder, compute,
                                 make_embedding(*architecture.decoder, *embed_tokens_));
@@ -111,7 +110,7 @@ EncoderModel::EncoderModel(const EncoderModel& of, const HeadConfig& config,
 std::vector<NamedParameter> EncoderModel::parameters() {
   std::vector<NamedParameter> parameters;
   const ParameterScope root(parameters);
-  if (links_decoders && decoder_) {
+  if (decoder_) {
     embed_tokens_->declare(root.scope("embed_tokens"));
     decoder_->declare(root.scope("decoder"));
   }
@@ -135,7 +134,7 @@ EncoderModel::Output EncoderModel::operator()(const Pictures& pictures, const Tr
 View EncoderModel::states_of(const Batch& batch, const Run& run) const {
   View states = run.make(batch.tokens(), encoder_->stack().config().d_model);  // [N, D]
   (*encoder_)(batch, states, run);
-  return links_decoders && decoder_ ? decoded(batch, const_view(states), run) : states;
+  return decoder_ ? decoded(batch, const_view(states), run) : states;
 }
 
 View EncoderModel::states_of(const Pictures& pictures, const Run& run) const {
@@ -177,7 +176,7 @@ View EncoderModel::forward(const Pictures& pictures, Run& run) const {
 template <class AnyBatch>
 EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest& request,
                                        Session& session, std::span<const std::size_t> rows) const {
-  const bool decodes = links_decoders && decoder_;
+  const bool decodes = decoder_ != nullptr;
   const TraceRequest named = decodes ? by_names(request) : TraceRequest();
   const auto tracer = make_tracer(decodes ? named : request, batch, encoder_->stack().config());
   const std::vector<RowSegment> segments = segments_of(batch);
@@ -212,7 +211,7 @@ EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest
 
 Tensor EncoderModel::resume(const Sequences& sequences, std::size_t first, const ConstView& states,
                             Session& session, Tracer* tracer) const {
-  const Stack* const decoder = links_decoders && decoder_ ? &decoder_->stack() : nullptr;
+  const Stack* const decoder = decoder_ ? &decoder_->stack() : nullptr;
   if (decoder && first < decoder->config().layers.size()) {
     throw_error(ErrorCode::unsupported, "resume: expected a model without a decoder, got one");
   }
@@ -240,7 +239,7 @@ std::vector<ModelTensor> EncoderModel::tensors(Session& session) const {
   list.set_rows(ModelTensor::Axis::source);
   encoder_->list(list, session, [&](const View& states, const Run& run) {
     const ConstView last = const_view(states);
-    if (links_decoders && decoder_) {
+    if (decoder_) {
       Run decoding = run;
       decoding.source_segments = run.segments;
       decoder_->read(Batch(), &last, states, decoding);

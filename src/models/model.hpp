@@ -18,19 +18,12 @@ using Model = std::variant<std::unique_ptr<EncoderModel>, std::unique_ptr<Langua
 /// Creates an encoder that reads tokens or pictures.
 std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architecture, Compute compute);
 
-/// Whether this program has dual encoders.
-inline bool links_dual_encoders() { return links_texts && links_pictures; }
-
-/// Creates the model of an architecture. Its parameters must be loaded before use. Throws
-/// `unsupported` if the program lacks models with decoders.
+/// Creates the model of an architecture. Its parameters must be loaded before use.
 inline Model make_model(const Architecture& architecture, Compute compute = Compute::f32) {
-  if (!links_decoders && architecture.decoder) {
-    throw_error(ErrorCode::unsupported, "expected a model without a decoder");
-  }
-  if (links_dual_encoders() && architecture.text_encoder) {
+  if (architecture.text_encoder) {
     return std::make_unique<DualEncoder>(architecture, compute);
   }
-  if (!links_decoders || !architecture.decoder || architecture.decodes_to_classify()) {
+  if (!architecture.decoder || architecture.decodes_to_classify()) {
     return make_encoder_model(architecture, compute);
   }
   if (!architecture.encoder) return std::make_unique<LanguageModel>(architecture, compute);
@@ -41,7 +34,6 @@ inline Model make_model(const Architecture& architecture, Compute compute = Comp
 Compute stored_compute(const SafetensorsHeader& header);
 
 inline std::vector<NamedParameter> parameters(const Model& model) {
-  if (!links_decoders) return std::get<std::unique_ptr<EncoderModel>>(model)->parameters();
   return std::visit([](const auto& of_kind) { return of_kind->parameters(); }, model);
 }
 

@@ -28,7 +28,6 @@ WholePass::WholePass(Batch sources, Batch targets, std::vector<std::size_t> rows
 }
 
 View WholePass::operator()(const Model& model, Run& run) const {
-  if (!links_decoders) return (*this)(*std::get<std::unique_ptr<EncoderModel>>(model), run);
   return std::visit(
       [&](const auto& of_kind) -> View {
         if constexpr (std::is_same_v<decltype(*of_kind), DualEncoder&>) {
@@ -49,7 +48,7 @@ void WholePass::read(const Sequences& batch, std::span<const RowSegment> segment
 
 View WholePass::operator()(const EncoderModel& model, Run& run) const {
   read(encoded(), source_segments_, run);
-  if (links_pictures && (!links_texts || pictures_)) return model.forward(*pictures_, run);
+  if (pictures_) return model.forward(*pictures_, run);
   return model.forward(sources_, rows_, run);
 }
 

@@ -49,7 +49,7 @@ class Run {
   /// Records every step on a tape.
   void record(Tape& tape) { tape_ = &tape; }
   /// Returns the tape, or null if gradients are not needed.
-  Tape* tape() const { return links_gradients ? tape_ : nullptr; }
+  Tape* tape() const { return make_linked_tape ? tape_ : nullptr; }
   /// Applies dropout to x while a model learns.
   void drop(View x) const {
     if (tape()) tape()->drop(x);

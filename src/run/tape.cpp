@@ -25,6 +25,8 @@ Tape::Tape(Arena& arena) : arena_(arena) {
   arena_.hold(true);
 }
 
+std::unique_ptr<Tape> make_tape(Arena& arena) { return std::make_unique<Tape>(arena); }
+
 Tape::~Tape() {
   arena_.hold(false);
   arena_.clear();

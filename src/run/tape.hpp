@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,12 +13,6 @@
 #include "weights/parameter.hpp"
 
 namespace glassformer {
-
-/// Whether this program computes gradients. Set by src/linked; the linker removes the code that
-/// records and computes them from a program that does not.
-extern const bool links_gradients;
-/// Whether it returns the gradients of tensors by their names, in addition to learning.
-extern const bool links_named_gradients;
 
 /// The gradients of parameters: one buffer for each parameter that is learned.
 class ParameterGradients {
@@ -111,5 +106,11 @@ class Tape {
   std::vector<Step> steps_;
   std::vector<AlignedBuffer> gradients_;  // one for each chunk of the arena
 };
+
+std::unique_ptr<Tape> make_tape(Arena& arena);
+
+/// Points to make_tape, or is null in a program that is linked without gradients (see src/linked):
+/// the linker removes the code that records and computes them.
+extern std::unique_ptr<Tape> (*const make_linked_tape)(Arena& arena);
 
 }  // namespace glassformer

@@ -10,7 +10,6 @@ namespace glassformer {
 namespace {
 
 constexpr std::size_t longest_repeated = 4;  // tokens in the longest sequence checked
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
@@ -37,16 +36,16 @@ bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next,
     // Lower logits cannot enter the heap. Rounded down, because the exact comparison follows.
     const auto threshold = [&] {
       return continuations.size() < wanted
-                 ? -infinity
+                 ? minus_infinity
                  : std::nextafter(static_cast<float>(continuations.front().total - base),
-                                  -infinity);
+                                  minus_infinity);
     };
     float lowest = threshold();
     const auto next_from = [&](std::size_t i) {
       return i + writing_kernels().first_at_least(x.data() + i, x.size() - i, lowest);
     };
     for (std::size_t i = next_from(0); i < x.size(); i = next_from(i + 1)) {
-      if (x[i] == -infinity) continue;
+      if (x[i] == minus_infinity) continue;
       const std::int32_t id = next[row].id(i);
       const Continuation continuation = {base + static_cast<double>(x[i]), row, id,
                                          x[i] - normalizer};

@@ -7,16 +7,12 @@
 #include "tensor/sizes.hpp"
 
 namespace glassformer {
-namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::span<float> scores) {
   const auto forbid_one = [&](std::int32_t id) {
     if (static_cast<std::size_t>(id) < scores.size()) {
-      scores[static_cast<std::size_t>(id)] = -infinity;
+      scores[static_cast<std::size_t>(id)] = minus_infinity;
     }
   };
   if (const std::size_t n = rules.no_repeat_ngram; n > 0 && n <= ids.size()) {
@@ -33,7 +29,7 @@ void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::spa
     if (std::equal(word.rbegin() + 1, word.rend(), ids.begin())) forbid_one(word.back());
   }
   if (rules.second && ids.size() == 1) {
-    std::ranges::fill(scores, -infinity);
+    std::ranges::fill(scores, minus_infinity);
     scores[static_cast<std::size_t>(*rules.second)] = 0.0f;
   }
 }
@@ -79,7 +75,7 @@ NextTokens ConstrainedScorer::constrained(const NextTokens& next, std::size_t ro
     const std::size_t width = decoding_.vocab_size();
     all_.resize(std::max(all_.size(), decoding_.state().limits().rows * width));
     const std::span<float> whole = std::span(all_).subspan(row * width, width);
-    std::ranges::fill(whole, -infinity);
+    std::ranges::fill(whole, minus_infinity);
     for (std::size_t i = 0; i < logits.size(); ++i) {
       whole[static_cast<std::size_t>(next.ids[i])] = logits[i];
     }

@@ -6,11 +6,7 @@
 #include "kernels/kernels.hpp"
 
 namespace glassformer {
-namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 TokenChances::TokenChances(std::size_t vocab_size) : logits_(vocab_size), weights_(vocab_size) {
   heap_.reserve(vocab_size);
@@ -45,7 +41,7 @@ void TokenChances::weigh(std::span<const float> logits, const SamplingOptions& o
   kernels().exponentials(weights_.data(), weights_.size(), 1.0f / options.temperature);
   heap_.clear();
   for (std::size_t i = 0; i < logits.size(); ++i) {
-    if (logits[i] != -infinity) heap_.push_back(static_cast<std::int32_t>(i));
+    if (logits[i] != minus_infinity) heap_.push_back(static_cast<std::int32_t>(i));
   }
   std::ranges::make_heap(heap_, Worse{logits_});
   kept_.clear();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "models/language_model.hpp"
 
 namespace glassformer {
+
+/// The log-probability of a token that cannot come next.
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 /// The tokens that may follow a hypothesis, and their logits.
 struct NextTokens {

@@ -8,7 +8,7 @@
 namespace glassformer {
 
 std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts) {
-  const bool compares = links_dual_encoders() && parts.config.architecture.text_encoder;
+  const bool compares = parts.config.architecture.text_encoder.has_value();
   if (compares || !reads_pictures(parts.config)) {
     if (!parts.tokenizer) refuse_missing_tokenizer();
     check_special_tokens(parts.config, *parts.tokenizer, parts.target_tokenizer.get());

@@ -18,7 +18,7 @@ std::vector<std::string_view> single_texts(std::span<const TextInput> texts) {
 }
 
 std::string vocabulary_json(const Pipeline& pipeline) {
-  if (!links_texts || !pipeline.vocabulary()) return "[]";
+  if (!pipeline.vocabulary()) return "[]";
   const Tokenizer& tokenizer = *pipeline.vocabulary();
   // Tokens without a row in the model's table never occur in results.
   const std::size_t size = std::min(tokenizer.size(), pipeline.config().reader().vocab_size());

@@ -319,7 +319,7 @@ void WeightsLoader::set_integers(std::size_t index, std::span<const std::byte> b
     unpack_nibbles(bytes, columns, integers_);
     integers = integers_;
   }
-  if (links_integers && parameter.set_integers && parameter.bits == bits) {
+  if (parameter.set_integers && parameter.bits == bits) {
     return parameter.set_integers(integers, scales, first);
   }
   const std::size_t shared = columns_of_scale(columns, bits);

@@ -16,7 +16,7 @@ std::size_t element_count(const std::vector<NamedParameter>& parameters) {
 }
 
 void set_values(const NamedParameter& parameter, std::span<const float> values, std::size_t first) {
-  if (!links_integers || !parameter.set_integers) return parameter.set(values, first);
+  if (!parameter.set_integers) return parameter.set(values, first);
   const std::size_t columns = element_count(parameter.shape) / parameter.shape[0];
   const QuantizedMatrix quantized = quantize(values, values.size() / columns, parameter.bits);
   parameter.set_integers(quantized.values, quantized.scales, first);

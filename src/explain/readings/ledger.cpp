@@ -16,7 +16,7 @@ const SequenceHead& head_of(const EncoderModel& model) {
   if (model.head_config().kind != HeadKind::sequence_classes) {
     throw_error(ErrorCode::unsupported, "ledger: expected a model that classifies texts");
   }
-  if (links_pictures && model.head_config().distilled) {
+  if (model.head_config().distilled) {
     throw_error(ErrorCode::unsupported,
                 "ledger: expected a model with one classifier, got one with a distillation "
                 "classifier, too");

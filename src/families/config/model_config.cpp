@@ -94,7 +94,7 @@ void fields(ConfigFields& visitor, ModelConfig& config) {
     const StackSide side = architecture.encoder ? StackSide::second : StackSide::alone;
     stack_fields(visitor, *architecture.decoder, side, translates);
   }
-  if (links_dual_encoders() && architecture.text_encoder) {
+  if (architecture.text_encoder) {
     stack_fields(visitor, *architecture.text_encoder, StackSide::texts, false);
     dual_fields(visitor, config);
     return tokenizer_fields(visitor, config);
@@ -108,7 +108,7 @@ void fields(ConfigFields& visitor, ModelConfig& config) {
   if (writes(config.task)) {
     linked_families.writing->fields(visitor, config);
   } else {
-    linked_families.reading->fields(visitor, config);
+    reading_fields(visitor, config);
   }
 }
 
@@ -179,7 +179,7 @@ void check_lengths(const ModelConfig& config, const FieldErrors& errors) {
 void validate(const ModelConfig& config, const FieldErrors& errors) {
   const Architecture& architecture = config.architecture;
   validate(architecture, errors);
-  if (links_dual_encoders() && architecture.text_encoder) {
+  if (architecture.text_encoder) {
     return check_lengths(text_part(config), errors);
   }
   if (reads_pictures(config)) return check_labels(config.labels, errors);
@@ -300,13 +300,10 @@ ModelConfig parse_config(std::string_view json) {
   ModelConfig config;
   const ModelType& type = type_of(object);
   config.task = type.task;
-  expect_linked(config.task);
   const bool decodes = writes(config.task) || type.decodes_to_classify;
-  if (decodes && !links_decoders) throw NotLinked();
   const bool compares = config.task == Task::zero_shot_image_classification;
   const bool pictures = compares || config.task == Task::image_classification;
-  if (pictures ? !links_pictures : !links_texts) throw NotLinked();
-  if (compares && !links_dual_encoders()) throw NotLinked();
+  if ((decodes || pictures) && !all_linked()) throw NotLinked();
   Architecture& architecture = config.architecture;
   architecture.head.kind = head_of(config.task);
   if (config.task != Task::text_generation) architecture.encoder.emplace();
@@ -332,8 +329,8 @@ ModelConfig parse_tokenizer_fields(JsonObject& object) {
 }
 
 bool needs_tokenizer(const ModelConfig& config) {
-  return links_texts && (config.architecture.decoder || config.architecture.text_encoder ||
-                         !reads_pictures(config.encoder()));
+  return config.architecture.decoder || config.architecture.text_encoder ||
+         !reads_pictures(config.encoder());
 }
 
 ModelConfig text_part(const ModelConfig& config) {

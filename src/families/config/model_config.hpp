@@ -188,8 +188,8 @@ struct ModelConfig {
 
 /// Returns whether the model reads pictures.
 inline bool reads_pictures(const ModelConfig& config) {
-  return links_pictures && (!links_texts || config.task == Task::image_classification ||
-                            config.task == Task::zero_shot_image_classification);
+  return config.task == Task::image_classification ||
+         config.task == Task::zero_shot_image_classification;
 }
 
 /// Returns the configuration of the part of a dual encoder that reads texts.

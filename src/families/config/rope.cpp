@@ -8,7 +8,7 @@ namespace glassformer {
 namespace {
 
 // Older versions use the key `type`.
-std::string type_of(JsonObject& fields) {
+std::string rope_type_of(JsonObject& fields) {
   for (const char* key : {"rope_type", "type"}) {
     if (present(fields.find(key))) return fields.string(key);
   }
@@ -86,7 +86,7 @@ RotaryConfig read_rope(HubConfig& config, const char* key, JsonValue value,
   RotaryConfig rotary = {.base = rules.base, .size = rules.size};
   if (fields.find("rope_theta")) rotary.base = positive(fields, "rope_theta");
   read_part(config, fields, "partial_rotary_factor", rules, rotary);
-  const std::string type = type_of(fields);
+  const std::string type = rope_type_of(fields);
   if (type == "default") return rotary;
   if (rules.long_texts) {
     // "su" and "yarn" are names of the same in older files of this kind.

@@ -96,8 +96,6 @@ TokenizersAlone read_tokenizers_alone(ModelFiles& files) {
       facts.sentencepiece = !alone.config.tokenizer_template;
       facts.class_of_merges = merges_class(alone.config.task);
       if (alone.config.task != Task::translation) facts.two = false;
-    } else if (facts.usual_class.empty() && object.find("model_type") && !linked_families.reading) {
-      throw NotLinked();
     }
   }
   tokenizers = read_tokenizers(files, facts);

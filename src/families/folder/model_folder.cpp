@@ -22,7 +22,6 @@ namespace {
 constexpr const char* config_name = "config.json";
 constexpr const char* weights_name = "model.safetensors";
 constexpr const char* index_name = "model.safetensors.index.json";
-constexpr const char* modules_name = "modules.json";
 
 std::set<std::string> names_in(std::span<const SafetensorsHeader> headers) {
   std::set<std::string> names;
@@ -175,7 +174,7 @@ ModelFolder::ModelFolder(ModelFiles& files) {
   }
   files.prepare(std::array{config_name}, std::array{weights_name});
   const bool found = read_config(files, files);
-  const bool may_have_modules = links_texts && !reads_pictures() && (!found || encodes_);
+  const bool may_have_modules = !reads_pictures() && (!found || encodes_);
   const std::string path = may_have_modules ? transformer_folder(files) : "";
   if (path.empty()) {
     if (!found) refuse_without_config(files, folder_);
@@ -231,7 +230,7 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
   if (!encodes_ && family_->read_reader) {
     encodes_ = HubConfig::names_class(object, family_->reader) || all.read(modules_name);
   }
-  expect_linked_kind(!encodes_);
+  if (!encodes_ && !all_linked()) throw NotLinked();
   return true;
 }
 
@@ -245,7 +244,7 @@ void ModelFolder::read_model(ModelFiles& files, ModelFiles& all) {
   if (family_ && !encodes_) {
     if (const auto text = files.read(generation_config_name)) generation_ = *text;
   } else if (family_) {
-    modules_ = linked_families.reading->read_modules(all, files);
+    modules_ = read_sentence_modules(all, files);
     if (modules_) {
       for (const SentenceModules::Weights& module : modules_->weights) {
         weight_files_.push_back(module.file);
@@ -312,13 +311,13 @@ void ModelFolder::read_picture_steps(ModelFiles& files) {
 }
 
 void ModelFolder::read_tokenizers(ModelFiles& files) {
-  if (links_texts && family_) read_tokenizer_config(files);
+  if (family_) read_tokenizer_config(files);
   tokenizer_class_ = usual_tokenizer_class(config_);
   TokenizerFacts facts;
   facts.usual_class = tokenizer_class_;
   facts.lower_case = modules_ && modules_->lower_case;
   if (family_) facts.two = family_->two_tokenizers;
-  if (!links_texts || !family_) {
+  if (!family_) {
     const ModelConfig config = parse_config(config_);
     if (glassformer::reads_pictures(config)) read_picture_steps(files);
     if (!needs_tokenizer(config)) return;

@@ -22,6 +22,10 @@ inline constexpr const char* default_shortlist = "shortlist.bin";
 inline constexpr const char* chat_template_name = "chat_template.jinja";
 
 /// The files of a folder in any kind of storage.
+/// Thrown by files that are handed in one by one (see wasm/binding.hpp) if one is requested whose
+/// existence or content is unknown. The work is retried once the caller has supplied it.
+struct FilesWanted {};
+
 class ModelFiles {
  public:
   virtual ~ModelFiles() = default;
@@ -93,7 +97,7 @@ class ModelFolder {
 
  private:
   // Returns whether the family reads pictures.
-  bool reads_pictures() const { return family_ && (!links_texts || family_->pictures); }
+  bool reads_pictures() const { return family_ && family_->pictures; }
   void read_container(ModelFiles& files, const FolderFiles& found);
   // `all` is the folder that holds `files`; it may be the same. Returns false if config.json is
   // absent or does not define the model.
@@ -102,7 +106,7 @@ class ModelFolder {
   void find_weights(ModelFiles& files);
   void read_picture_steps(ModelFiles& files);
   // Returns whether the family reads pictures, and nothing else.
-  bool reads_only_pictures() const { return reads_pictures() && (!links_texts || !reads_texts_); }
+  bool reads_only_pictures() const { return reads_pictures() && !reads_texts_; }
   void read_tokenizers(ModelFiles& files);
   void take(FolderTokenizers tokenizers);
   void read_tokenizer_config(ModelFiles& files);

@@ -11,7 +11,6 @@
 namespace glassformer {
 namespace {
 
-constexpr const char* modules_name = "modules.json";
 constexpr const char* prompts_name = "config_sentence_transformers.json";
 constexpr std::size_t most_prompts = 1000;
 constexpr std::size_t largest_size = 1 << 16;

@@ -12,6 +12,9 @@ namespace glassformer {
 
 class ModelFiles;
 
+/// The file that lists the modules of a folder of sentence-transformers.
+constexpr const char* modules_name = "modules.json";
+
 /// The settings of the library sentence-transformers in a folder whose model outputs vectors:
 /// modules.json and the files that it names, sentence_bert_config.json (or its equivalent for other
 /// models), and config_sentence_transformers.json.

@@ -11,7 +11,7 @@ void SoftmaxAttention::attend(const HeadInput& in, const HeadOutput& out,
                               AttentionScratch& scratch) const {
   // The input of 8-bit products must be the same on every machine: its last bit decides to which
   // integer a number is rounded.
-  const bool integers = links_integers && in.compute != Compute::f32;
+  const bool integers = in.compute != Compute::f32;
   const auto attend_with = integers ? integer_softmax_attention : softmax_attention;
   attend_with(in, out, reach_, scratch);
 }

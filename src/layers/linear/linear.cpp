@@ -279,8 +279,8 @@ class Int4Weight final : public PackedWeight<PackedInt4Matrix> {
 };
 
 std::unique_ptr<LinearWeight> make_weight(std::size_t in, std::size_t out, Compute compute) {
-  if (links_integers && compute == Compute::int8) return std::make_unique<Int8Weight>(in, out);
-  if (links_integers && compute == Compute::int4) return std::make_unique<Int4Weight>(in, out);
+  if (compute == Compute::int8) return std::make_unique<Int8Weight>(in, out);
+  if (compute == Compute::int4) return std::make_unique<Int4Weight>(in, out);
   return std::make_unique<FloatWeight>(in, out);
 }
 

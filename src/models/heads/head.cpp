@@ -87,7 +87,7 @@ SequenceHead::SequenceHead(const HeadConfig& config, const StackConfig& stack, s
       pooling_(make_pooling(config.pooling)),
       dense_(make_dense(config, stack, width)),
       classifier_(width, config.outputs, Compute::f32) {
-  if (!links_pictures || !config.distilled) return;
+  if (!config.distilled) return;
   distillation_.reset(new Distillation{Linear(stack.d_model, config.outputs, Compute::f32)});
 }
 

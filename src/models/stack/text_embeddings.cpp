@@ -112,7 +112,7 @@ std::vector<std::size_t> TextEmbeddings::without_padding(std::span<const std::in
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute) {
   const float scale = embedding_scale(config);
   const std::size_t rows = config.vocab_size(), width = config.embedding_width();
-  if (links_integers && compute != Compute::f32) {
+  if (compute != Compute::f32) {
     return std::make_unique<Int8TableEmbedding>(rows, width, scale);
   }
   return std::make_unique<TableEmbedding>(rows, width, scale);

@@ -24,7 +24,7 @@ TracedTensor layer_of(const AttentionMap& map, std::size_t layer, std::string na
 bool TraceRequest::asks_for(std::string_view name) const { return matches_any(names, name); }
 
 bool TraceRequest::asks_for_any(std::string_view name) const {
-  return asks_for(name) || (links_named_gradients && matches_any(gradients, name));
+  return asks_for(name) || (matches_any(gradients, name));
 }
 
 bool TraceRequest::touches(std::string_view name) const {

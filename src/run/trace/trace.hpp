@@ -37,7 +37,7 @@ struct TraceRequest {
   /// Returns whether any tensor is requested or replaced by its name.
   bool names_any() const { return !names.empty() || !patches.empty(); }
   /// Returns whether any tensor, or its gradient, is requested or replaced by its name.
-  bool asks_any() const { return names_any() || (links_named_gradients && !gradients.empty()); }
+  bool asks_any() const { return names_any() || (!gradients.empty()); }
   /// Returns whether the tensor of this name, or its gradient, is requested.
   bool asks_for_any(std::string_view name) const;
   /// Returns whether the tensor of this name is requested.

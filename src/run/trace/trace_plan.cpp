@@ -171,7 +171,7 @@ TracePlan::TracePlan(const std::vector<ModelTensor>& tensors, Compute compute,
     : request_(request) {
   if (!request_.asks_any()) return;
   expect_names("trace", request_.names, tensors);
-  if (links_named_gradients) expect_names("gradients", request_.gradients, tensors);
+  expect_names("gradients", request_.gradients, tensors);
   std::ranges::copy_if(tensors, std::back_inserter(asked_), [&](const ModelTensor& tensor) {
     return request_.asks_for_any(tensor.name);
   });

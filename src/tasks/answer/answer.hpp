@@ -15,7 +15,7 @@ template <class Visit>
 void fields(Visit& visit, AnswerOptions& options) {
   visit("attention", options.encoder.attention);
   visit("trace", options.encoder.trace);
-  if (links_named_gradients) visit("gradients", options.encoder.gradients);
+  visit("gradients", options.encoder.gradients);
   visit("patch", options.encoder.patch);
   visit("ablate", options.encoder.ablate);
   visit("maxSequenceLength", options.max_seq_len, 1);
@@ -33,7 +33,7 @@ void fields(Visit& visit, Answer& result) {
   visit("tokens", result.tokens);
   visit.attention({.encoder = &result.attention});
   visit.trace(std::move(result.trace));
-  if (links_named_gradients) visit.gradients(std::move(result.gradients));
+  visit.gradients(std::move(result.gradients));
 }
 
 /// Finds the answer to a question in a text.

@@ -37,7 +37,7 @@ void fields(Visit& visit, Classification& result, std::span<const std::string> l
   }
   visit.attention({&result.attention, &result.decoder_attention, &result.cross_attention});
   visit.trace(std::move(result.trace));
-  if (links_named_gradients) visit.gradients(std::move(result.gradients));
+  visit.gradients(std::move(result.gradients));
 }
 
 /// Labels a text, or a pair of texts.

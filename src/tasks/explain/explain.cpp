@@ -422,9 +422,7 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
 
 std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs& inputs,
                                            const TaskOptions& options) {
-  if (links_named_gradients) {
-    if (auto job = begin_next_gradients(pipeline, inputs.texts, options)) return job;
-  }
+  if (auto job = begin_next_gradients(pipeline, inputs.texts, options)) return job;
   return begin_explanation(pipeline, inputs, read_options<ExplainRequest>(options));
 }
 

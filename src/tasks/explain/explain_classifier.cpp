@@ -117,14 +117,14 @@ class TransplantSteps final : public ClassifierSteps {
         shows_(shows) {}
 
   bool step() override {
-    if (links_named_gradients && shows_ && !std::exchange(previewed_, true)) {
+    if (shows_ && make_linked_tape && !std::exchange(previewed_, true)) {
       transplant_.preview();
       return true;
     }
     return transplant_.step();
   }
   std::optional<ExplainedInput> so_far() override {
-    if (!links_named_gradients || !shows_) return std::nullopt;
+    if (!shows_) return std::nullopt;
     return take();
   }
   std::size_t label() const override { return transplant_.table().label; }
@@ -192,7 +192,7 @@ void check_options(const ExplainRequest& request) {
   expect_only(request, {});
 }
 
-void check(const ExplainRequest& request) {
+void check_classifier_options(const ExplainRequest& request) {
   expect_method(request,
                 {"rollout", "value_norms", "lens", "ledger", "transplant", "faithfulness", "edges",
                  "circuit", "gradient_times_input", "integrated_gradients", "relevance"});
@@ -345,7 +345,7 @@ class MatchedPictureJob final : public PictureJob {
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ClassifyPipeline& pipeline,
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request) {
-  check(request);
+  check_classifier_options(request);
   return std::make_unique<ClassifierJob>(pipeline, texts, request);
 }
 

@@ -84,10 +84,10 @@ class LensSteps final : public GenerationSteps {
   NextLens lens_;
 };
 
-class LedgerSteps final : public GenerationSteps {
+class NextLedgerSteps final : public GenerationSteps {
  public:
-  LedgerSteps(const GenerationExplainer& explainer, GenerationInput input,
-              const NextLedgerOptions& options)
+  NextLedgerSteps(const GenerationExplainer& explainer, GenerationInput input,
+                  const NextLedgerOptions& options)
       : GenerationSteps(explainer, std::move(input)), options_(options) {}
 
   // Computes the sum, or the effect of the next column.
@@ -108,7 +108,7 @@ class LedgerSteps final : public GenerationSteps {
 };
 
 // Checks which options the method takes.
-void check(const ExplainRequest& request) {
+void check_generation_options(const ExplainRequest& request) {
   expect_method(request, {"rollout", "value_norms", "lens", "ledger"});
   if (request.method == "lens") return expect_only(request, {"words"});
   if (request.method == "ledger") return expect_only(request, {"token", "against", "effects"});
@@ -132,7 +132,8 @@ class GenerationExplanations final : public TextExplanations {
     GenerationInput input = explainer_.read(text.text);
     const auto is = [&](std::string_view name) { return method() == name; };
     if (is("lens")) return std::make_unique<LensSteps>(explainer_, std::move(input), words_);
-    if (is("ledger")) return std::make_unique<LedgerSteps>(explainer_, std::move(input), ledger_);
+    if (is("ledger"))
+      return std::make_unique<NextLedgerSteps>(explainer_, std::move(input), ledger_);
     return std::make_unique<OneRunSteps>(explainer_, std::move(input), method());
   }
 
@@ -140,8 +141,6 @@ class GenerationExplanations final : public TextExplanations {
   std::size_t words_;
   NextLedgerOptions ledger_;
 };
-
-const std::vector<bool> allow_all_tokens;
 
 }  // namespace
 
@@ -232,7 +231,7 @@ NextLedger GenerationExplainer::ledger(const GenerationInput& input,
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(GeneratePipeline& pipeline,
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request) {
-  check(request);
+  check_generation_options(request);
   return std::make_unique<GenerationExplanations>(pipeline, texts, request);
 }
 

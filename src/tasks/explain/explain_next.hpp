@@ -22,6 +22,9 @@ class TranslatePipeline;
 NextTokenRun trace_next_token(const WriterRunner& model, const DecodedText& text,
                               std::vector<std::string> names);
 
+/// The empty list of tokens that may never come.
+inline const std::vector<bool> allow_all_tokens;
+
 /// Explains why a decoder, with or without an encoder, writes one token and not another: computes
 /// the ledger, column by column.
 class NextTokenLedger {

@@ -221,9 +221,9 @@ ReachedPlace reach(const TranslationExplainer& explainer, std::string_view text)
 }
 
 // Explains one token of one sentence.
-class LedgerSteps final : public ExplanationSteps {
+class SentenceLedgerSteps final : public ExplanationSteps {
  public:
-  LedgerSteps(const TranslationExplainer& explainer, std::string_view text)
+  SentenceLedgerSteps(const TranslationExplainer& explainer, std::string_view text)
       : explainer_(explainer), text_(text) {}
 
   // Computes the translation and its sum, or the effect of the next column.
@@ -263,7 +263,7 @@ class TranslationExplanations final : public TextExplanations {
 
  private:
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
-    if (method() == "ledger") return std::make_unique<LedgerSteps>(explainer_, text.text);
+    if (method() == "ledger") return std::make_unique<SentenceLedgerSteps>(explainer_, text.text);
     return std::make_unique<TranslationSteps>(explainer_, text.text);
   }
 

@@ -178,8 +178,7 @@ void fields(Visit& visit, TransplantResult& result) {
   visit("donor", table.donor);
   visit("plainBase", table.plain_base);
   visit("plainDonor", table.plain_donor);
-  // Only a program with gradients shows a table before it is complete.
-  if (links_named_gradients && table.done < table.values.size()) visit("done", table.done);
+  if (table.done < table.values.size()) visit("done", table.done);
   const std::vector<std::size_t> shape = {table.rows, table.cells};
   TracedTensor delta = {"delta", shape, {}}, share = {"share", shape, {}};
   for (std::size_t row = 0; row < table.rows; ++row) {
@@ -339,7 +338,7 @@ void fields(Visit& visit, ExplainedInput& result) {
   visit("label", result.label);
   const bool translation = std::holds_alternative<ExplainedSentences>(result.part) ||
                            std::holds_alternative<SentenceLedger>(result.part);
-  if (links_pictures && result.grid) {
+  if (result.grid) {
     visit("grid", *result.grid);
     visit("region", result.region);
   } else if (!translation) {

@@ -21,8 +21,7 @@ bool ExplanationJob::step() {
 }
 
 bool ExplanationJob::show(ResultWriter& writer) {
-  // A shown result begins with estimates by gradients.
-  if (!links_named_gradients || !steps_) return false;
+  if (!steps_) return false;
   std::optional<ExplainedInput> result = steps_->so_far();
   if (!result) return false;
   result->method = method_;

@@ -10,8 +10,6 @@
 namespace glassformer {
 namespace {
 
-const std::vector<bool> allow_all_tokens;
-
 NextSubject read_translation(TranslatePipeline& pipeline, std::string_view text,
                              const TranslatedPlace& place) {
   ReachedPlace reached = reach(pipeline, text, place);

@@ -60,7 +60,7 @@ void fields(Visit& visit, ExplainRequest& request) {
   visit("effects", request.effects);
   visit("site", request.site);
   visit("head", request.head);
-  if (links_named_gradients) visit("onProgress", request.shows_progress);
+  visit("onProgress", request.shows_progress);
   visit("of", request.of);
   visit("scores", request.scores);
   visit("orders", request.orders);
@@ -77,12 +77,10 @@ void fields(Visit& visit, ExplainRequest& request) {
   visit("prefix", request.prefix, "ids");
   visit("token", request.token);
   visit("against", request.against);
-  if (links_pictures) {
-    visit("interpolate", request.interpolate);
-    visit("size", request.size, "a height and a width");
-    visit("labels", request.labels);
-    visit("hypothesisTemplate", request.hypothesis_template);
-  }
+  visit("interpolate", request.interpolate);
+  visit("size", request.size, "a height and a width");
+  visit("labels", request.labels);
+  visit("hypothesisTemplate", request.hypothesis_template);
 }
 
 /// Throws `invalid_option` unless the request's method is one of these.

@@ -41,7 +41,7 @@ void fields(Visit& visit, FilledText& result) {
   visit("clipped", result.clipped);
   visit.attention({.encoder = &result.attention});
   visit.trace(std::move(result.trace));
-  if (links_named_gradients) visit.gradients(std::move(result.gradients));
+  visit.gradients(std::move(result.gradients));
 }
 
 /// Says which tokens may stand at the masks of a text.

@@ -33,7 +33,7 @@ class ImageJob final : public TypedJob<ImageClassification> {
     if (options.encoder.gradient_token) {
       refuse_option("gradientToken: expected it only for a model that labels tokens");
     }
-    if (links_named_gradients && !options.encoder.gradients.empty()) {
+    if (!options.encoder.gradients.empty()) {
       batches_.explain(explained_label);
     }
     for (std::size_t i = 0; i < pictures.size(); ++i) {

@@ -59,7 +59,7 @@ void fields(Visit& visit, ImageClassification& result, std::span<const std::stri
   }
   visit.attention({.encoder = &result.attention});
   visit.trace(std::move(result.trace));
-  if (links_named_gradients) visit.gradients(std::move(result.gradients));
+  visit.gradients(std::move(result.gradients));
 }
 
 /// A picture as a model reads it, and where its rows are on the picture.

@@ -30,7 +30,7 @@ class MatchJob final : public TypedJob<ImageMatch> {
     if (options.encoder.gradient_token) {
       refuse_option("gradientToken: expected it only for a model that labels tokens");
     }
-    if (links_named_gradients && !options.encoder.gradients.empty()) {
+    if (!options.encoder.gradients.empty()) {
       if (labels_.names().empty()) refuse_option("gradients: expected labels with it, got none");
       batches_.explain([this](const EncoderInput&, const ConstView& states) {
         return terms_of_states({&states(0, 0), states.shape(1)});

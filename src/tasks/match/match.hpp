@@ -35,7 +35,7 @@ void fields(Visit& visit, ImageMatch& result, std::span<const std::string> label
   visit("region", result.region);
   visit.attention({.encoder = &result.attention});
   visit.trace(std::move(result.trace));
-  if (links_named_gradients) visit.gradients(std::move(result.gradients));
+  visit.gradients(std::move(result.gradients));
 }
 
 /// Compares pictures with texts. It is the pipeline of the part that reads pictures.

@@ -42,7 +42,7 @@ EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accep
     : config_(expect_task(std::move(config), accepted)),
       tokenizer_(std::move(tokenizer)),
       model_(make_encoder_model(config_.architecture, compute)) {
-  if (links_texts && tokenizer_) reader_.emplace(config_, *tokenizer_);
+  if (tokenizer_) reader_.emplace(config_, *tokenizer_);
 }
 
 EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accepted,
@@ -51,7 +51,7 @@ EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accep
     : config_(expect_task(std::move(config), accepted)),
       tokenizer_(std::move(tokenizer)),
       model_(std::move(model)) {
-  if (links_texts && tokenizer_) reader_.emplace(config_, *tokenizer_);
+  if (tokenizer_) reader_.emplace(config_, *tokenizer_);
 }
 
 EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions options)
@@ -65,16 +65,16 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
     expect_head("ablate", head.layer, head.head,
                 of_encoder ? *architecture.encoder : *architecture.decoder);
   }
-  if (links_named_gradients && !options_.gradients.empty()) {
+  if (!options_.gradients.empty()) {
     expect_gradients(pipeline.compute());
-  } else if (links_named_gradients && options_.gradient_token) {
+  } else if (options_.gradient_token) {
     refuse_option("gradientToken: expected it only with gradients");
   }
   TraceRequest request = {.attention = options_.attention,
                           .contributions = options_.contributions,
                           .names = options_.trace,
+                          .gradients = options_.gradients,
                           .patches = with_ablations(std::move(options_.patch), options_.ablate)};
-  if (links_named_gradients) request.gradients = options_.gradients;
   plan_ = TracePlan(*pipeline.model_, pipeline.session(), std::move(request));
 }
 
@@ -104,7 +104,7 @@ void EncoderPipeline::Batches::check_mask(std::size_t tokens) const {
          "token, got {}",
          {tokens - 1, tokens - 1}});
   }
-  if (links_pictures && head.distilled && std::ranges::count(options_.mask_tokens, 1u) > 0) {
+  if (head.distilled && std::ranges::count(options_.mask_tokens, 1u) > 0) {
     refuse_option(
         "maskTokens: expected positions above 1, as this model answers from the first two rows, "
         "got 1");
@@ -147,7 +147,7 @@ Batch EncoderPipeline::Batches::next_texts() {
 }
 
 Pictures EncoderPipeline::Batches::next_pictures() {
-  const bool again = links_named_gradients && !options_.gradients.empty();
+  const bool again = !options_.gradients.empty();
   Pictures pictures;
   for (; fits(pictures); ++next_) {
     EncoderInput& input = inputs_[next_].input;
@@ -190,7 +190,7 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run
                                : rows_of(result, batch.start(s), batch.length(s));
     next_row += chosen;
     if (options_.attention) answer.attention = std::move(output.attention[s]);
-    if (links_decoders && !output.cross_attention.empty()) {
+    if (!output.cross_attention.empty()) {
       answer.decoder_attention = std::move(output.decoder_attention[s]);
       answer.cross_attention = std::move(output.cross_attention[s]);
     }
@@ -198,7 +198,7 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run
     if (options_.contributions) {
       answer.contributions = rows_of(output.contributions, batch.start(s), batch.length(s));
     }
-    if (links_named_gradients && !options_.gradients.empty()) {
+    if (!options_.gradients.empty()) {
       answer.gradients = gradients_for(answer.input);
     }
     answers.emplace_back(text, std::move(answer));

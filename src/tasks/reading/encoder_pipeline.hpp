@@ -22,10 +22,8 @@ template <class Visit>
 void fields(Visit& visit, EncoderOptions& options) {
   visit("attention", options.attention);
   visit("trace", options.trace);
-  if (links_named_gradients) {
-    visit("gradients", options.gradients);
-    visit("gradientToken", options.gradient_token);
-  }
+  visit("gradients", options.gradients);
+  visit("gradientToken", options.gradient_token);
   visit("patch", options.patch);
   visit("ablate", options.ablate);
   visit("maskTokens", options.mask_tokens, "positions of tokens");

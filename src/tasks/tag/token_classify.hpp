@@ -45,7 +45,7 @@ void fields(Visit& visit, TokenClassification& result) {
   visit("clipped", result.clipped);
   visit.attention({.encoder = &result.attention});
   visit.trace(std::move(result.trace));
-  if (links_named_gradients) visit.gradients(std::move(result.gradients));
+  visit.gradients(std::move(result.gradients));
 }
 
 /// Finds the entities in a text: names of people, places and the like.

@@ -96,11 +96,6 @@ void CurriculumBuilder::take_tokenizer(const std::vector<DataLine>& lines) {
   made_.tokenizer = std::move(start_.tokenizer);
   made_.target_tokenizer = std::move(start_.target_tokenizer);
   if (made_.tokenizer) return;
-  if (!links_new_models) {
-    throw_error(ErrorCode::invalid_option,
-                "module: expected glassformer.learn.wasm, got a binary that only trains models "
-                "further");
-  }
   std::vector<std::string_view> texts;
   std::size_t bytes = 0;
   for (const DataLine& line : lines) {
@@ -151,7 +146,7 @@ std::vector<bool> CurriculumBuilder::special_tokens() const {
 // Makes a model for these labels: a new one, the one that was trained before, or that one with a
 // new head if it lacks one of them.
 void CurriculumBuilder::make_labeled_model(const std::vector<std::string>& labels, HeadKind kind) {
-  if (links_new_models && !start_.known) {
+  if (!start_.known) {
     make_model_of(new_config(labels));
   } else if (knows(*start_.known, labels) && start_.known->architecture.head.kind == kind) {
     make_model_of(std::move(*start_.known));

@@ -16,10 +16,6 @@
 
 namespace glassformer {
 
-/// Whether new models are made, and tokenizers trained for them. Set by src/linked; the linker
-/// removes the code for both from a program that only trains models further.
-extern const bool links_new_models;
-
 /// The start of a training: a model with its tokenizer, or only the fields of a new one.
 struct TrainingStart {
   std::string config = "{}";                   ///< fields of config.json, of a new model

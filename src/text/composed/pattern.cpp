@@ -60,8 +60,6 @@ Pattern Pattern::read(Component& component) {
       object.fail("String", {"expected at most {} characters, got {}",
                              {most_characters, pattern.text_.size()}});
     }
-  } else if (!links_regex) {
-    component.refuse("pattern", "Regex", "a String, as this program has no regular expressions");
   } else {
     const std::string place =
         std::string(object.document()) + ": " + component.path() + ": pattern";
@@ -72,7 +70,7 @@ Pattern Pattern::read(Component& component) {
 }
 
 std::vector<TextPart> Pattern::find(CharacterSpan text) const {
-  if (links_regex && regex_) return regex_->cut(text);
+  if (regex_) return regex_->cut(text);
   return find_matches(text, [this](CharacterSpan all, std::size_t i) {
     return starts_with(all, i, text_) ? text_.size() : 0;
   });

@@ -45,10 +45,6 @@ std::vector<TextPart> find_characters(CharacterSpan text, const Is& is) {
 /// space before them; or white space, whose last character belongs to the next word.
 std::size_t byte_level_word(CharacterSpan text, std::size_t begin);
 
-/// Whether this program has regular expressions. Set by src/linked; the linker removes their code
-/// from a program without them.
-extern const bool links_regex;
-
 /// A "pattern" field: a text or a regular expression.
 class Pattern {
  public:

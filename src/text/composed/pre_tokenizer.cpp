@@ -10,6 +10,7 @@
 
 namespace glassformer {
 namespace {
+namespace pre_tokenizers {
 
 /// What to do with the parts that match.
 enum class Behavior { removed, isolated, merged_with_previous, merged_with_next, contiguous };
@@ -230,6 +231,7 @@ std::unique_ptr<PreTokenizer> make(Component& component) {
       "Whitespace, WhitespaceSplit");
 }
 
+}  // namespace pre_tokenizers
 }  // namespace
 
 MetaspaceFields read_metaspace(Component& component) {
@@ -263,7 +265,7 @@ CharacterSpan Words::operator[](std::size_t i) const {
 
 std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonValue& json, std::string_view path) {
   Component component(json, path);
-  std::unique_ptr<PreTokenizer> pre_tokenizer = make(component);
+  std::unique_ptr<PreTokenizer> pre_tokenizer = pre_tokenizers::make(component);
   component.finish();
   return pre_tokenizer;
 }

@@ -14,6 +14,7 @@
 
 namespace glassformer {
 namespace {
+namespace normalizers {
 
 using unicode::Category;
 using unicode::NormalForm;
@@ -289,27 +290,28 @@ std::unique_ptr<TextNormalizer> make(Component& component) {
       "Replace, Sequence, Strip, StripAccents");
 }
 
+}  // namespace normalizers
 }  // namespace
 
 std::unique_ptr<TextNormalizer> read_normalizer(const JsonValue& json, std::string_view path) {
-  Component component(json, path, types_by_fields);
-  std::unique_ptr<TextNormalizer> normalizer = make(component);
+  Component component(json, path, normalizers::types_by_fields);
+  std::unique_ptr<TextNormalizer> normalizer = normalizers::make(component);
   component.finish();
   return normalizer;
 }
 
-std::unique_ptr<TextNormalizer> make_lower_case() { return std::make_unique<Lowercase>(); }
+std::unique_ptr<TextNormalizer> make_lower_case() { return std::make_unique<normalizers::Lowercase>(); }
 
 std::unique_ptr<TextNormalizer> make_sequence(std::unique_ptr<TextNormalizer> first,
                                               std::unique_ptr<TextNormalizer> second) {
   std::vector<std::unique_ptr<TextNormalizer>> steps;
   if (first) steps.push_back(std::move(first));
   if (second) steps.push_back(std::move(second));
-  return std::make_unique<Sequence>(std::move(steps));
+  return std::make_unique<normalizers::Sequence>(std::move(steps));
 }
 
 std::unique_ptr<TextNormalizer> make_precompiled_normalizer(std::string map) {
-  return std::make_unique<Precompiled>(std::move(map));
+  return std::make_unique<normalizers::Precompiled>(std::move(map));
 }
 
 }  // namespace glassformer

@@ -14,6 +14,7 @@
 
 namespace glassformer {
 namespace {
+namespace decoders {
 
 using Tokens = std::vector<std::string>;
 
@@ -312,15 +313,16 @@ std::unique_ptr<TokenDecoder> make(Component& component) {
       "WordPiece");
 }
 
+}  // namespace decoders
 }  // namespace
 
 std::unique_ptr<TokenDecoder> read_decoder(const JsonValue& json, std::string_view path) {
-  Component component(json, path, types_by_fields);
-  std::unique_ptr<TokenDecoder> decoder = make(component);
+  Component component(json, path, decoders::types_by_fields);
+  std::unique_ptr<TokenDecoder> decoder = decoders::make(component);
   component.finish();
   return decoder;
 }
 
-std::unique_ptr<TokenDecoder> make_spacing_decoder() { return std::make_unique<Spacing>(); }
+std::unique_ptr<TokenDecoder> make_spacing_decoder() { return std::make_unique<decoders::Spacing>(); }
 
 }  // namespace glassformer

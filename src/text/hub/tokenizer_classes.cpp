@@ -553,19 +553,11 @@ constexpr std::array classes = {
     TokenizerClass{"CanineTokenizer", nullptr, nullptr, nullptr, segmented},
 };
 
-// The same, which need tokenizer.json.
-constexpr auto json_classes = [] {
-  auto changed = classes;
-  for (TokenizerClass& each : changed) each.build = nullptr;
-  return changed;
-}();
-
 }  // namespace
 
 const TokenizerClass* find_tokenizer_class(std::string_view name) {
-  const auto& known = links_vocabulary_files ? classes : json_classes;
-  const auto found = std::ranges::find(known, name, &TokenizerClass::name);
-  return found == known.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(classes, name, &TokenizerClass::name);
+  return found == classes.end() ? nullptr : &*found;
 }
 
 void add_tokens(Parts& parts, const TokenizerClass* known, const TokenizerConfig& config) {

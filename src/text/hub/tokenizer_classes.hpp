@@ -10,10 +10,6 @@
 
 namespace glassformer {
 
-/// Whether this program builds tokenizers from other files than tokenizer.json and SentencePiece's.
-/// Set by src/linked; the linker removes the code for them from a program that does not.
-extern const bool links_vocabulary_files;
-
 /// The default special tokens of a class. Empty if the class has no token with that role.
 struct TokenizerRoles {
   std::string_view bos = {}, eos = {}, unk = {}, sep = {}, pad = {}, cls = {}, mask = {};

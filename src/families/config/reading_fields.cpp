@@ -38,16 +38,17 @@ void vector_fields(ConfigFields& visitor, ModelConfig& config) {
   text_end_field(visitor, vectors.end_id);
 }
 
-// Visits the fields of the head of a model that reads texts or pictures.
-void head_fields(ConfigFields& visitor, ModelConfig& config) {
+}  // namespace
+
+void reading_fields(ConfigFields& visitor, ModelConfig& config) {
   HeadConfig& head = config.architecture.head;
   const bool classifies = head.kind == HeadKind::sequence_classes;
   if (classifies) enum_field(visitor, "pooling", head.pooling);
-  if (links_decoders && config.architecture.decoder) {
+  if (config.architecture.decoder) {
     id_field(visitor, "start_id", config.architecture.start_id);
   }
-  if (links_texts && head.kind == HeadKind::vectors) vector_fields(visitor, config);
-  if (links_texts && head.kind == HeadKind::masked_tokens) {
+  if (head.kind == HeadKind::vectors) vector_fields(visitor, config);
+  if (head.kind == HeadKind::masked_tokens) {
     enum_field(visitor, "embeddings", config.architecture.embeddings);
   }
   if (classifies) enum_field(visitor, "scoring", config.scoring, Scoring::softmax);
@@ -62,12 +63,5 @@ void head_fields(ConfigFields& visitor, ModelConfig& config) {
   visitor.flag("head_bias", head.bias, AbsentFlag::on);
   if (!reads_pictures(config)) enum_field(visitor, "clip", config.clip);
 }
-
-std::optional<SentenceModules> no_modules(ModelFiles&, ModelFiles&) { return std::nullopt; }
-
-}  // namespace
-
-const ReadingParts reading_parts = {.fields = head_fields, .read_modules = read_sentence_modules};
-const ReadingParts reading_parts_alone = {.fields = head_fields, .read_modules = no_modules};
 
 }  // namespace glassformer

@@ -1,0 +1,48 @@
+#include <array>
+
+#include "families/linked.hpp"
+#include "layers/attention/linked_mixers.hpp"
+#include "run/tape.hpp"
+#include "tasks/make_pipeline.hpp"
+#include "tasks/train/learning.hpp"
+#include "text/hub/tokenizer_files.hpp"
+
+// The tables of a program with the models that read texts, without explanations, gradients and
+// training.
+
+namespace glassformer {
+
+extern const Family bert, distilbert, roberta, electra, albert, mpnet, deberta, modernbert, t5;
+
+namespace {
+
+constexpr std::array families = {&bert,  &distilbert, &roberta,    &electra, &albert,
+                                 &mpnet, &deberta,    &modernbert, &t5};
+constexpr std::array tasks = {
+    TaskEntry{Task::text_classification, make_classify},
+    TaskEntry{Task::token_classification, make_token_classify},
+    TaskEntry{Task::question_answering, make_answer},
+    TaskEntry{Task::fill_mask, make_fill},
+    TaskEntry{Task::feature_extraction, make_embed},
+};
+
+}  // namespace
+
+const LinkedFamilies linked_families = {.families = families, .containers = {}, .writing = nullptr};
+
+const std::span<const TaskEntry> linked_tasks = tasks;
+
+std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
+                                                       const TaskOptions&) = nullptr;
+
+std::unique_ptr<Tape> (*const make_linked_tape)(Arena&) = nullptr;
+
+std::unique_ptr<Learning> (*const make_linked_learning)() = nullptr;
+
+std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t, Compute) = nullptr;
+
+std::unique_ptr<Tokenizer> (*const read_linked_renumbered)(const FolderFile&, TokenizerSide,
+                                                           const TokenizerConfig&,
+                                                           std::string_view) = nullptr;
+
+}  // namespace glassformer

@@ -1,0 +1,189 @@
+#include "tasks/train/learning.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/json/json_writer.hpp"
+#include "families/config/config_fields.hpp"
+#include "tasks/description.hpp"
+#include "tasks/make_pipeline.hpp"
+#include "tasks/options.hpp"
+#include "tasks/train/training.hpp"
+#include "text/hub/tokenizer_files.hpp"
+#include "text/sentencepiece/tokenizer.hpp"
+
+namespace glassformer {
+
+namespace {
+
+// Throws `wrong_task` if a model does not read such examples.
+void expect_kind(const TrainingStart& start, bool pictures) {
+  if (!start.known || reads_pictures(*start.known) == pictures) return;
+  throw_error(ErrorCode::wrong_task,
+              {"expected {}, to learn from such examples",
+               {pictures ? "a classifier of pictures" : "a model that reads texts"}});
+}
+
+TrainingOptions options_of(std::string_view json, std::string_view data) {
+  TrainingOptions options = read_options<TrainingOptions>(TaskOptions(json));
+  options.lessons = holds_pictures(data) ? Lessons::pictures : Lessons::classes;
+  options.epochs = 1;
+  const auto expect = [](const char* name, std::optional<float> value, float least, float most) {
+    if (value) expect_between(name, least, most, *value);
+  };
+  expect("rate", options.rate, 0, 1);
+  expect("warmUp", options.warm_up, 0, 1);
+  expect("weightDecay", options.weight_decay, 0, 1);
+  expect("dropout", options.dropout, 0, 0.9f);
+  expect("smoothing", options.smoothing, 0, 0.9f);
+  expect("averaging", options.averaging, 0, 1);
+  expect("droppedTokens", options.dropped_tokens, 0, 0.9f);
+  expect("distortion", options.distortion, 0, 4);
+  expect("heldOut", options.held_out, 0, 0.9f);
+  return options;
+}
+
+std::string loss_json(const LossSum& sum) {
+  JsonWriter json;
+  json.object([&] {
+    json.field("loss", static_cast<float>(sum.mean()));
+    json.field("accuracy", static_cast<float>(sum.accuracy()));
+    json.field("count", sum.count);
+  });
+  return json.take();
+}
+
+class ModelLearning final : public Learning {
+ public:
+  void set_threads(std::size_t threads) override { threads_ = threads; }
+
+  void take_vocabulary(ModelFiles& files, const std::string& folder) override {
+    vocabulary_.clear();
+    tokenizer_ = ModelFolder(files).take_tokenizer();
+    if (!tokenizer_) return;
+    for (const char* name : tokenizer_files) {
+      try {
+        if (const auto bytes = files.read(folder + name)) {
+          vocabulary_.push_back({name, std::string(*bytes)});
+        }
+      } catch (const FilesWanted&) {  // the tokenizer was read without it
+      }
+    }
+  }
+
+  std::vector<NamedParameter> start_from(ModelConfig config,
+                                         std::unique_ptr<const Tokenizer> tokenizer) override {
+    start_.model = make_model(config.architecture);
+    start_.known = std::move(config);
+    start_.tokenizer = std::move(tokenizer);
+    return parameters(*start_.model);
+  }
+
+  std::unique_ptr<Pipeline> begin(std::string_view config, std::string_view data,
+                                  std::string_view json) override {
+    TrainingOptions options = options_of(json, data);
+    options.threads = threads_;
+    TrainingStart start = std::exchange(start_, {});
+    if (!config.empty()) start.config = config;
+    const bool pictures = holds_pictures(data);
+    expect_kind(start, pictures);
+    CurriculumBuilder builder(std::move(start), options);
+    Curriculum curriculum = pictures ? builder.pictures(data) : builder.classes(data);
+    training_ = std::make_unique<Training>(std::move(curriculum), data, options);
+    newer_ = true;
+    PipelineParts parts;
+    parts.config = training_->config();
+    parts.tokenizer = std::move(tokenizer_);
+    if (!pictures && !parts.tokenizer) {
+      parts.tokenizer = std::make_unique<SentencePieceTokenizer>(
+          SentencePieceTokenizer::parse(training_->tokenizer_file()));
+    }
+    return make_pipeline(std::move(parts));
+  }
+
+  std::string begun(Pipeline& pipeline) override {
+    Training& of = training();
+    JsonWriter json;
+    json.object([&] {
+      json.key("model");
+      json.raw(describe_json(pipeline, of.trainer().parameters().count(), {}));
+      json.field("examples", of.examples());
+      json.field("heldOut", of.held_out());
+      json.field("stepsPerEpoch", of.steps());
+    });
+    return json.take();
+  }
+
+  std::string step(double progress) override {
+    const StepResult result = training().step(progress);
+    newer_ = true;
+    Trainer& trainer = training().trainer();
+    const TrainingProgress& reached = trainer.progress();
+    JsonWriter json;
+    json.object([&] {
+      json.field("step", reached.step);
+      json.field("epoch", reached.epoch);
+      json.field("tokens", result.tokens);
+      json.field("loss", static_cast<float>(result.loss.mean()));
+      json.field("accuracy", static_cast<float>(result.loss.accuracy()));
+      json.field("rate", result.rate);
+      json.field("gradientNorm", result.gradient_norm);
+      json.key("gradientNorms");
+      json.array(trainer.gradient_norms(), [&](const GradientNorm& each) {
+        json.object([&] {
+          json.field("name", each.name);
+          json.field("norm", each.norm);
+        });
+      });
+    });
+    return json.take();
+  }
+
+  std::string evaluate(std::string_view data) override {
+    return loss_json(data.empty() ? training().validate() : training().evaluate(data));
+  }
+
+  void update(Pipeline& pipeline) override {
+    if (!std::exchange(newer_, false)) return;
+    training().trainer().with_average([&] {
+      const std::vector<NamedParameter> to = pipeline.parameters();
+      const auto from = training().trainer().parameters().parts();
+      for (std::size_t i = 0; i < to.size(); ++i) set_values(to[i], from[i].value, 0);
+    });
+  }
+
+  std::vector<File> save() override {
+    const auto text = [](std::span<const std::byte> bytes) {
+      return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    };
+    std::vector<File> files = vocabulary_;
+    files.push_back({"config.json", training().config_file()});
+    if (std::string steps = training().picture_steps_file(); !steps.empty()) {
+      files.push_back({picture_steps_name, std::move(steps)});
+    }
+    files.push_back({"model.safetensors", text(training().weights_file())});
+    if (const auto file = training().tokenizer_file(); !file.empty()) {
+      files.push_back({"tokenizer.model", text(file)});
+    }
+    return files;
+  }
+
+ private:
+  Training& training() {
+    if (!training_) throw_error(ErrorCode::internal, "no training is under way");
+    return *training_;
+  }
+
+  std::size_t threads_ = 1;
+  TrainingStart start_;
+  std::unique_ptr<const Tokenizer> tokenizer_;  // of the pipeline; null: it is trained
+  std::vector<File> vocabulary_;
+  std::unique_ptr<Training> training_;
+  bool newer_ = false;  // than the pipeline's weights
+};
+
+}  // namespace
+
+std::unique_ptr<Learning> make_learning() { return std::make_unique<ModelLearning>(); }
+
+}  // namespace glassformer
