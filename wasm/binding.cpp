@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "binding.hpp"
+#include "export.hpp"
 #include "functions.hpp"
 
 #include "base/json/json.hpp"
@@ -541,7 +542,7 @@ GLASSFORMER_EXPORT int gf_explain(const char* options, std::size_t size, const f
                                   std::size_t count) {
   return begin({std::string_view(options, size), {values, count}},
                [](const TaskInputs& inputs, const TaskOptions& task) {
-                 if (!begin_linked_explanation || !instance().explains) {
+                 if (!begin_linked_explanation) {
                    throw_error(ErrorCode::unsupported,
                                "explain: expected a model that was loaded with the option explain");
                  }

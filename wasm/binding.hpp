@@ -20,13 +20,6 @@
 #include "tasks/pipeline.hpp"
 #include "tasks/train/learning.hpp"
 
-#if defined(__EMSCRIPTEN__)
-#include <emscripten/emscripten.h>
-#define GLASSFORMER_EXPORT EMSCRIPTEN_KEEPALIVE
-#else
-#define GLASSFORMER_EXPORT
-#endif
-
 // What the functions of the module share: the state of an instance, and how they answer.
 
 namespace glassformer {
@@ -121,7 +114,6 @@ struct Instance {
   std::unique_ptr<Loading> loading;     // null once all weights are loaded
   std::vector<NamedParameter> weights;  // of the pipeline; empty until one is read
   std::size_t parameters = 0;
-  bool explains = true;  // gf_explain is allowed
   std::string result;
   std::vector<TracedTensor> tensors;  // of the result
   std::unique_ptr<Learning> learning = make_linked_learning ? make_linked_learning() : nullptr;

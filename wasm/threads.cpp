@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "binding.hpp"
+#include "export.hpp"
 #include "kernels/pool.hpp"
 
 namespace {

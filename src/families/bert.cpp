@@ -43,7 +43,7 @@ ModelConfig read(HubConfig& config) {
 void read_bert_stack(HubConfig& config, StackConfig& stack, std::span<const ConfigKey> keys) {
   config.expect_text("position_embedding_type", "absolute");
   stack = post_norm_stack();
-  config.read(stack, {.keys = bert_parts::keys, .layer_tensors = "encoder.layer."});
+  config.read(stack, {.keys = keys, .layer_tensors = "encoder.layer."});
 }
 
 StackConfig post_norm_stack() {

@@ -48,7 +48,7 @@ const confined = [
     pattern: /^(xsimd\b|wasm_simd128\.h|.*intrin\.h|arm_neon\.h)/,
     where: /^(src\/kernels\/|tests\/bench\/peak\.cpp$)/,
   },
-  { pattern: /^emscripten\b/, where: /^wasm\/binding\.hpp$/ },
+  { pattern: /^emscripten\b/, where: /^wasm\/export\.hpp$/ },
   { pattern: /^node_api\.h$/, where: /^wasm\/native\/addon\.cpp$/ },
   { pattern: /^nlohmann\b/, where: /^(src\/cli\/|tests\/)/ },
   { pattern: /^minja\b/, where: /^src\/tasks\/chat\// },

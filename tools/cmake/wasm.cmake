@@ -17,7 +17,9 @@ add_library(glassformer_tables_all OBJECT src/linked/all.cpp)
 add_library(glassformer_tables_read OBJECT src/linked/read.cpp)
 foreach(part glassformer_binding glassformer_tables_all glassformer_tables_read)
   target_link_libraries(${part} PRIVATE glassformer_core)
-  glassformer_precompile(${part})
+  if(GLASSFORMER_PRECOMPILE)
+    target_precompile_headers(${part} REUSE_FROM glassformer_core)
+  endif()
 endforeach()
 
 function(glassformer_wasm scope tables)  # ARGN: options of the linker
@@ -52,11 +54,13 @@ if(GLASSFORMER_SHARED_MEMORY OR GLASSFORMER_QUICK)
   # From -O2 on, Emscripten renames imports and exports for its scripts; so it links only, and
   # Binaryen optimizes.
   list(TRANSFORM link_flags REPLACE "^-Oz$" "-O1;SHELL:-Wl,--lto-O2")
+  add_library(glassformer_threads OBJECT wasm/threads.cpp)
+  target_link_libraries(glassformer_threads PRIVATE glassformer_flags)
   glassformer_wasm(threads all -sWASM_WORKERS=1 -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=4MB
     ${link_flags})
   foreach(isa simd128 relaxed)
     set(binary glassformer_threads_${isa})
-    target_sources(${binary} PRIVATE wasm/threads.cpp)
+    target_sources(${binary} PRIVATE $<TARGET_OBJECTS:glassformer_threads>)
     set_target_properties(${binary} PROPERTIES SUFFIX .mjs)
     if(NOT GLASSFORMER_QUICK)
       execute_process(COMMAND "${EMSCRIPTEN_ROOT_PATH}/em-config" BINARYEN_ROOT

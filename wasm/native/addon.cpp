@@ -266,6 +266,7 @@ constexpr Function functions[] = {
     {"gf_pictures", Binding<gf_pictures>::call},
     {"gf_begin", Binding<gf_begin>::call},
     {"gf_explain", Binding<gf_explain>::call},
+    {"gf_gradients", Binding<gf_gradients>::call},
     {"gf_step", Binding<gf_step>::call},
     {"gf_end", Binding<gf_end>::call},
     {"gf_result", Binding<gf_result>::call},
@@ -295,19 +296,13 @@ void add(napi_env env, napi_value object, const Function& function,
   expect(env, napi_set_named_property(env, object, function.name, made));
 }
 
-// open(explains, gradients): returns the functions of a new model. `explains`: whether gf_explain
-// is allowed; `gradients`: whether gf_gradients exists.
-napi_value open(napi_env env, napi_callback_info info) {
+// open(): returns the functions of a new model.
+napi_value open(napi_env env, napi_callback_info) {
   try {
-    const Call<2> call(env, info);
-    const bool explains = argument<bool>(env, call.arguments[0]);
-    const bool gradients = argument<bool>(env, call.arguments[1]);
     napi_value object;
     expect(env, napi_create_object(env, &object));
     const auto model = std::make_shared<Model>(env);
-    model->instance->explains = explains;
     for (const Function& function : functions) add(env, object, function, model);
-    if (gradients) add(env, object, {"gf_gradients", Binding<gf_gradients>::call}, model);
     return object;
   } catch (const NodeFailed&) {
     return nullptr;

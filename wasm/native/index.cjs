@@ -19,11 +19,9 @@ function load() {
 
 /**
  * Returns the functions for a new model, which belongs to the calling thread. `wanted` is the version
- * of glassformer, and `scope` a binary of that package, which allows the same calls.
+ * of glassformer.
  */
-exports.open = (wanted, scope) => {
+exports.open = (wanted) => {
   if (wanted !== version) fail(`glassformer has version ${wanted}; install the same of both`);
-  const gradients = scope === 'gradients';
-  const explains = gradients || scope === 'all';
-  return load().open(Number(explains), Number(gradients));
+  return load().open();
 };

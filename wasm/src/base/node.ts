@@ -37,7 +37,7 @@ interface Hash {
 
 /** Loads CommonJS modules; here, only the script of @glassformer/native. */
 export interface NodeRequire {
-  (script: string): { open(version: string, scope: string): object };
+  (script: string): { open(version: string): object };
   resolve(name: string): string;
 }
 

@@ -5,11 +5,11 @@ import { GlassformerError } from '../base/errors.js';
 import { threadOptions, workingFolder } from '../base/node.js';
 import type { Thread, Threads } from '../base/node.js';
 import type { WorkerLike } from '../base/node.js';
-import type { Scope } from './tasks.js';
+import type { Scope } from './binary_name.js';
 import type { Binary } from './compute.js';
 
 /**
- * The files, inserted by build.mjs: the worker's script, and the whole binaries as base64 of zlib
+ * The files, inserted by build.mjs: the worker's script, and the binaries with everything as base64 of zlib
  * data.
  */
 declare const files: { worker: string; simd: string; relaxed: string };
@@ -29,14 +29,7 @@ export function home(): string {
   return `${workingFolder()}/`;
 }
 
-export function binaryFile(scope: Scope, binary: Binary): Promise<BufferSource> {
-  if (/learn|finetune|gradients/.test(scope)) {
-    throw new GlassformerError(
-      'unsupported_runtime',
-      `'glassformer/inline' does not contain glassformer.${scope}.wasm; name its URL in the option urls, or import ` +
-        "from 'glassformer'",
-    );
-  }
+export function binaryFile(_: Scope, binary: Binary): Promise<BufferSource> {
   return inflate(files[binary]);
 }
 

@@ -4,7 +4,9 @@
 import { threadOptions } from '../base/node.js';
 import type { Thread, Threads } from '../base/node.js';
 import type { WorkerLike } from '../base/node.js';
-import type { Scope } from './tasks.js';
+import { fileName } from './binary_name.js';
+import { copied, installed } from './installed.js';
+import type { Scope } from './binary_name.js';
 import type { Binary } from './compute.js';
 
 /** The advice in errors if one of the files does not arrive. */
@@ -26,44 +28,11 @@ export function threadScript(): string | undefined {
   }
 }
 
-// Of each scope, the binary with plain and that with relaxed SIMD.
-const binaries: Record<Scope, readonly (() => URL)[]> = {
-  all: [
-    () => new URL('./glassformer.wasm', import.meta.url),
-    () => new URL('./glassformer.relaxed.wasm', import.meta.url),
-  ],
-  threads: [
-    () => new URL('./glassformer.threads.wasm', import.meta.url),
-    () => new URL('./glassformer.threads.relaxed.wasm', import.meta.url),
-  ],
-  read: [
-    () => new URL('./glassformer.read.wasm', import.meta.url),
-    () => new URL('./glassformer.read.relaxed.wasm', import.meta.url),
-  ],
-  generate: [
-    () => new URL('./glassformer.generate.wasm', import.meta.url),
-    () => new URL('./glassformer.generate.relaxed.wasm', import.meta.url),
-  ],
-  translate: [
-    () => new URL('./glassformer.translate.wasm', import.meta.url),
-    () => new URL('./glassformer.translate.relaxed.wasm', import.meta.url),
-  ],
-  pictures: [
-    () => new URL('./glassformer.pictures.wasm', import.meta.url),
-    () => new URL('./glassformer.pictures.relaxed.wasm', import.meta.url),
-  ],
-  gradients: [
-    () => new URL('./glassformer.gradients.wasm', import.meta.url),
-    () => new URL('./glassformer.gradients.relaxed.wasm', import.meta.url),
-  ],
-  learn: [
-    () => new URL('./glassformer.learn.wasm', import.meta.url),
-    () => new URL('./glassformer.learn.relaxed.wasm', import.meta.url),
-  ],
-  finetune: [
-    () => new URL('./glassformer.finetune.wasm', import.meta.url),
-    () => new URL('./glassformer.finetune.relaxed.wasm', import.meta.url),
-  ],
+// The binaries with everything, with plain and with relaxed SIMD. The others are in read.ts and
+// threads.ts, which a program imports if it wants them.
+const binaries: Record<Binary, () => URL> = {
+  simd: () => new URL('./glassformer.wasm', import.meta.url),
+  relaxed: () => new URL('./glassformer.relaxed.wasm', import.meta.url),
 };
 
 /** Returns the place from which Node searches for other packages. */
@@ -71,9 +40,11 @@ export function home(): string {
   return import.meta.url;
 }
 
-/** Returns the URL of a binary, or its bytes. */
+/** Returns the URL of a binary, or its bytes. Only servers find others than those with everything. */
 export function binaryFile(scope: Scope, binary: Binary): string | Promise<BufferSource> {
-  return installed(binaries[scope][binary === 'simd' ? 0 : 1]!());
+  if (scope === 'all') return installed(binaries[binary]());
+  // This is not a literal expression, so that bundlers do not copy the file.
+  return new URL(fileName(scope, binary), String(import.meta.url)).href;
 }
 
 /** Starts a web worker for a model. */
@@ -88,13 +59,4 @@ export function startWebWorker(): WorkerLike {
 export function startThread({ Worker }: Threads): Thread {
   // This is not a literal expression, so that bundlers do not copy the script as another file.
   return new Worker(new URL('./worker.js', String(import.meta.url)), threadOptions);
-}
-
-// Up to version 7, Vite's development server runs a copy of the script in a folder without the other
-// files.
-const copied = /\/\.vite\/deps[^/]*\/(?=[^/]+$)/;
-
-// Returns the URL of the file as npm installed it.
-function installed(url: URL): string {
-  return url.href.replace(copied, '/glassformer/dist/');
 }

@@ -2,10 +2,12 @@ import { binaryFile, cure } from './assets.js';
 import { GlassformerError, messageOf } from '../base/errors.js';
 import { detectBinary } from './features.js';
 import { fetchFile, readError } from '../base/fetch.js';
-import { nodeModule } from '../base/node.js';
+import { isServer, nodeModule } from '../base/node.js';
 import { isA } from '../base/checks.js';
 import { taskNamed } from './tasks.js';
-import type { Purpose, Scope } from './tasks.js';
+import type { Purpose } from './tasks.js';
+import { fileName } from './binary_name.js';
+import type { Scope } from './binary_name.js';
 import type { Binary } from './compute.js';
 
 /** URLs that replace those of files, by name. */
@@ -21,44 +23,30 @@ interface Needs {
 }
 
 /**
- * Returns the binaries to try for a task or a tokenizer, in order, as a smaller one may lack the
- * model's kind: the whole one only, if the task is not known yet, or if `urls` have no smaller one.
+ * Returns the binaries to try for a task or a tokenizer, in order. The one for models that read texts
+ * is tried first if `urls` name it, because it is a smaller download.
  */
 export function scopesOf(
   task: Purpose | undefined,
   { explain, gradients }: Needs,
   urls: Urls,
 ): Scope[] {
-  if (gradients) return ['gradients'];
-  if (explain || !task) return ['all'];
-  const small: Scope[] = [taskNamed(task)?.binary ?? 'generate']; // it has the tokenizers alone
-  // Generator also opens models that write a text from another one.
-  if (task === 'text-generation') small.push('translate');
-  return [...small.filter((scope) => isNamed(scope, urls) || !isNamed('all', urls)), 'all'];
+  const suffices = task && taskNamed(task)?.reads && !explain && !gradients;
+  return suffices && isNamed('read', urls) ? ['read', 'all'] : ['all'];
 }
 
-/** Returns the scope of a binary with threads that has what this one has, or the same scope. */
-export function withThreads(scope: Scope): Scope {
-  return scope === 'gradients' ? scope : 'threads';
+/** Returns whether there are binaries with threads: those that `urls` name or, on servers, our own. */
+export function hasThreads(urls: Urls): boolean {
+  return isNamed('threads', urls) || (isServer() && !isNamed('all', urls));
 }
 
-/** Returns whether there are binaries with threads: `urls` may name others only. */
-export function hasThreads(scope: Scope, urls: Urls): boolean {
-  return isNamed('threads', urls) || !(isNamed(scope, urls) || isNamed('all', urls));
-}
-
-function isNamed(scope: Scope, urls: Urls): boolean {
+/** Returns whether `urls` name a binary. */
+export function isNamed(scope: Scope, urls: Urls): boolean {
   return hosted(scope, urls).some(Boolean);
 }
 
 function hosted(scope: Scope, urls: Urls): (string | undefined)[] {
   return [urls[fileName(scope, 'simd')], urls[fileName(scope, 'relaxed')]];
-}
-
-/** Returns the name of the package's file. */
-function fileName(scope: Scope, binary: Binary): string {
-  const dotted = `${scope === 'all' ? '' : `.${scope}`}${binary === 'simd' ? '' : '.relaxed'}`;
-  return `glassformer${dotted}.wasm`;
 }
 
 /** Compiles the requested binary, or the best one for this runtime, once for all models. */

@@ -45,7 +45,7 @@ interface Functions extends ThreadFunctions {
   gf_tensor_size(index: number): number;
   /** Only WebAssembly has it. */
   gf_relaxed_simd?(): number;
-  gf_gradients?(): number;
+  gf_gradients(): number;
   gf_learn_begin(
     config: number,
     configSize: number,
@@ -220,12 +220,13 @@ export class Engine {
       throw new GlassformerError('invalid_option', 'module: expected the binary of glassformer');
     }
     const memory = shared ?? exports.memory;
+    const { gf_set_threads: _, ...single } = exports; // one thread only
     exports[shared ? '__wasm_call_ctors' : '_initialize']!();
     // Creates a view for each use, because growing the memory detaches older views.
     const view = (address: number, size: number): Uint8Array<ArrayBuffer> =>
       new Uint8Array(memory.buffer, address, size);
     return new Engine({
-      ...exports,
+      ...(shared ? exports : single),
       read: (address, size) => view(address, size).slice(),
       write: (address, bytes) => view(address, bytes.length).set(bytes),
       ...(shared && threadsOf(module, shared, exports)),
@@ -379,8 +380,7 @@ export class Engine {
   learnBegin(config: string, data: Uint8Array, options: string): BegunTraining {
     const { gf_learn_begin } = this.#exports;
     if (!gf_learn_begin) {
-      const name = 'a binary that trains, such as glassformer.learn.wasm';
-      throw new GlassformerError('invalid_option', `module: expected ${name}`);
+      throw new GlassformerError('invalid_option', 'module: expected the binary of glassformer');
     }
     const inputs = [this.#encoder.encode(config), data, this.#encoder.encode(options)];
     return this.#call<BegunTraining>(inputs, (...at) => {
@@ -420,7 +420,7 @@ export class Engine {
   /** Starts to answer inputs, instead of those in progress. Checks the options. */
   begin(inputs: Input[], { json, values, explains, gradients }: EngineOptions): void {
     const { gf_texts, gf_pictures, gf_begin, gf_explain, gf_gradients } = this.#exports;
-    if (gradients && !gf_gradients) {
+    if (gradients && !gf_gradients()) {
       const what = 'gradients: expected a model that was loaded with the option gradients';
       throw new GlassformerError('unsupported', what);
     }

@@ -4,7 +4,6 @@ import { GlassformerError, messageOf } from '../base/errors.js';
 import { isServer, nodeModule, permits, variable } from '../base/node.js';
 import type { NodeRequire } from '../base/node.js';
 import { home } from './assets.js';
-import type { Scope } from './tasks.js';
 
 /** How a model runs: as machine code, by the package @glassformer/native, or as WebAssembly. */
 export type Backend = 'native' | 'wasm';
@@ -13,7 +12,6 @@ export type Backend = 'native' | 'wasm';
 export interface Addon {
   /** The path of its script. */
   addon: string;
-  scope: Scope;
 }
 
 /** The version of this package, inserted by build.mjs. */
@@ -49,9 +47,9 @@ export function findAddon(wanted?: string): string | undefined {
  * Returns the functions of the add-on for a new model. Throws `unsupported_runtime` if it does not
  * run here or has another version.
  */
-export function openAddon({ addon, scope }: Addon): object {
+export function openAddon({ addon }: Addon): object {
   try {
-    return requireFrom(addon)(addon).open(version, scope);
+    return requireFrom(addon)(addon).open(version);
   } catch (error) {
     throw new GlassformerError('unsupported_runtime', messageOf(error));
   }

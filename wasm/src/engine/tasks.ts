@@ -4,74 +4,62 @@ import { GlassformerError } from '../base/errors.js';
 interface TaskFacts {
   /** The name of the class that opens its models. */
   class: string;
-  /** The smallest binary that runs its models. */
-  binary: 'read' | 'generate' | 'translate' | 'pictures' | 'all';
+  /** Whether the binary for models that read texts runs its models. */
+  reads?: boolean;
   /** Options of `load` that only some tasks have. */
   load: readonly ('explain' | 'gradients' | 'shortlist')[];
   /** Whether an answer takes a step per token. Others are computed at once. */
   stepwise?: boolean;
 }
 
-/**
- * The contents of a binary: the models of tasks, explanations with all of them, these with threads,
- * these and gradients, or training with texts: of new models or of loaded ones. 'pictures' also
- * trains with pictures.
- */
-export type Scope = TaskFacts['binary'] | 'threads' | 'gradients' | 'learn' | 'finetune';
-
 // The tasks, as the engine names them. Their options and results are in the files of the classes;
-// src/linked lists the tasks of each binary.
+// src/linked lists those of each binary.
 const table = {
   'text-classification': {
     class: 'Classifier',
-    binary: 'read',
+    reads: true,
     load: ['explain', 'gradients'],
   },
   'token-classification': {
     class: 'TokenClassifier',
-    binary: 'read',
+    reads: true,
     load: ['gradients'],
   },
   'question-answering': {
     class: 'QuestionAnswerer',
-    binary: 'read',
+    reads: true,
     load: ['gradients'],
   },
   'fill-mask': {
     class: 'MaskFiller',
-    binary: 'read',
+    reads: true,
     load: ['gradients'],
   },
   'feature-extraction': {
     class: 'Embedder',
-    binary: 'read',
+    reads: true,
     load: [],
   },
   'image-classification': {
     class: 'ImageClassifier',
-    binary: 'pictures',
     load: ['explain', 'gradients'],
   },
   'zero-shot-image-classification': {
     class: 'ZeroShotImageClassifier',
-    binary: 'all',
     load: ['explain', 'gradients'],
   },
   translation: {
     class: 'Translator',
-    binary: 'translate',
     load: ['explain', 'gradients', 'shortlist'],
     stepwise: true,
   },
   'text-generation': {
     class: 'Generator',
-    binary: 'generate',
     load: ['explain', 'gradients'],
     stepwise: true,
   },
   'text2text-generation': {
     class: 'Generator',
-    binary: 'translate',
     load: ['explain', 'gradients'],
     stepwise: true,
   },

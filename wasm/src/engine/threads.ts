@@ -8,7 +8,6 @@ import type { Thread, WorkerLike } from '../base/node.js';
 import { threadScript } from './assets.js';
 import { hasThreads } from './binary.js';
 import type { Urls } from './binary.js';
-import type { Scope } from './tasks.js';
 import type { Backend } from './native.js';
 
 /** The most threads that "auto" stands for. More seldom help a model of the sizes that browsers run. */
@@ -50,7 +49,6 @@ export function checkThreads(threads: unknown, name = 'threads'): void {
 export function countThreads(
   { threads: option, worker }: { threads?: number | 'auto' | undefined; worker?: unknown },
   backend: Backend,
-  scope: Scope,
   urls: Urls,
 ): ThreadCount {
   const wanted = option ?? defaultThreads();
@@ -58,9 +56,9 @@ export function countThreads(
   const threads = wanted === 'auto' ? Math.min(parallelism(), mostAutomatic) : wanted;
   if (threads === 1) return { threads };
   const script = threadScript();
-  const note = hasThreads(scope, urls)
+  const note = hasThreads(urls)
     ? whyNot(script, worker === false)
-    : 'urls names no binary with threads';
+    : "the option urls names no binary with threads; 'glassformer/threads' has their URLs";
   return note ? { threads: 1, note } : { threads, script: urls['worker.js'] ?? script };
 }
 

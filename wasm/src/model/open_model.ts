@@ -1,13 +1,15 @@
 import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from '../base/checks.js';
 import { GlassformerError, throwIfAborted } from '../base/errors.js';
 import { isAbsence } from '../base/fetch.js';
-import { compileBinary, compileModule, scopesOf, withThreads } from '../engine/binary.js';
+import { compileBinary, compileModule, isNamed, scopesOf } from '../engine/binary.js';
 import type { EngineModule } from '../engine/engine.js';
 import { checkRuntime } from '../engine/features.js';
 import { findAddon } from '../engine/native.js';
 import { taskNamed } from '../engine/tasks.js';
 import { checkThreads, countThreads } from '../engine/threads.js';
-import type { Purpose, Scope } from '../engine/tasks.js';
+import type { ThreadCount } from '../engine/threads.js';
+import type { Purpose } from '../engine/tasks.js';
+import type { Scope } from '../engine/binary_name.js';
 import { createHost, replaceHost } from '../host/host.js';
 import type { CallEvent, Host, Request, Result } from '../host/protocol.js';
 import { checkCache } from '../loading/cache.js';
@@ -137,19 +139,29 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
   try {
     return await interruptible(signal, new Set(), async (inner, fail) => {
       const addon = findAddon(backend ?? ((binary ?? module) && 'wasm'));
-      const threads =
-        kind === 'load' // training needs a binary of its own, without threads
-          ? countThreads(options, addon ? 'native' : 'wasm', scopes[0]!, urls)
+      let threads: ThreadCount =
+        kind === 'load' // a training has one thread
+          ? countThreads(options, addon ? 'native' : 'wasm', urls)
           : { threads: 1 };
-      const compile = (scope: Scope): Promise<EngineModule> => {
-        if (addon) return Promise.resolve({ addon, scope });
+      const compile = async (scope: Scope): Promise<EngineModule> => {
+        if (addon) return { addon };
         if (module) return compileModule(module);
-        return compileBinary(binary, threads.threads > 1 ? withThreads(scope) : scope, urls);
+        if (threads.threads === 1) return compileBinary(binary, scope, urls);
+        try {
+          return await compileBinary(binary, 'threads', urls);
+        } catch (error) {
+          // The package's own file, which a bundle for servers may lack.
+          const { code, message } = error as GlassformerError;
+          if (code !== 'missing_file' || isNamed('threads', urls)) throw error;
+          threads = { threads: 1, note: message };
+          return compileBinary(binary, scope, urls);
+        }
       };
       const compiling = compile(scopes[0]!);
       host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
       const open = async (where: Host, compiled: Promise<EngineModule>): Promise<Result<K>> => {
-        const whole = { ...request, module: await compiled, threads } as Request<K>;
+        const compiledModule = await compiled; // which decides about threads
+        const whole = { ...request, module: compiledModule, threads } as Request<K>;
         throwIfAborted(inner);
         const onEvent = (progress: Progress): void => {
           if (!inner.aborted) callBack('onProgress', () => onProgress?.(progress), fail);

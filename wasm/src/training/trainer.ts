@@ -129,8 +129,7 @@ export class Trainer {
       data,
       pictures,
     };
-    const scope = pictures ? 'pictures' : isNew ? 'learn' : 'finetune';
-    const { host, result } = await startHost('learn', request, [scope], options, urls);
+    const { host, result } = await startHost('learn', request, ['all'], options, urls);
     const { model, ...counts } = result;
     const { architecture, ...info } = model as unknown as ClassifierInfo & {
       architecture: Architecture;
