@@ -461,7 +461,7 @@ test('a missing program is not reported as an error of the model, in any view', 
       if (hash === '#view=model')
         await page
           .getByTestId('folder')
-          .setInputFiles(join(root, 'tests/checkpoints/bert_sequence'));
+          .setInputFiles(join(root, 'tests/fixtures/checkpoints/bert_sequence'));
       const alert = page.getByRole('alert');
       await alert.waitFor();
       const text = await alert.textContent();

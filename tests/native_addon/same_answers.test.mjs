@@ -9,7 +9,7 @@ import { dist, goldenFolder, openAny, root, Trainer } from '../package/helpers.m
 const { inspect } = await import(join(dist, 'index.js'));
 
 const weights = (name) => join(root, 'weights', name);
-const checkpoint = (name) => join(root, 'tests/checkpoints', name);
+const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
 
 /** Loads a model in both ways. */
 async function both(folder, options) {

@@ -33,7 +33,7 @@ const send = (type, body) => (response) =>
 const workerScript = `
   import { Classifier } from '/dist/index.js';
   async function answer(texts) {
-    const classifier = await Classifier.load('/tests/golden/${name}/');
+    const classifier = await Classifier.load('/tests/fixtures/golden/${name}/');
     const results = await classifier.classifyBatch(texts, { attention: true });
     classifier.dispose();
     return results.map(({ label, logits, attention }) =>
@@ -55,7 +55,7 @@ const page = (entry, options, before = '') => `<!doctype html><script type="modu
   import { Classifier } from '${entry}';
   ${before}
   try {
-    const classifier = await Classifier.load('/tests/golden/${name}', ${options});
+    const classifier = await Classifier.load('/tests/fixtures/golden/${name}', ${options});
     const { label, logits } = await classifier.classify(${JSON.stringify(texts[0])});
     document.title = JSON.stringify({ label, logits });
   } catch (error) {
@@ -114,9 +114,9 @@ const server = await serve(root, {
       .filter((file) => file.endsWith('.wasm'))
       .map((file) => [`/node_modules/glassformer/dist/${file}`, serveDist(file)]),
   ),
-  '/page/': send('text/html', '<!doctype html><base href="/tests/"><title>test</title>'),
+  '/page/': send('text/html', '<!doctype html><base href="/tests/fixtures/"><title>test</title>'),
   '/worker.js': send('text/javascript', workerScript),
-  '/tests/cut/config.json': (response) => response.writeHead(404).end(),
+  '/tests/fixtures/cut/config.json': (response) => response.writeHead(404).end(),
 });
 
 const browser = await chromium.launch({ executablePath, args: flags });

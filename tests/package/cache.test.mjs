@@ -303,7 +303,7 @@ test('a model of two tokenizers, without a network', async () => {
 
 test('a published folder: the cache stores which optional files exist', async () => {
   const server = await serveModel({ manifest: false });
-  server.state.folder = join(root, 'tests/checkpoints/bert_sequence');
+  server.state.folder = join(root, 'tests/fixtures/checkpoints/bert_sequence');
   const { context, load } = await open();
   const all = await load(server.url);
   assert.equal(all.code, undefined, all.message);

@@ -1,5 +1,5 @@
 // Conversations: the texts of chat templates and their tokens, compared with those of the original
-// library (tests/checkpoints/chats.json), and turns.
+// library (tests/fixtures/checkpoints/chats.json), and turns.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { copyOf, folderOf } from './checkpoints.mjs';
 import { Generator, assertError, dist, load, root } from './helpers.mjs';
 
 const { Chat, chatPrompt } = await import(join(dist, 'chat.js'));
-const cases = JSON.parse(readFileSync(join(root, 'tests/checkpoints/chats.json'), 'utf8'));
+const cases = JSON.parse(readFileSync(join(root, 'tests/fixtures/checkpoints/chats.json'), 'utf8'));
 
 /** Returns a copy of a checkpoint with a template: in tokenizer_config.json, a list there, or a file. */
 function withTemplate(name, template, place = 'config') {

@@ -260,7 +260,9 @@ test('the files of a large tokenizer without tokenizer.json are read once', wait
   }
 });
 
-const refusals = JSON.parse(readFileSync(join(root, 'tests/checkpoints/refusals.json'), 'utf8'));
+const refusals = JSON.parse(
+  readFileSync(join(root, 'tests/fixtures/checkpoints/refusals.json'), 'utf8'),
+);
 assert.ok(refusals.length > 25);
 
 // Applies a JSON merge patch (RFC 7396), like the native test.

@@ -1,4 +1,4 @@
-// Compares all answers for the checkpoints of tests/checkpoints with those of the original library.
+// Compares all answers for tests/fixtures/checkpoints with those of the original library.
 
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ import {
   splitSafetensors,
 } from './helpers.mjs';
 
-const checkpoints = join(root, 'tests/checkpoints');
+const checkpoints = join(root, 'tests/fixtures/checkpoints');
 
 /** The library's own float32 is within 1e-5 of float64. */
 const tolerance = 1e-4;

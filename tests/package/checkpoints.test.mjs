@@ -1,4 +1,4 @@
-// Published checkpoints with both binaries: see tests/checkpoints.
+// Published checkpoints with both binaries: see tests/fixtures/checkpoints.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ test('load gives the class of the task', async () => {
     after(() => model.dispose());
     assert.equal(model.constructor, taskOf(name).Class);
   }
-  const translator = await openAny(join(root, 'tests/golden/translate_pre_norm_shared'));
+  const translator = await openAny(join(root, 'tests/fixtures/golden/translate_pre_norm_shared'));
   after(() => translator.dispose());
   assert.ok(translator instanceof Translator);
   assert.equal((await translator.translateBatch([])).length, 0);

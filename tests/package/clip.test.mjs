@@ -1,4 +1,4 @@
-// ZeroShotImageClassifier, compared with the library transformers; see tests/pictures.
+// ZeroShotImageClassifier, compared with the library transformers; see tests/fixtures/pictures.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { assertError, binaries, dist, openAny, root, ZeroShotImageClassifier } f
 
 const { pipeline } = await import(join(dist, 'pipelines.js'));
 
-const folderOf = (name) => join(root, 'tests/pictures/clip', name);
+const folderOf = (name) => join(root, 'tests/fixtures/pictures/clip', name);
 const expectedOf = (name) => JSON.parse(readFileSync(join(folderOf(name), 'expected.json')));
 const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
 

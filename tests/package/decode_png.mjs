@@ -1,4 +1,4 @@
-// The pictures of tests/pictures for Node, which has no decoder.
+// The pictures of tests/fixtures/pictures for Node, which has no decoder.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { root } from './helpers.mjs';
 
 /** Decodes a PNG of 8 bits per channel without interlacing. */
 export function decodePng(file) {
-  const data = readFileSync(join(root, 'tests/pictures/files', file));
+  const data = readFileSync(join(root, 'tests/fixtures/pictures/files', file));
   let [width, height, channels, parts] = [0, 0, 0, []];
   for (let at = 8; at < data.length; at += 12 + data.readUInt32BE(at)) {
     const body = data.subarray(at + 8, at + 8 + data.readUInt32BE(at));

@@ -1,4 +1,4 @@
-// Compares both binaries with PyTorch's answers. tests/reference/goldens.py describes the goldens.
+// Compares both binaries with PyTorch's answers; see tests/fixtures/reference/goldens.py.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -70,7 +70,7 @@ export const builds = binaries.flatMap((binary) =>
 /** The options of tests that wait for an event: they fail if it does not come. */
 export const waiting = { timeout: 30_000 };
 
-const goldenRoot = join(root, 'tests/golden');
+const goldenRoot = join(root, 'tests/fixtures/golden');
 const isTranslation = (name) => name.startsWith('translate_');
 export const goldenNames = readdirSync(goldenRoot)
   .filter((name) => !isTranslation(name))

@@ -196,7 +196,10 @@ test(
         const blobs = await Promise.all(
           files.map(async (file) => [
             file,
-            new File([await (await fetch(`/tests/checkpoints/bert_shards/${file}`)).blob()], file),
+            new File(
+              [await (await fetch(`/tests/fixtures/checkpoints/bert_shards/${file}`)).blob()],
+              file,
+            ),
           ]),
         );
         return [await scoresOf('hf:some/model'), await scoresOf(Object.fromEntries(blobs))];

@@ -17,14 +17,14 @@ import {
 } from './helpers.mjs';
 
 const { inspect } = await import(`${dist}/index.js`);
-const checkpoint = (name) => join(root, 'tests/checkpoints', name);
+const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
 const bytesIn = (folder, names) =>
   Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name))]));
 
 const inspected = [
   ...goldenNames.map(goldenFolder),
   ...translationGoldenNames.map(goldenFolder),
-  ...readdirSync(join(root, 'tests/checkpoints'), { withFileTypes: true })
+  ...readdirSync(join(root, 'tests/fixtures/checkpoints'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !/^(bert_bare|__)/.test(entry.name))
     .map((entry) => checkpoint(entry.name)),
 ];

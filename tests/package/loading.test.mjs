@@ -39,7 +39,7 @@ import { manifestOf } from '../../tools/manifest.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
 const translator = goldenFolder('translate_post_norm_tied');
-const checkpoint = (name) => join(root, 'tests/checkpoints', name);
+const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
 const text = readGolden('pre_norm_mean').texts[0];
 const expected = await (await load(folder)).classify(text);
 

@@ -14,7 +14,8 @@ import {
   root,
 } from './helpers.mjs';
 
-const read = (name) => JSON.parse(readFileSync(join(root, 'tests/checkpoints', name), 'utf8'));
+const read = (name) =>
+  JSON.parse(readFileSync(join(root, 'tests/fixtures/checkpoints', name), 'utf8'));
 const long = read('long_texts.json');
 
 test('names in a long text equal those of the original library, with each stride', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { goldenFolder, openAny, root } from './helpers.mjs';
 
-const checkpoint = (name) => join(root, 'tests/checkpoints', name);
+const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
 
 // A model per class, and the arguments of each method before its options.
 const classes = [

@@ -1,5 +1,5 @@
 // ImageClassifier: pixels in Node, files in Chromium, compared with the library transformers; see
-// tests/pictures.
+// tests/fixtures/pictures.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { executablePath, flags } from '../browser/chromium.mjs';
 import { decodePng } from './decode_png.mjs';
 import { ImageClassifier, assertError, binaries, load, openAny, root, serve } from './helpers.mjs';
 
-const checkpoints = join(root, 'tests/pictures/checkpoints');
+const checkpoints = join(root, 'tests/fixtures/pictures/checkpoints');
 const names = [...readdirSync(checkpoints), '../clip/clip_classes'];
 const expectedOf = (name) => JSON.parse(readFileSync(join(checkpoints, name, 'expected.json')));
 
@@ -166,10 +166,12 @@ test('files in Chromium give the library’s scores', async () => {
       const results = await page.evaluate(
         async ({ name, pictures }) => {
           const { ImageClassifier } = await import('/dist/index.js');
-          const classifier = await ImageClassifier.load(`/tests/pictures/checkpoints/${name}`);
+          const classifier = await ImageClassifier.load(
+            `/tests/fixtures/pictures/checkpoints/${name}`,
+          );
           const results = [];
           for (const { file, size } of pictures) {
-            const url = `/tests/pictures/files/${file}`;
+            const url = `/tests/fixtures/pictures/files/${file}`;
             const options = size ? { size, interpolate: true } : {};
             const { label, scores } = await classifier.classify(url, options);
             const blob = await (await fetch(url)).blob();
@@ -196,7 +198,7 @@ test('files in Chromium give the library’s scores', async () => {
     }
     const errors = await page.evaluate(async () => {
       const { ImageClassifier } = await import('/dist/index.js');
-      const classifier = await ImageClassifier.load('/tests/pictures/checkpoints/vit');
+      const classifier = await ImageClassifier.load('/tests/fixtures/pictures/checkpoints/vit');
       const image = new Image();
       const given = [new Blob(['no picture']), new Blob([]), image, '/tests/nothing.png'];
       const codes = [];

@@ -1,4 +1,4 @@
-// Tokenizers without models, compared with those of the original library (tests/checkpoints).
+// Tokenizers without models, compared with the original library's (tests/fixtures/checkpoints).
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Tokenizers of a tokenizer.json: ids and ranges in WebAssembly equal those of the original library
-// and of the command line, on difficult texts; see tests/data/tokenizers.
+// and of the command line, on difficult texts; see tests/fixtures/data/tokenizers.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -17,7 +17,7 @@ import { after, test } from 'node:test';
 import { Embedder, binaries, load, root } from './helpers.mjs';
 import { command } from '../native_build.mjs';
 
-const data = join(root, 'tests/data');
+const data = join(root, 'tests/fixtures/data');
 const linesOf = (file) => readFileSync(join(data, file), 'utf8').split('\n').slice(0, -1);
 const adversarial = linesOf('tokenizers/adversarial.txt');
 assert.equal(adversarial.length, 300);

@@ -54,7 +54,7 @@ const bytes = randomModel(
     start_token: '<s>',
     end_token: '</s>',
   },
-  `${root}tests/data/tokenizer/bpe_bytes.model`,
+  `${root}tests/fixtures/data/tokenizer/bpe_bytes.model`,
 );
 
 // Returns the greedy output up to the place where ours may differ: PyTorch's may have the unknown

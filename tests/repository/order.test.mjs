@@ -122,7 +122,9 @@ for (const name of binaries) {
         return model.classify({ width: 28, height: 28, data }, { attention: true });
       }
       if (name.includes('generate')) {
-        const model = await openAny(join(root, 'tests/checkpoints/gpt2_generate'), { module });
+        const model = await openAny(join(root, 'tests/fixtures/checkpoints/gpt2_generate'), {
+          module,
+        });
         return model.generate('A fine', { maxNewTokens: 4, attention: true });
       }
       const translates = name.includes('translate');

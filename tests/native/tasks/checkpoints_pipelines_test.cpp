@@ -1,5 +1,5 @@
 // Published checkpoints from text to answer, compared with the original library's pipelines; see
-// tests/checkpoints.
+// tests/fixtures/checkpoints.
 
 #include <unistd.h>
 

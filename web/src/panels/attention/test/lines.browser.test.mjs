@@ -65,7 +65,7 @@ for (const hash of ['', '#view=translation', '#view=writing']) {
 }
 
 onPage('a visitor’s own model has lines, too', { hash: '#view=model' }, async (page) => {
-  const folder = join(root, 'tests/checkpoints/distilbert_sequence');
+  const folder = join(root, 'tests/fixtures/checkpoints/distilbert_sequence');
   await page.locator('input[type=file]').first().setInputFiles(folder);
   await page.getByTestId('head').first().waitFor();
   await linesAreThoseOfTheMap(page);

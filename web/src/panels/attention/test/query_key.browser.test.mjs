@@ -108,7 +108,9 @@ onPage(
       ['distilbert_sequence', false],
       ['gpt2_unscaled', true],
     ]) {
-      await page.getByTestId('folder').setInputFiles(join(root, 'tests/checkpoints', name));
+      await page
+        .getByTestId('folder')
+        .setInputFiles(join(root, 'tests/fixtures/checkpoints', name));
       await page.getByTestId('head').first().waitFor();
       await page.locator('[data-testid=heatmap] [data-query="2"][data-key="1"]').click();
       await open(page);

@@ -152,7 +152,7 @@ onPage('methods, layers and positions are shown on demand', {}, async (page) => 
 });
 
 onPage('a picture’s file is read in place of the drawing', {}, async (page) => {
-  const file = join(root, 'tests/pictures/files/gray8.png');
+  const file = join(root, 'tests/fixtures/pictures/files/gray8.png');
   await page.locator('input[type=file]').setInputFiles({
     name: 'gray8.png',
     mimeType: 'image/png',

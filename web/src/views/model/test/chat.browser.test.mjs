@@ -14,7 +14,7 @@ import {
   settled,
 } from '../../../../../tests/browser/open.mjs';
 
-const checkpoints = join(root, 'tests/checkpoints');
+const checkpoints = join(root, 'tests/fixtures/checkpoints');
 const longest = 512;
 
 let folder;

@@ -3,6 +3,6 @@ import { root } from '../../../../../tests/browser/open.mjs';
 
 /** Opens a model and waits for its answer. */
 export async function openAll(page) {
-  await page.getByTestId('folder').setInputFiles(join(root, 'tests/checkpoints/marian'));
+  await page.getByTestId('folder').setInputFiles(join(root, 'tests/fixtures/checkpoints/marian'));
   await page.getByTestId('answer').waitFor();
 }

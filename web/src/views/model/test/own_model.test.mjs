@@ -19,7 +19,7 @@ const { filesFailure, loadFailure, GlassformerError } = await source(
 );
 
 const found = (...paths) => paths.map((path) => ({ path, file: new File([path], path) }));
-const checkpoints = join(root, 'tests/checkpoints');
+const checkpoints = join(root, 'tests/fixtures/checkpoints');
 const folder = (name) => {
   const path = join(checkpoints, name);
   const names = readdirSync(path, { recursive: true, withFileTypes: true })
