@@ -5,7 +5,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { after, test } from 'node:test';
-import { dist, root } from '../package/helpers.mjs';
+import { dist, root } from '../package/support/helpers.mjs';
 import { launch, open } from './open.mjs';
 
 const types = {

@@ -10,7 +10,7 @@ import {
   loadTranslator,
   readGolden,
   serve,
-} from '../package/helpers.mjs';
+} from '../package/support/helpers.mjs';
 import { assertAccessible, launch, open, until } from './open.mjs';
 
 const classifier = await load(goldenFolder('pre_norm_mean'));

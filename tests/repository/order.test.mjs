@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../tools/build.mjs';
-import { Trainer, goldenFolder, openAny, readGolden } from '../package/helpers.mjs';
+import { Trainer, goldenFolder, openAny, readGolden } from '../package/support/helpers.mjs';
 import { binaryen, functionBodies, withOrder } from '../../tools/order.mjs';
 
 const dist = join(root, 'dist');

@@ -7,8 +7,8 @@ import { after, test } from 'node:test';
 import { build as esbuild } from 'esbuild';
 import { root, run } from '../../tools/build.mjs';
 import { launch } from '../browser/open.mjs';
-import { firefoxModel } from '../package/firefox_model.mjs';
-import { serve } from '../package/helpers.mjs';
+import { firefoxModel } from '../package/support/firefox_model.mjs';
+import { serve } from '../package/support/helpers.mjs';
 import { folderWithPackages, of } from './snippets.mjs';
 
 const folder = folderWithPackages('docs-surroundings');

@@ -5,8 +5,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from '../../../../../dist/index.js';
-import { decodePng } from '../../../../../tests/package/decode_png.mjs';
-import { firefoxModel } from '../../../../../tests/package/firefox_model.mjs';
+import { decodePng } from '../../../../../tests/package/pictures/decode_png.mjs';
+import { firefoxModel } from '../../../../../tests/package/support/firefox_model.mjs';
 import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
 import {
   assertAccessible,
