@@ -21,7 +21,7 @@ import { filesIn, root, run, runTool, unlessDone } from '../../tools/build.mjs';
 import { models } from '../../tools/models.mjs';
 import { addonName } from '../../tools/native_addon.mjs';
 import { buildDocs } from '../../web/docs/build.mjs';
-import { launch } from '../browser/open.mjs';
+import { launch } from '../page/open.mjs';
 import { asBuiltForTests, library } from '../native_build.mjs';
 import { documents, folderWithPackages, of, snippets } from './snippets.mjs';
 

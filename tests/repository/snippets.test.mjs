@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { build as esbuild } from 'esbuild';
 import { root, run } from '../../tools/build.mjs';
-import { launch } from '../browser/open.mjs';
+import { launch } from '../page/open.mjs';
 import { firefoxModel } from '../package/support/firefox_model.mjs';
 import { serve } from '../package/support/helpers.mjs';
 import { folderWithPackages, of } from './snippets.mjs';

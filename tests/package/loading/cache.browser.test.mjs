@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { manifestOf } from '../../../tools/manifest.mjs';
-import { executablePath, flags } from '../../browser/chromium.mjs';
+import { executablePath, flags } from '../../page/chromium.mjs';
 import {
   dist,
   goldenFolder,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { executablePath, flags } from '../../browser/chromium.mjs';
+import { executablePath, flags } from '../../page/chromium.mjs';
 import { expectedOf, filesOf, folderOf } from '../support/checkpoints.mjs';
 import { assertNear, root, serve, waiting } from '../support/helpers.mjs';
 import { serveHub } from '../support/hub.mjs';

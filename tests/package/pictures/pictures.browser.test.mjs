@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { executablePath, flags } from '../../browser/chromium.mjs';
+import { executablePath, flags } from '../../page/chromium.mjs';
 import { root, serve } from '../support/helpers.mjs';
 import { assertScores, expectedOf, names } from './expected.mjs';
 

@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { executablePath, flags } from '../../browser/chromium.mjs';
+import { executablePath, flags } from '../../page/chromium.mjs';
 import {
   dist,
   goldenFolder,

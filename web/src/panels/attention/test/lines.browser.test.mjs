@@ -1,7 +1,7 @@
 // One head as lines between tokens, in every view with heads.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
@@ -9,7 +9,7 @@ import {
   root,
   savedBy,
   settled,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 
 const onPage = testsOnPage();
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { root } from '../../../../../tests/browser/open.mjs';
+import { root } from '../../../../../tests/page/open.mjs';
 
 /** Opens a model and waits for its answer. */
 export async function openAll(page) {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { load } from '../../../../../dist/index.js';
 import { decodePng } from '../../../../../tests/package/pictures/decode_png.mjs';
 import { firefoxModel } from '../../../../../tests/package/support/firefox_model.mjs';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessible,
   assertAccessibleToAll,
@@ -16,7 +16,7 @@ import {
   settled,
   threadsLeft,
   workersLeft,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const tolerance = 2e-3;

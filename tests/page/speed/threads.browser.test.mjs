@@ -5,8 +5,8 @@ import { createReadStream, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { after, test } from 'node:test';
-import { dist, root } from '../package/support/helpers.mjs';
-import { launch, open } from './open.mjs';
+import { dist, root } from '../../package/support/helpers.mjs';
+import { launch, open } from '../open.mjs';
 
 const types = {
   '.js': 'text/javascript',

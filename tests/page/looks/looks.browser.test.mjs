@@ -1,7 +1,7 @@
 // The page on a phone, in the dark theme, with a keyboard and with a screen reader.
 import assert from 'node:assert/strict';
-import { testsOnPage } from './on_page.mjs';
-import { assertAccessibleToAll, assertFits, emulate, read, settled } from './open.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { assertAccessibleToAll, assertFits, emulate, read, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 

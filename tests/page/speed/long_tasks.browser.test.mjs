@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { launch, root, serve, settled, visit } from './open.mjs';
+import { launch, root, serve, settled, visit } from '../open.mjs';
 import { rested, tasksDuring } from './tasks.mjs';
 
 const longest = 50;

@@ -1,7 +1,7 @@
 // Colors are distinguishable and legible; keys move as expected.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { source } from './source.mjs';
+import { source } from '../source.mjs';
 
 const palette = await source('ui/color/palette');
 const { labelColor, shadeOf } = await source('ui/color/glasses');

@@ -1,7 +1,7 @@
 // The comparison of answers before and after an edit or an intervention.
 import assert from 'node:assert/strict';
-import { testsOnPage } from './on_page.mjs';
-import { read, settled } from './open.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { read, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 const score = (page) => page.getByTestId('score').getAttribute('data-value').then(Number);

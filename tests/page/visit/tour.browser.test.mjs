@@ -1,8 +1,8 @@
 // The tour's stops, each with the control that it describes.
 import assert from 'node:assert/strict';
-import { source } from '../page/source.mjs';
-import { testsOnPage } from './on_page.mjs';
-import { assertAccessible, assertFits, settled } from './open.mjs';
+import { source } from '../source.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { assertAccessible, assertFits, settled } from '../open.mjs';
 
 const { stops } = await source('app/tour');
 const onPage = testsOnPage();

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Classifier, Generator, Translator } from '../../dist/index.js';
-import { root } from '../../tools/build.mjs';
-import { source } from './source.mjs';
+import { Classifier, Generator, Translator } from '../../../dist/index.js';
+import { root } from '../../../tools/build.mjs';
+import { source } from '../source.mjs';
 
 const { candidatesOf, examples, fromTransplantLink } = await source(
   ...['panels/verdict/reviews', 'panels/words/sampling', 'views/transplant/link'],

@@ -10,8 +10,8 @@ import {
   loadTranslator,
   readGolden,
   serve,
-} from '../package/support/helpers.mjs';
-import { assertAccessible, launch, open, until } from './open.mjs';
+} from '../../package/support/helpers.mjs';
+import { assertAccessible, launch, open, until } from '../open.mjs';
 
 const classifier = await load(goldenFolder('pre_norm_mean'));
 const translator = await loadTranslator(goldenFolder('translate_pre_norm_shared'));

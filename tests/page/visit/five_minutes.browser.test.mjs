@@ -1,8 +1,8 @@
 // The five-minute test: a newcomer finds each part of a Transformer from the first view, by the words
 // and controls that are to be seen, with at most three actions each.
 import assert from 'node:assert/strict';
-import { testsOnPage } from './on_page.mjs';
-import { settled } from './open.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { cp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Classifier } from '../../dist/index.js';
+import { Classifier } from '../../../dist/index.js';
 import {
   kept,
   launch,
@@ -16,7 +16,7 @@ import {
   settled,
   visit,
   visitCopy,
-} from './open.mjs';
+} from '../open.mjs';
 
 const sentence = 'The plot is not good at all, and I would never watch it again.';
 // Node may use the other binary, whose sums are rounded differently.

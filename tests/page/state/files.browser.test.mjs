@@ -1,7 +1,7 @@
 // Tables that views save hold what the page shows.
 import assert from 'node:assert/strict';
-import { testsOnPage } from './on_page.mjs';
-import { savedBy, settled } from './open.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { savedBy, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 

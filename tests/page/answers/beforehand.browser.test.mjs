@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { AttentionMap, Classifier, Translator } from '../../dist/index.js';
-import { source } from '../page/source.mjs';
-import { launch, open, root, serve, settled } from './open.mjs';
+import { AttentionMap, Classifier, Translator } from '../../../dist/index.js';
+import { source } from '../source.mjs';
+import { launch, open, root, serve, settled } from '../open.mjs';
 
 const { examples: sentences } = await source('views/translation/examples');
 const { packed, unpacked, examples } = await source(

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { testsOnPage } from './on_page.mjs';
-import { assertAccessible, launch, limit, read, root, serve, settled } from './open.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { assertAccessible, launch, limit, read, root, serve, settled } from '../open.mjs';
 
 let browser;
 before(async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { filesIn, root } from '../../tools/build.mjs';
+import { filesIn, root } from '../../../tools/build.mjs';
 
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const assets = join(root, 'web/dist/assets');

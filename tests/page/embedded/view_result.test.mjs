@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { root } from '../support/helpers.mjs';
+import { root } from '../../package/support/helpers.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-view-'));
 after(() => rmSync(scratch, { recursive: true }));

@@ -1,8 +1,8 @@
 // Views that show the same number show it alike, to the last digit.
 import assert from 'node:assert/strict';
-import { source } from '../page/source.mjs';
-import { testsOnPage } from './on_page.mjs';
-import { settled, until } from './open.mjs';
+import { source } from '../source.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { settled, until } from '../open.mjs';
 
 const { percent } = await source('ui/text/format');
 

@@ -1,8 +1,8 @@
 // The figure above a view: shapes of the run, the way of the text through it, files, and the parts for
 // researchers in the menu.
 import assert from 'node:assert/strict';
-import { testsOnPage } from './on_page.mjs';
-import { assertAccessibleToAll, savedBy, settled } from './open.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { assertAccessibleToAll, savedBy, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 

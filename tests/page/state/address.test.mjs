@@ -1,7 +1,7 @@
 // The contents of links, and how damaged links are read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { source } from './source.mjs';
+import { source } from '../source.mjs';
 
 const { embedded, hashFor, isEmbedded, linkAt, linkIn, longestText, viewIn } = await source(
   'app/address',

@@ -1,7 +1,7 @@
 // Undo and redo by buttons, by keys and by the browser's own buttons.
 import assert from 'node:assert/strict';
-import { testsOnPage } from './on_page.mjs';
-import { read, settled } from './open.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { read, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 

@@ -1,7 +1,7 @@
 // Tokens, numbers and code as the page shows them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { source } from './source.mjs';
+import { source } from '../source.mjs';
 
 const { carried, charactersIn, endOf, isForeign, shorten, shownTokens, unknownIn, widestGap } =
   await source('panels/words/tokens');

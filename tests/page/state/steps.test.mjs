@@ -1,7 +1,7 @@
 // The changes of a view that are steps, and the handling of history entries of other pages.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { source } from './source.mjs';
+import { source } from '../source.mjs';
 
 const { entryIn, isStep, sameLink } = await source('app/steps');
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Classifier, Generator, Translator } from '../../dist/index.js';
-import { root } from '../../tools/build.mjs';
-import { source } from './source.mjs';
+import { Classifier, Generator, Translator } from '../../../dist/index.js';
+import { root } from '../../../tools/build.mjs';
+import { source } from '../source.mjs';
 
 const { fromTransplantLink, tourIn, linkIn } = await source('views/transplant/link', 'app/address');
 const { stops } = await source('app/tour');

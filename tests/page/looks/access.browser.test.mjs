@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { viewTable } from '../page/source.mjs';
-import { testsOnPage } from './on_page.mjs';
-import { read, root, settled } from './open.mjs';
+import { viewTable } from '../source.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { read, root, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 

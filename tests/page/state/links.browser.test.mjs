@@ -1,7 +1,7 @@
 // The contents of links, and what a reloaded tab restores.
 import assert from 'node:assert/strict';
-import { testsOnPage } from './on_page.mjs';
-import { read, settled } from './open.mjs';
+import { testsOnPage } from '../on_page.mjs';
+import { read, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 
