@@ -13,6 +13,7 @@
 
 #include "explain/interventions/circuit.hpp"
 #include "explain/interventions/faithfulness.hpp"
+#include "glassformer/classifier.hpp"
 #include "glassformer/explainer.hpp"
 #include "support/error_of.hpp"
 #include "support/explain_golden.hpp"

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "glassformer/embedder.hpp"
 #include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "support/explain_jobs.hpp"
