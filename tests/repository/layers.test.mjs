@@ -285,9 +285,11 @@ test('the page makes no HTML from text', () => {
   );
 });
 
-test('a folder of the page holds at most 15 files', () => {
+test('a folder of the page, or of its tests and those of the package, holds at most 15 files', () => {
   const counts = new Map();
-  for (const file of filesIn('web/src'))
+  for (const file of ['web/src', 'tests/page', 'tests/package'].flatMap((folder) =>
+    filesIn(folder),
+  ))
     counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   assert.deepEqual(
     [...counts].filter(([, count]) => count > 15),
