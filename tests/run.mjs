@@ -6,7 +6,7 @@
 //   npm test -- --only FILE           one test file, and the steps that it needs
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import {
   buildPackage,
   buildTests,
@@ -71,8 +71,8 @@ const maxFilesAgain = 3;
 const cores = availableParallelism();
 const testFiles = (folder) => filesIn(folder).filter((file) => /\.test\.m?js$/.test(file));
 const isOfBrowser = (file) => file.endsWith('.browser.test.mjs');
-/** Returns the tests of the page that are next to the tested code. */
-const besidePage = () => testFiles('web/src');
+/** Returns the tests of the page: those of the whole page, and those next to the tested code. */
+const pageTests = () => [...testFiles('tests/page'), ...testFiles('web/src')];
 
 // A file with a failed test runs once more, alone: what then passes is told apart by name, so that a
 // test that depends on the time stays visible without ending a long run.
@@ -101,8 +101,8 @@ async function nodeTests(files, { concurrency = 1, env } = {}) {
 // The page is served once and Chromium is started once; each test opens its own window.
 async function browserTests(files) {
   const { chromium } = await import('playwright-core');
-  const { executablePath, flags } = await import('./browser/chromium.mjs');
-  const { serve } = await import('./browser/open.mjs');
+  const { executablePath, flags } = await import('./page/chromium.mjs');
+  const { serve } = await import('./page/open.mjs');
   const page = await serve();
   const server = await chromium.launchServer({ executablePath, args: flags });
   try {
@@ -168,7 +168,7 @@ const steps = {
   'browser tests': {
     group: 'browser',
     needs: ['build page'],
-    files: () => [...testFiles('tests/browser'), ...besidePage().filter(isOfBrowser)],
+    files: () => pageTests().filter(isOfBrowser),
     work: browserTests,
   },
   'native tests': {
@@ -220,8 +220,8 @@ const steps = {
   },
   'sources of the page': {
     group: 'browser',
-    needs: ['build package'],
-    files: () => [...testFiles('tests/page'), ...besidePage().filter((file) => !isOfBrowser(file))],
+    needs: ['build page'],
+    files: () => pageTests().filter((file) => !isOfBrowser(file)),
     work: nodeTests,
   },
   scores: { group: 'repository', files: () => testFiles('tests/evaluate'), work: nodeTests },
@@ -262,9 +262,8 @@ function chosenSteps(only) {
   if (Object.keys(chosen).length > 0) return chosen;
 
   const file = relative(root, resolve(only));
-  const folder = dirname(file);
   const owner = Object.entries(steps).find(([, { files }]) => files?.().includes(file));
-  if (!existsSync(join(root, file)) || (folder !== 'tests/native' && !owner)) {
+  if (!existsSync(join(root, file)) || (!file.startsWith('tests/native/') && !owner)) {
     console.error(`--only: expected ${groups.join(', ')} or a test file, got ${only}`);
     process.exit(2);
   }

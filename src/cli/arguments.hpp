@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "api/load_options.hpp"
+#include "api/tasks/explain.hpp"
 #include "base/fields.hpp"
 #include "cli/files/patch_file.hpp"
-#include "glassformer/compute.hpp"
-#include "glassformer/explain.hpp"
-#include "glassformer/output.hpp"
+#include "families/config/early_stopping.hpp"
 #include "run/trace/trace.hpp"
 
 // Arguments that several commands share. Each function declares one and binds it to a variable,

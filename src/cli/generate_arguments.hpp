@@ -1,7 +1,7 @@
 #pragma once
 
+#include "api/tasks/generate.hpp"
 #include "cli/arguments.hpp"
-#include "glassformer/generator.hpp"
 
 // Arguments that the commands which write texts share.
 

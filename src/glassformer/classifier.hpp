@@ -1,15 +1,12 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "api/tasks/classify.hpp"
 #include "glassformer/compute.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "glassformer/error.hpp"
@@ -19,44 +16,6 @@
 namespace glassformer {
 
 class ClassifyPipeline;
-
-/// How a Classifier reads a text that has more tokens than the model takes at once.
-enum class ClassifyWindow : std::uint8_t {
-  first,  ///< truncates it, as the model's configuration says, and reads one window
-  mean,   ///< reads all of it in windows; a label's score is the mean of its scores in the windows
-  max,    ///< as mean, but with the highest of the scores
-};
-
-/// Options of a Classifier's calls.
-struct ClassifyOptions {
-  EncoderOptions encoder = {};
-  ClassifyWindow window = ClassifyWindow::first;
-  /// With `mean` and `max`: how many tokens of a window are read again in the next one; fewer than
-  /// a window has. Default: `usual_stride`.
-  std::optional<std::size_t> stride = {};
-};
-
-/// The labels of a text of T tokens. The model has L layers with H heads, and C labels.
-struct Classification {
-  std::string label;  ///< the label with the highest score
-  float score;        ///< score of that label
-  /// [C] per label, in the order of Classifier::labels: probabilities that sum to 1. If several
-  /// labels may apply at once: a separate probability for each. If the model estimates a quantity:
-  /// the logits.
-  std::vector<float> scores;
-  /// [C] the logits behind the scores. For several windows: their mean, or the highest per label.
-  std::vector<float> logits;
-  std::vector<InputToken> tokens;         ///< [T] the tokens that the model read
-  std::size_t windows = 1;                ///< number of windows that it read
-  bool clipped;                           ///< whether the text was longer than what it read
-  std::optional<AttentionMap> attention;  ///< [L, H, T, T], if requested
-  /// The same of a decoder, to its own rows and to the encoder's, if the model has one. It reads
-  /// the text shifted by one token: its row t has token t - 1.
-  std::optional<AttentionMap> decoder_attention, cross_attention;
-  std::vector<TracedTensor> trace;      ///< the requested tensors, in the order of the run
-  std::vector<TracedTensor> gradients;  ///< of the answer, in the order of the run
-  std::vector<float> contributions;     ///< [T, C]; empty if not requested
-};
 
 /// Assigns a label to a text, or to a pair of texts. Any number of threads may call it at a time.
 class Classifier {

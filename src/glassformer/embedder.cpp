@@ -1,5 +1,11 @@
 #include "glassformer/embedder.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "base/error.hpp"
 #include "tasks/embed/embed.hpp"
 #include "tasks/load.hpp"
 
@@ -23,6 +29,23 @@ Embedded Embedder::embed(std::string_view text, const EmbedOptions& options) {
 std::vector<std::variant<Embedded, Error>> Embedder::embed_batch(const Texts& texts,
                                                                  const EmbedOptions& options) {
   return pipeline_->embed_batch(texts.items(), options);
+}
+
+float similarity(std::span<const float> a, std::span<const float> b) {
+  if (a.size() != b.size()) {
+    throw_error(
+        ErrorCode::invalid_option,
+        {"similarity: expected vectors of one size, got {} and {} numbers", {a.size(), b.size()}});
+  }
+  const auto dot = [](std::span<const float> x, std::span<const float> y) {
+    return std::inner_product(x.begin(), x.end(), y.begin(), 0.0, std::plus<>(),
+                              [](double one, double other) { return one * other; });
+  };
+  const auto norm = [&](std::span<const float> x) {
+    constexpr double least = 1e-12;
+    return std::max(std::sqrt(dot(x, x)), least);
+  };
+  return static_cast<float>(dot(a, b) / (norm(a) * norm(b)));
 }
 
 }  // namespace glassformer

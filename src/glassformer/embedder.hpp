@@ -2,13 +2,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "api/tasks/embed.hpp"
 #include "families/config/token_pooling.hpp"
 #include "glassformer/compute.hpp"
 #include "glassformer/encoder_options.hpp"
@@ -19,25 +18,6 @@
 namespace glassformer {
 
 class EmbedPipeline;
-
-/// Options of an Embedder's calls.
-struct EmbedOptions {
-  EncoderOptions encoder = {};
-  std::vector<TokenPooling> poolings = {};  ///< concatenated; empty: as the model says
-  std::optional<bool> normalize = {};       ///< to length 1; default: as the model says
-  /// A text that is put before each text, or the name of such a text in the folder. At most one may
-  /// be set. Default: the folder's default prompt, if it has one.
-  std::optional<std::string> prompt = {}, prompt_name = {};
-};
-
-/// The vector of a text of T tokens.
-struct Embedded {
-  std::vector<float> embedding;           ///< [poolings · d_model], or of the last module
-  std::vector<InputToken> tokens;         ///< [T] the tokens that the model read
-  bool clipped;                           ///< whether the text was longer than the model's limit
-  std::optional<AttentionMap> attention;  ///< [layers, heads, T, T], if requested
-  std::vector<TracedTensor> trace;        ///< the requested tensors, in the order of the run
-};
 
 /// Maps a text to a vector. The angle between two vectors shows how similar the texts are. Any
 /// number of threads may call it at a time.

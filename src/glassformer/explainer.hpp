@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -20,51 +19,6 @@ namespace glassformer {
 
 class ClassifyPipeline;
 class GeneratePipeline;
-
-/// Options of Explainer::ledger.
-struct LedgerOptions {
-  std::optional<std::string> label = {};  ///< to explain; default: the model's answer
-  bool effects = false;                   ///< also measure the loss without each column
-};
-
-/// Options of Explainer::transplant.
-struct TransplantOptions {
-  std::optional<std::string> label = {};  ///< default: that of the base
-  TransplantSite site = {};
-};
-
-/// A transplant's table, and how the donor is aligned to the base.
-struct TransplantResult {
-  TransplantTable table;
-  std::vector<InputToken> donor_tokens;
-  std::vector<std::optional<std::size_t>> donor_of;  ///< per token of the base; empty: unpaired
-  /// The position of each token in the runs. Both tokens of a pair have the same position.
-  std::vector<std::size_t> base_columns, donor_columns;
-};
-
-/// Options of Explainer::faithfulness.
-struct FaithfulnessOptions {
-  std::vector<float> scores = {};  ///< one per token; empty: computed by `of`
-  /// "rollout", "value_norms", "ledger", "gradient_times_input", "integrated_gradients" or
-  /// "relevance"
-  std::string of = "rollout";
-  std::optional<std::string> label = {};  ///< default: the model's answer
-  std::size_t orders = 20;                ///< number of random orders
-  std::uint32_t seed = 1;
-};
-
-/// Options of NextTokenExplainer::ledger.
-struct NextLedgerOptions {
-  std::optional<std::int32_t> token = {};    ///< to explain; default: the likeliest
-  std::optional<std::int32_t> against = {};  ///< to compare with; default: the likeliest other
-  bool effects = false;                      ///< also measure the loss without each column
-};
-
-/// Options of the methods of NextTokenExplainer that use gradients.
-struct NextPairOptions {
-  std::optional<std::int32_t> token = {};    ///< to explain; default: the likeliest
-  std::optional<std::int32_t> against = {};  ///< to compare with; default: the likeliest other
-};
 
 /// Explains a classifier's answers. For the text, every method throws the same errors as
 /// Classifier::classify, and `invalid_option` for an unknown label. Any number of threads may call

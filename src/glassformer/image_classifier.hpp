@@ -1,16 +1,14 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "api/tasks/image.hpp"
 #include "glassformer/compute.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "glassformer/error.hpp"
@@ -19,50 +17,6 @@
 namespace glassformer {
 
 class ImagePipeline;
-
-/// Options of an ImageClassifier's calls.
-struct ImageOptions {
-  /// The tokens that `mask_tokens` and patches refer to are the rows of the attention: first the
-  /// special ones, then the patches row by row.
-  EncoderOptions encoder = {};
-  /// How many labels to return, those with the highest scores. Default: all, in the order of the
-  /// model.
-  std::optional<std::size_t> top_k = {};
-  /// Accept a picture that has, after its preparation, another size than the model's: the model's
-  /// learned positions are interpolated. Without this, such a picture is refused.
-  bool interpolate = false;
-  /// Resize pictures to this height and width instead of what the model's folder says, without
-  /// cropping. Other sizes than the model's need `interpolate`.
-  std::optional<std::array<std::size_t, 2>> size = {};
-};
-
-/// The rows of a picture's attention.
-struct PatchGrid {
-  std::size_t rows = 0, columns = 0;      ///< of patches
-  std::vector<std::string> special = {};  ///< the rows before the patches: "[CLS]", "[DIST]"
-
-  /// Returns the number of rows of the attention.
-  std::size_t tokens() const { return special.size() + rows * columns; }
-};
-
-/// The labels of a picture of T rows: the special ones, then the patches row by row. The model has
-/// L layers with H heads, and C labels.
-struct ImageClassification {
-  std::string label;  ///< the label with the highest score
-  float score;        ///< score of that label
-  /// [C] in the order of ImageClassifier::labels: probabilities that sum to 1. If several labels
-  /// may apply at once: a separate probability for each. If the model estimates a quantity: the
-  /// logits.
-  std::vector<float> scores;
-  std::vector<float> logits;      ///< [C] the logits behind the scores
-  std::vector<std::size_t> best;  ///< with `top_k`: the labels with the highest scores, best first
-  PatchGrid grid;
-  PictureRegion region;                   ///< the part of the picture that the grid covers
-  std::optional<AttentionMap> attention;  ///< [L, H, T, T], if requested
-  std::vector<TracedTensor> trace;        ///< the requested tensors, in the order of the run
-  std::vector<TracedTensor> gradients;    ///< of the answer, in the order of the run
-  std::vector<float> contributions;       ///< [T, C]; empty if not requested
-};
 
 /// Assigns a label to a picture. Any number of threads may call it at a time.
 class ImageClassifier {

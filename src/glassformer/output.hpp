@@ -1,25 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
+#include "api/output.hpp"
 #include "families/config/early_stopping.hpp"
 #include "glassformer/tokens.hpp"
-
-namespace glassformer {
-
-/// The maximum number of hypotheses that a search keeps at once.
-inline constexpr std::size_t max_beams = 64;
-
-/// The maximum length_penalty of a search.
-inline constexpr float max_length_penalty = 10;
-
-/// A text that a model generated.
-struct OutputText {
-  std::string text;
-  float score;                      ///< log-probability / tokens ^ length_penalty
-  std::vector<OutputToken> tokens;  ///< including the end token, if there is one
-};
-
-}  // namespace glassformer

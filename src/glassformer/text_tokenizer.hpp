@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/tasks/tokenize.hpp"
 #include "glassformer/error.hpp"
 #include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
@@ -17,31 +18,6 @@
 namespace glassformer {
 
 class TokenizePipeline;
-
-/// Options of TextTokenizer::encode.
-struct EncodeOptions {
-  /// Adds the tokens that the model expects around its texts, such as [CLS] and [SEP].
-  bool special_tokens = true;
-  /// The maximum number of tokens, special ones included. Of two texts, the longer one loses its
-  /// last token until both fit; a text loses its first tokens if the tokenizer's files say so.
-  /// Default: no limit.
-  std::optional<std::size_t> max_length = {};
-  /// For a tokenizer of many languages: that of the text, one of TextTokenizer::languages. Empty:
-  /// the one that the files name.
-  std::string language = {};
-};
-
-/// A text, or two, as T tokens.
-struct EncodedText {
-  std::vector<std::int32_t> ids;   ///< [T]
-  std::vector<InputToken> tokens;  ///< [T] the same tokens, with their text and position
-  bool clipped;                    ///< whether tokens over `max_length` were dropped
-};
-
-/// Options of TextTokenizer::decode.
-struct DecodeOptions {
-  bool special_tokens = false;  ///< keeps the names of special tokens, such as "</s>"
-};
 
 /// The tokenizer of a model, without the model: converts texts to tokens and back. If a translator
 /// has two vocabularies, texts are encoded with that of the source, and decoded with that of the

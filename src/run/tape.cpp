@@ -14,10 +14,12 @@ void ParameterGradients::set_to_zero() {
   for (AlignedBuffer& buffer : buffers_) glassformer::set_to_zero(buffer);
 }
 
-void ParameterGradients::add(const ParameterGradients& other) {
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+void ParameterGradients::add(const ParameterGradients& other, Pool& pool) {
+  std::size_t numbers = 0;
+  for (const AlignedBuffer& buffer : buffers_) numbers += buffer.size();
+  pool.each(buffers_.size(), numbers, [&](std::size_t i, std::size_t) {
     kernels().add_scaled(buffers_[i].data(), other.buffers_[i].data(), buffers_[i].size(), 1.0f);
-  }
+  });
 }
 
 Tape::Tape(Arena& arena) : arena_(arena) {

@@ -8,6 +8,7 @@
 
 #include "base/split_mix.hpp"
 #include "kernels/packed/matrix.hpp"
+#include "kernels/pool.hpp"
 #include "run/arena.hpp"
 #include "tensor/tensor.hpp"
 #include "weights/parameter.hpp"
@@ -29,7 +30,7 @@ class ParameterGradients {
 
   void set_to_zero();
   /// Adds other gradients, buffer by buffer.
-  void add(const ParameterGradients& other);
+  void add(const ParameterGradients& other, Pool& pool);
 
  private:
   std::vector<AlignedBuffer> buffers_;

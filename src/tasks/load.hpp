@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "api/load_options.hpp"
 #include "families/folder/folder_on_disk.hpp"
 #include "families/folder/input_file.hpp"
-#include "glassformer/compute.hpp"
 #include "tasks/pipeline.hpp"
 #include "text/tokenizer.hpp"
 

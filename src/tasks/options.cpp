@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "api/output.hpp"
 #include "base/strings/decimal.hpp"
-#include "glassformer/output.hpp"
 
 namespace glassformer {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/fields.hpp"
 #include "base/json/json.hpp"
-#include "glassformer/output.hpp"
+#include "families/config/early_stopping.hpp"
 #include "models/config.hpp"
 #include "run/trace/trace.hpp"
 

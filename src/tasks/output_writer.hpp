@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "glassformer/tokens.hpp"
+#include "api/tokens.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {

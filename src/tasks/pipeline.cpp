@@ -6,11 +6,6 @@
 
 namespace glassformer {
 
-std::string_view TextInput::alone() const {
-  if (!pair) return text;
-  throw_error(ErrorCode::invalid_option, "pair: expected one text for this task, got two");
-}
-
 std::vector<std::string_view> single_texts(std::span<const TextInput> texts) {
   std::vector<std::string_view> views;
   for (const TextInput& text : texts) views.push_back(text.alone());

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
+#include "api/text_input.hpp"
 #include "base/error.hpp"
 #include "families/config/model_config.hpp"
-#include "glassformer/text_input.hpp"
 #include "image/picture.hpp"
 #include "kernels/compute.hpp"
 #include "run/sessions.hpp"

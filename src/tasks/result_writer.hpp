@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "api/output.hpp"
+#include "api/tokens.hpp"
 #include "base/json/json_writer.hpp"
-#include "glassformer/attention.hpp"
-#include "glassformer/output.hpp"
-#include "glassformer/tokens.hpp"
+#include "run/attention_map.hpp"
+#include "run/trace/traced_tensor.hpp"
 
 namespace glassformer {
 

@@ -1,6 +1,6 @@
 #include "tasks/search_plan.hpp"
 
-#include "glassformer/output.hpp"
+#include "api/output.hpp"
 #include "tasks/options.hpp"
 
 namespace glassformer {

@@ -5,13 +5,11 @@
 
 #include "kernels/learning.hpp"
 #include "train/orthogonal.hpp"
-#include "train/turns.hpp"
 
 namespace glassformer {
 
-Optimizer::Optimizer(LearnedParameters& parameters, const OptimizerOptions& options,
-                     std::size_t threads)
-    : parameters_(parameters), options_(options), threads_(threads) {
+Optimizer::Optimizer(LearnedParameters& parameters, const OptimizerOptions& options, Pool& pool)
+    : parameters_(parameters), options_(options), pool_(pool) {
   for (const LearnedParameters::Part& part : parameters.parts()) {
     Moments& moments = moments_.emplace_back();
     moments.mean.resize(part.size());
@@ -34,7 +32,7 @@ float Optimizer::step(ParameterGradients& gradients, float rate) {
   if (!std::isfinite(norm)) return norm;
   const float scale = norm > options_.clip ? options_.clip / norm : 1.0f;
   ++steps_;
-  at_once(threads_, moments_.size(), [&](std::size_t i) {
+  pool_.each(moments_.size(), [&](std::size_t i, std::size_t) {
     const LearnedParameters::Part& part = parameters_.parts()[i];
     const std::span<const float> gradient = part.of(gradients);
     if (turns(part)) {

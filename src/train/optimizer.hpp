@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/fields.hpp"
+#include "kernels/pool.hpp"
 #include "train/learned_parameters.hpp"
 
 namespace glassformer {
@@ -26,9 +27,9 @@ struct OptimizerOptions {
 /// Changes parameters against their gradients.
 class Optimizer {
  public:
-  /// The parameters must outlive this. The number of threads changes no bit of the result.
+  /// The parameters and the threads must outlive this.
   Optimizer(LearnedParameters& parameters, const OptimizerOptions& options,
-            std::size_t threads = 1);
+            Pool& pool = Pool::single());
 
   /// Takes one step. Returns the norm of all gradients before they are clipped. If it is not
   /// finite, nothing changes.
@@ -57,7 +58,7 @@ class Optimizer {
 
   LearnedParameters& parameters_;
   OptimizerOptions options_;
-  std::size_t threads_;
+  Pool& pool_;
   std::vector<Moments> moments_;
   std::uint64_t steps_ = 0;
 };

@@ -8,13 +8,12 @@
 #include "base/error.hpp"
 #include "kernels/learning.hpp"
 #include "train/shuffle.hpp"
-#include "train/turns.hpp"
 #include "weights/floats.hpp"
 #include "weights/safetensors.hpp"
 
 namespace glassformer {
 
-// The memory in which one thread computes gradients.
+// The memory in which the gradients of one shard are computed.
 class Trainer::Worker {
  public:
   Worker(const LearnedParameters& parameters, float dropout)
@@ -63,10 +62,11 @@ Trainer::Trainer(const Model& model, std::vector<NamedParameter> parameters,
       examples_(examples),
       options_(options),
       parameters_(std::move(parameters)),
-      optimizer_(parameters_, options.optimizer, options.threads),
+      optimizer_(parameters_, options.optimizer, pool_),
       gradients_(parameters_.make_gradients()) {
   progress_.fingerprint = options.fingerprint;
-  for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i) {
+  pool_.resize(options.threads);
+  for (std::size_t i = 0; i < pool_.threads(); ++i) {
     workers_.push_back(std::make_unique<Worker>(parameters_, options.dropout));
   }
   for (const LearnedParameters::Part& part : parameters_.parts()) {
@@ -129,6 +129,7 @@ void each_part(LossSum& sum, ParameterGradients& gradients, const Exchange& exch
 
 }  // namespace
 
+// Computes as many shards at a time as there are threads, then adds their gradients in their order.
 // Shard i belongs to process i modulo their number. The sum over the shards before it comes from
 // the process of shard i - 1; so all sums have the same order with any number of processes.
 LossSum Trainer::run(const std::vector<Shard>& shards, ParameterGradients* gradients) {
@@ -136,25 +137,27 @@ LossSum Trainer::run(const std::vector<Shard>& shards, ParameterGradients* gradi
   Processes* const others = has_processes && gradients ? options_.processes : nullptr;
   const std::size_t rank = others ? others->rank() : 0, count = others ? others->count() : 1;
   const std::size_t own = (shards.size() + count - 1 - rank) / count;
-  std::vector<LossSum> sums(own);
+  std::vector<LossSum> sums(workers_.size());
   LossSum sum;
-  in_turns(
-      workers_.size(), own,
-      [&](std::size_t worker, std::size_t turn) {
-        sums[turn] = workers_[worker]->run(model_, objective_, loss, shards[rank + turn * count],
+  for (std::size_t first = 0; first < own; first += workers_.size()) {
+    const auto shard_of = [&](std::size_t worker) { return rank + (first + worker) * count; };
+    const std::size_t working = std::min(workers_.size(), own - first);
+    pool_.each(working, [&](std::size_t worker, std::size_t) {
+      sums[worker] = workers_[worker]->run(model_, objective_, loss, shards[shard_of(worker)],
                                            gradients != nullptr);
-      },
-      [&](std::size_t worker, std::size_t turn) {
-        const std::size_t i = rank + turn * count;
-        if (count > 1 && i > 0) {
-          each_part(sum, *gradients, [&](auto bytes) { others->receive(bytes, (i - 1) % count); });
-        }
-        sum += sums[turn];
-        if (gradients) gradients->add(workers_[worker]->gradients);
-        if (count > 1 && i + 1 < shards.size()) {
-          each_part(sum, *gradients, [&](auto bytes) { others->send(bytes, (i + 1) % count); });
-        }
-      });
+    });
+    for (std::size_t worker = 0; worker < working; ++worker) {
+      const std::size_t i = shard_of(worker);
+      if (count > 1 && i > 0) {
+        each_part(sum, *gradients, [&](auto bytes) { others->receive(bytes, (i - 1) % count); });
+      }
+      sum += sums[worker];
+      if (gradients) gradients->add(workers_[worker]->gradients, pool_);
+      if (count > 1 && i + 1 < shards.size()) {
+        each_part(sum, *gradients, [&](auto bytes) { others->send(bytes, (i + 1) % count); });
+      }
+    }
+  }
   if (count > 1) {
     const std::size_t last = (shards.size() - 1) % count;
     each_part(sum, *gradients, [&](auto bytes) { others->broadcast(bytes, last); });
@@ -224,7 +227,7 @@ void Trainer::update_average() {
   if (average_.empty()) return;
   const auto n = static_cast<float>(progress_.step);
   const float kept = std::min(options_.averaging, n / (n + 10));
-  at_once(workers_.size(), average_.size(), [&](std::size_t i) {
+  pool_.each(average_.size(), [&](std::size_t i, std::size_t) {
     AlignedBuffer& average = average_[i];
     kernels().scale(average.data(), average.data(), average.size(), kept);
     kernels().add_scaled(average.data(), parameters_.parts()[i].value.data(), average.size(),

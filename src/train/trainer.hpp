@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/pool.hpp"
 #include "models/model.hpp"
 #include "train/learned_parameters.hpp"
 #include "train/objective.hpp"
@@ -110,6 +111,7 @@ class Trainer {
   const Objective& objective_;
   std::span<const Example> examples_;
   TrainerOptions options_;
+  Pool pool_;
   LearnedParameters parameters_;
   Optimizer optimizer_;
   ParameterGradients gradients_;

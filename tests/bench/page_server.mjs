@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { root } from '../browser/open.mjs';
+import { root } from '../page/open.mjs';
 
 const types = {
   '.css': 'text/css',

@@ -5,7 +5,7 @@
 // line, so that the page's workers share it, and all transfers take turns. It also prints the size
 // of the gzipped JavaScript that is loaded before the first verdict.
 import { parseArgs } from 'node:util';
-import { launch } from '../browser/open.mjs';
+import { launch } from '../page/open.mjs';
 import { servePage, slowLine } from './page_server.mjs';
 
 const { values } = parseArgs({

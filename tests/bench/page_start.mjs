@@ -5,7 +5,7 @@
 // by a static host. It also measures a verdict with only the package: right after loading, and half
 // a second later, after the worker's warm-up.
 import { parseArgs } from 'node:util';
-import { launch } from '../browser/open.mjs';
+import { launch } from '../page/open.mjs';
 import { servePage } from './page_server.mjs';
 
 const { values } = parseArgs({

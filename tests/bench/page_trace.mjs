@@ -4,7 +4,7 @@
 // longest task, in wall time and in processor time (which does not depend on other programs); and
 // the time from an interaction to the next frame, at the 95th percentile.
 import { parseArgs } from 'node:util';
-import { launch, open, serve, settled } from '../browser/open.mjs';
+import { launch, open, serve, settled } from '../page/open.mjs';
 
 const { values } = parseArgs({
   options: { folder: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } },

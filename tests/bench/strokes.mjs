@@ -1,6 +1,6 @@
 // `node tests/bench/strokes.mjs`: the time from a point of a stroke to the verdict on the drawing, in
 // the view Digits of the built page, in Chromium.
-import { launch, serve } from '../browser/open.mjs';
+import { launch, serve } from '../page/open.mjs';
 
 const server = await serve();
 const browser = await launch();

@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { command, glassformer, root } from './run.mjs';
 
-const golden = join(root, 'tests/golden/pre_norm_mean');
+const golden = join(root, 'tests/fixtures/golden/pre_norm_mean');
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-attack-'));
 after(() => rmSync(scratch, { recursive: true }));
 
@@ -171,7 +171,7 @@ test('non-finite numbers are refused with the name of their tensor', () => {
 
 test('lost output is an error', () => {
   const commands = ['classify', 'translate', 'tokenize', 'inspect', 'bench --lengths 2'];
-  const translator = join(root, 'tests/golden/translate_pre_norm_shared');
+  const translator = join(root, 'tests/fixtures/golden/translate_pre_norm_shared');
   for (const name of commands) {
     const [verb, ...options] = name.split(' ');
     const args = [verb, verb === 'translate' ? translator : golden, ...options];

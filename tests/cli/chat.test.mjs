@@ -8,10 +8,10 @@ import { after, test } from 'node:test';
 import { command } from '../native_build.mjs';
 import { glassformer, root } from './run.mjs';
 
-const checkpoint = join(root, 'tests/checkpoints/llama_scaled');
+const checkpoint = join(root, 'tests/fixtures/checkpoints/llama_scaled');
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-chat-'));
 after(() => rmSync(scratch, { recursive: true }));
-const chats = JSON.parse(readFileSync(join(root, 'tests/checkpoints/chats.json'), 'utf8'));
+const chats = JSON.parse(readFileSync(join(root, 'tests/fixtures/checkpoints/chats.json'), 'utf8'));
 const model = join(scratch, 'chatty');
 cpSync(checkpoint, model, { recursive: true });
 writeFileSync(join(model, 'chat_template.jinja'), chats[4].template);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { glassformer, root } from './run.mjs';
 
-const golden = join(root, 'tests/golden/pre_norm_mean');
+const golden = join(root, 'tests/fixtures/golden/pre_norm_mean');
 const expected = JSON.parse(readFileSync(join(golden, 'golden.json'), 'utf8'));
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-cli-'));
 after(() => rmSync(scratch, { recursive: true }));
@@ -109,7 +109,7 @@ test('tokenize prints ids, unclipped', () => {
 });
 
 test('tokenize --json gives texts, places, pairs and lengths', () => {
-  const folder = join(root, 'tests/checkpoints/bert_sequence');
+  const folder = join(root, 'tests/fixtures/checkpoints/bert_sequence');
   const { texts, max_length: most } = JSON.parse(
     readFileSync(join(folder, 'expected.json'), 'utf8'),
   );
@@ -218,7 +218,7 @@ test('quantize writes the matrices of blocks with 4 bits', () => {
 });
 
 test('init, inspect and quantize work with translators that have a tokenizer per side', () => {
-  const config = join(root, 'tests/golden/translate_tutorial_separate/config.json');
+  const config = join(root, 'tests/fixtures/golden/translate_tutorial_separate/config.json');
   const [whole, small] = ['translator', 'small-translator'].map((name) => join(scratch, name));
   assert.equal(glassformer(['init', config, whole, '--seed', '7']).status, 0);
   assert.equal(glassformer(['quantize', whole, small]).status, 0);
@@ -302,7 +302,7 @@ test("one line out of range is that line's error only", () => {
 });
 
 test('fill: the tokens of each mask, a line without one is refused', () => {
-  const folder = join(root, 'tests/checkpoints/bert_masks');
+  const folder = join(root, 'tests/fixtures/checkpoints/bert_masks');
   const lines = ['The film is [MASK].', 'no mask', '[MASK] loved the [MASK]'];
   const { status, stdout, stderr } = glassformer(
     ['fill', folder, '--top-k', '2'],
@@ -323,7 +323,7 @@ test('fill: the tokens of each mask, a line without one is refused', () => {
 });
 
 test('answer: with --handle-impossible-answer, the answer may be empty', () => {
-  const folder = join(root, 'tests/checkpoints/bert_answer');
+  const folder = join(root, 'tests/fixtures/checkpoints/bert_answer');
   const input = 'When does it leave?\tThe train leaves at seven.\n';
   const [plain, either] = [[], ['--handle-impossible-answer']].map((more) => {
     const { status, stdout } = glassformer(['answer', folder, '--json', ...more], input);

@@ -191,7 +191,7 @@ test('a writer, a translator and an answering model explain a next token by grad
   const models = {
     'weights/writer': { text: 'The acting is dreadful, so this film is', place: [] },
     'weights/en-de': { text: 'The film is not good.', place: ['--position', '3'] },
-    'tests/checkpoints/t5': { text: 'Where is it?', place: ['--position', '1'] },
+    'tests/fixtures/checkpoints/t5': { text: 'Where is it?', place: ['--position', '1'] },
   };
   for (const [folder, { text, place }] of Object.entries(models)) {
     const explained = (method, ...more) => {
@@ -249,7 +249,14 @@ test('options of gradients of a next token are refused by name', () => {
   refused(writer, /label/, '--method', 'relevance', '--label', 'good');
   refused(writer, /position.*with an encoder/, '--method', 'relevance', '--position', '1');
   refused(writer, /baselineToken.*relevance/, '--method', 'relevance', '--baseline-token', '1');
-  refused('tests/checkpoints/t5', /position.*got 99/, '--method', 'relevance', '--position', '99');
+  refused(
+    'tests/fixtures/checkpoints/t5',
+    /position.*got 99/,
+    '--method',
+    'relevance',
+    '--position',
+    '99',
+  );
   refused('weights/sentiment', /for the method gradients/, '--method', 'gradients');
   refused('weights/sentiment', /names/, '--method', 'relevance', '--names', 'logits');
 });
@@ -274,8 +281,8 @@ test('options that a writer does not have are refused', () => {
     '--token',
     '9999',
   );
-  refused('tests/checkpoints/t5', /continues texts/, '--method', 'ledger');
-  refused('tests/checkpoints/bert_tokens', /continues texts/, '--method', 'ledger');
+  refused('tests/fixtures/checkpoints/t5', /continues texts/, '--method', 'ledger');
+  refused('tests/fixtures/checkpoints/bert_tokens', /continues texts/, '--method', 'ledger');
 });
 
 test('the translation from each layer of the encoder and the decoder', () => {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { glassformer, root } from './run.mjs';
 
-const checkpoint = join(root, 'tests/checkpoints/gpt2_generate');
-const classifier = join(root, 'tests/golden/pre_norm_mean');
+const checkpoint = join(root, 'tests/fixtures/checkpoints/gpt2_generate');
+const classifier = join(root, 'tests/fixtures/golden/pre_norm_mean');
 const expected = JSON.parse(readFileSync(join(checkpoint, 'expected.json'), 'utf8'));
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-generate-'));
 after(() => rmSync(scratch, { recursive: true }));
@@ -175,7 +175,7 @@ test('the folder has the default options', () => {
 
 // A model with an encoder.
 for (const name of ['t5', 'flan_t5', 'mt5']) {
-  const folder = join(root, 'tests/checkpoints', name);
+  const folder = join(root, 'tests/fixtures/checkpoints', name);
   const { texts } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
   const lines = texts.map(({ text }) => text).join('\n');
 
@@ -204,7 +204,7 @@ for (const name of ['t5', 'flan_t5', 'mt5']) {
 }
 
 test('an answer has the attention of encoder and decoder, and cross-attention', () => {
-  const folder = join(root, 'tests/checkpoints/t5');
+  const folder = join(root, 'tests/fixtures/checkpoints/t5');
   const text = 'translate English to German: The film is good.\n';
   const args = ['--json', '--max-new-tokens', '5', '--beams', '2'];
   const [line] = generate([...args, '--attention'], text, folder).lines;
@@ -234,11 +234,11 @@ test('an answer has the attention of encoder and decoder, and cross-attention', 
 
 test('a task of config.json sets its prefix and options, and a folder sets its prefix', () => {
   const { folders } = JSON.parse(
-    readFileSync(join(root, 'tests/checkpoints/task_options.json'), 'utf8'),
+    readFileSync(join(root, 'tests/fixtures/checkpoints/task_options.json'), 'utf8'),
   );
   for (const [index, { base, config, runs }] of folders.entries()) {
     const folder = join(scratch, `tasks${index}`);
-    cpSync(join(root, 'tests/checkpoints', base), folder, { recursive: true });
+    cpSync(join(root, 'tests/fixtures/checkpoints', base), folder, { recursive: true });
     const file = join(folder, 'config.json');
     const own = JSON.parse(readFileSync(file, 'utf8'));
     writeFileSync(file, JSON.stringify({ ...own, ...config }));

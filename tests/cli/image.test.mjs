@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { glassformer, root } from './run.mjs';
 
-const pictures = join(root, 'tests/pictures');
+const pictures = join(root, 'tests/fixtures/pictures');
 const vit = join(pictures, 'checkpoints/vit');
 const file = (name) => join(pictures, 'files', name);
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-image-'));
@@ -159,7 +159,7 @@ test('wrong options and other models are refused', () => {
     1,
     /wrong_task/,
     'image',
-    join(root, 'tests/checkpoints/bert_sequence'),
+    join(root, 'tests/fixtures/checkpoints/bert_sequence'),
     file('rgb8.png'),
   );
   refused(1, /wrong_task/, 'classify', vit);

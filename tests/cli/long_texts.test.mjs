@@ -9,7 +9,7 @@ import { glassformer, root } from './run.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-long-'));
 after(() => rmSync(scratch, { recursive: true }));
-const checkpoint = (name) => join(root, 'tests/checkpoints', name);
+const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
 const goldens = JSON.parse(readFileSync(join(checkpoint('.'), 'long_texts.json'), 'utf8'));
 const long = goldens.sequence.bert_sequence[0].text;
 

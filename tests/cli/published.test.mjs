@@ -14,7 +14,7 @@ after(() => rmSync(scratch, { recursive: true }));
 
 let count = 0;
 const fresh = () => join(scratch, String(++count));
-const checkpoint = (name) => join(root, 'tests/checkpoints', name);
+const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
 /** Copies a checkpoint. `changes` maps names of JSON files to functions that change them. */

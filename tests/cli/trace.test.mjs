@@ -10,8 +10,8 @@ import { glassformer, root } from './run.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-trace-'));
 after(() => rmSync(scratch, { recursive: true }));
-const goldens = join(root, 'tests/golden');
-const checkpoints = join(root, 'tests/checkpoints');
+const goldens = join(root, 'tests/fixtures/golden');
+const checkpoints = join(root, 'tests/fixtures/checkpoints');
 
 // Reads a safetensors file, like a Python program that only knows the format.
 const reader = `
@@ -316,8 +316,8 @@ test('--patch: a tensor’s own value changes nothing, another text’s value ch
 
 test('--patch: a head’s context of zeros equals the ablated head, for every task', () => {
   for (const [command, model, input, head] of [
-    ['classify', 'tests/golden/pre_norm_mean', 'a film', '1.0'],
-    ['translate', 'tests/golden/translate_pre_norm_shared', 'the plot', 'encoder.1.0'],
+    ['classify', 'tests/fixtures/golden/pre_norm_mean', 'a film', '1.0'],
+    ['translate', 'tests/fixtures/golden/translate_pre_norm_shared', 'the plot', 'encoder.1.0'],
   ]) {
     const folder = join(root, model);
     const { d_model, n_heads } = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));

@@ -160,7 +160,7 @@ test('a folder learns further, with a new head where the labels differ', () => {
 for (const name of ['bert_sequence', 'deberta_sequence']) {
   test(`a published checkpoint learns further: ${name}`, () => {
     const folder = fresh();
-    const published = join(root, 'tests/checkpoints', name);
+    const published = join(root, 'tests/fixtures/checkpoints', name);
     const options = ['--epochs', '60', '--held-out', '0'];
     const { status, stderr } = train(published, file(reviews), folder, ...options);
     assert.equal(status, 0, stderr);
@@ -226,7 +226,11 @@ const tagged = [
 
 for (const [kind, start, options] of [
   ['new', config, ['--lessons', 'token-classes', '--vocabulary', '60', '--keep-case']],
-  ['published', join(root, 'tests/checkpoints/bert_tokens'), ['--rate', '0.003', '--dropout', '0']],
+  [
+    'published',
+    join(root, 'tests/fixtures/checkpoints/bert_tokens'),
+    ['--rate', '0.003', '--dropout', '0'],
+  ],
 ]) {
   test(`a ${kind} model learns the labels of words`, () => {
     const folder = fresh();
@@ -348,7 +352,7 @@ test('refused: a folder that has a model already', () => {
 });
 
 test('refused: tasks that cannot be learned', () => {
-  const folder = join(root, 'tests/checkpoints/bert_answer');
+  const folder = join(root, 'tests/fixtures/checkpoints/bert_answer');
   const { status, stderr } = train(folder, file(reviews), fresh());
   assert.equal(status, 1);
   assert.match(stderr, /wrong_task/);

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { glassformer, root } from './run.mjs';
 
-const shared = join(root, 'tests/golden/translate_pre_norm_shared');
-const separate = join(root, 'tests/golden/translate_tutorial_separate');
-const classifier = join(root, 'tests/golden/pre_norm_mean');
+const shared = join(root, 'tests/fixtures/golden/translate_pre_norm_shared');
+const separate = join(root, 'tests/fixtures/golden/translate_tutorial_separate');
+const classifier = join(root, 'tests/fixtures/golden/pre_norm_mean');
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-translate-'));
 after(() => rmSync(scratch, { recursive: true }));
 
@@ -43,7 +43,7 @@ test('n input lines give n output lines, each the same as by itself', () => {
 
 test('a model of many languages translates between those of the options', () => {
   for (const name of ['m2m_100', 'nllb', 'mbart', 'mbart_50']) {
-    const folder = join(root, 'tests/checkpoints', name);
+    const folder = join(root, 'tests/fixtures/checkpoints', name);
     const { texts } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
     for (const { text, from, to, output } of texts) {
       const command = ['translate', folder, '--from', from, '--to', to, '--beams', '1', '--json'];
@@ -54,7 +54,7 @@ test('a model of many languages translates between those of the options', () => 
     const { stdout } = glassformer(['inspect', folder], '');
     assert.match(stdout, /\nlanguages: (af am|deu_Latn eng_Latn|ar_AR cs_CZ) /);
   }
-  const folder = join(root, 'tests/checkpoints/nllb');
+  const folder = join(root, 'tests/fixtures/checkpoints/nllb');
   const known = 'expected one of deu_Latn, eng_Latn, fra_Latn, zho_Hans, got';
   for (const [options, message] of [
     [[], `from: ${known} none`],
@@ -67,7 +67,7 @@ test('a model of many languages translates between those of the options', () => 
 });
 
 test('explanations, traces and measurements of such a model have the same options', () => {
-  const folder = join(root, 'tests/checkpoints/m2m_100');
+  const folder = join(root, 'tests/fixtures/checkpoints/m2m_100');
   const pair = ['--from', 'en', '--to', 'de'];
   for (const method of ['rollout', 'lens', 'decoder_lens', 'ledger', 'relevance']) {
     const command = ['explain', folder, '--method', method, '--json'];
@@ -91,7 +91,7 @@ test('explanations, traces and measurements of such a model have the same option
 
 test('a converted model of many languages translates the same', () => {
   for (const name of ['m2m_100', 'nllb_suffix']) {
-    const folder = join(root, 'tests/checkpoints', name);
+    const folder = join(root, 'tests/fixtures/checkpoints', name);
     const converted = join(scratch, name);
     const { status, stderr } = glassformer(['convert', folder, converted], '');
     assert.equal(status, 0, stderr);
@@ -133,7 +133,7 @@ test('one beam gives the tokens of PyTorch, until they repeat', () => {
     'translate_tutorial_separate',
     'translate_odd_local',
   ]) {
-    const model = join(root, 'tests/golden', folder);
+    const model = join(root, 'tests/fixtures/golden', folder);
     const golden = JSON.parse(readFileSync(join(model, 'golden.json'), 'utf8'));
     const { lines } = glassformer(
       ['translate', model, '--beams', '1', '--json'],

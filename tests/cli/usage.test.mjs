@@ -9,9 +9,9 @@ import { command, glassformer, root } from './run.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-usage-'));
 after(() => rmSync(scratch, { recursive: true }));
-const classifier = join(root, 'tests/golden/pre_norm_mean');
-const translator = join(root, 'tests/golden/translate_pre_norm_shared');
-const generator = join(root, 'tests/checkpoints/gpt2_generate');
+const classifier = join(root, 'tests/fixtures/golden/pre_norm_mean');
+const translator = join(root, 'tests/fixtures/golden/translate_pre_norm_shared');
+const generator = join(root, 'tests/fixtures/checkpoints/gpt2_generate');
 
 const help = (...names) => glassformer(['help', ...names]).stdout;
 const commands = [...help().matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);

@@ -38,7 +38,7 @@ function expectedOf(folder) {
 const isLine = ({ text }) => !/[\n\r\t]/.test(text) && text.length < 400;
 
 function published(name) {
-  const folder = join(root, 'tests/checkpoints', name);
+  const folder = join(root, 'tests/fixtures/checkpoints', name);
   const { task, texts } = expectedOf(folder);
   const command = commands[task];
   const usable = texts.filter((text) => text.text !== undefined && isLine(text));
@@ -57,12 +57,12 @@ function published(name) {
 /** A line that fits every model: only texts that are read completely can be traced. */
 export const shortest = (lines) => lines.toSorted((a, b) => a.length - b.length)[0];
 
-/** Returns the model folders: those of weights, and every checkpoint of tests/checkpoints. */
+/** Returns the model folders: those of weights, and all of tests/fixtures/checkpoints. */
 export function models() {
-  const checkpoints = readdirSync(join(root, 'tests/checkpoints'), { withFileTypes: true })
+  const checkpoints = readdirSync(join(root, 'tests/fixtures/checkpoints'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
-    .filter((name) => existsSync(join(root, 'tests/checkpoints', name, 'expected.json')));
+    .filter((name) => existsSync(join(root, 'tests/fixtures/checkpoints', name, 'expected.json')));
   return [
     ...ours.map(({ name, command }) => ({
       name,

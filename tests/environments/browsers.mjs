@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { executablePath, flags, wholePath } from '../browser/chromium.mjs';
+import { executablePath, flags, wholePath } from '../page/chromium.mjs';
 import { outcomeIn } from './judge.mjs';
 import { Untried } from './project.mjs';
 import { WebKit } from './webkit.mjs';

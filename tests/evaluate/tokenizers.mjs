@@ -6,7 +6,7 @@
 // per tokenizer. Folders with SentencePiece models are compared with Debian 12's spm_encode.
 // SentencePiece 0.2.2 rounds scores in another way, and so chooses another of several equally good
 // splits. The other tokenizers are compared with the library that made them: this machine's, or
-// that of the Debian sid in CHROOT (see tests/checkpoints/README.md).
+// that of the Debian sid in CHROOT (see tests/fixtures/checkpoints/README.md).
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import * as glassformer from '../../dist/index.js';
-import { assertFreed, collectGarbage, memoriesOf, serve } from '../package/helpers.mjs';
+import { assertFreed, collectGarbage, memoriesOf, serve } from '../package/support/helpers.mjs';
 import { parametersOf, shapes, textOf, writeCheckpoint } from './checkpoint.mjs';
 
 const room = 64e6; // bytes in addition to the packed weights

@@ -18,8 +18,8 @@
 using namespace glassformer;
 
 static std::unique_ptr<ClassifyPipeline> load(const char* name) {
-  return load_pipeline<ClassifyPipeline>(std::string(GLASSFORMER_SOURCE_DIR "/tests/golden/") +
-                                         name);
+  return load_pipeline<ClassifyPipeline>(
+      std::string(GLASSFORMER_SOURCE_DIR "/tests/fixtures/golden/") + name);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

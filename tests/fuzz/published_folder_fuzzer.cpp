@@ -519,7 +519,8 @@ int main(int argc, char** argv) {
   for (int i = 3; i < argc; ++i) sources.emplace_back(argv[i]);
   if (sources.empty()) {
     std::set<fs::path> sorted;  // folders are listed in any order
-    for (const auto& entry : fs::directory_iterator(GLASSFORMER_SOURCE_DIR "/tests/checkpoints")) {
+    for (const auto& entry :
+         fs::directory_iterator(GLASSFORMER_SOURCE_DIR "/tests/fixtures/checkpoints")) {
       if (entry.is_directory() && fs::exists(entry.path() / "config.json")) sorted.insert(entry);
     }
     sources.assign(sorted.begin(), sorted.end());

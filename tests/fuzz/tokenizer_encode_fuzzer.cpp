@@ -18,7 +18,7 @@
 using namespace glassformer;
 
 static SentencePieceTokenizer load(const std::string& name) {
-  std::ifstream file(GLASSFORMER_SOURCE_DIR "/tests/data/tokenizer/" + name + ".model",
+  std::ifstream file(GLASSFORMER_SOURCE_DIR "/tests/fixtures/data/tokenizer/" + name + ".model",
                      std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   return SentencePieceTokenizer::parse(std::as_bytes(std::span(bytes)));

@@ -19,8 +19,8 @@
 using namespace glassformer;
 
 static std::unique_ptr<TranslatePipeline> load(const char* name) {
-  return load_pipeline<TranslatePipeline>(std::string(GLASSFORMER_SOURCE_DIR "/tests/golden/") +
-                                          name);
+  return load_pipeline<TranslatePipeline>(
+      std::string(GLASSFORMER_SOURCE_DIR "/tests/fixtures/golden/") + name);
 }
 
 static void check(const Translation& result, std::string_view text) {

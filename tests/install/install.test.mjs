@@ -16,7 +16,7 @@ const built = join(scratch, 'example');
 
 const models = {
   classifier: 'weights/sentiment',
-  embedder: 'tests/checkpoints/bert_embed',
+  embedder: 'tests/fixtures/checkpoints/bert_embed',
   translator: 'weights/en-de',
 };
 

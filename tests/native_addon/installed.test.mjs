@@ -19,7 +19,7 @@ import {
   randomModel,
   root,
   waiting,
-} from '../package/helpers.mjs';
+} from '../package/support/helpers.mjs';
 
 const sentiment = join(root, 'weights/sentiment');
 const writer = join(root, 'weights/writer');

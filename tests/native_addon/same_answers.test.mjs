@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { dist, goldenFolder, openAny, root, Trainer } from '../package/helpers.mjs';
+import { dist, goldenFolder, openAny, root, Trainer } from '../package/support/helpers.mjs';
 
 const { inspect } = await import(join(dist, 'index.js'));
 
 const weights = (name) => join(root, 'weights', name);
-const checkpoint = (name) => join(root, 'tests/checkpoints', name);
+const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
 
 /** Loads a model in both ways. */
 async function both(folder, options) {
@@ -214,7 +214,7 @@ test('calls that fail have the same errors', async () => {
 });
 
 test('folders that do not load have the same errors', async () => {
-  const { readModel } = await import('../package/helpers.mjs');
+  const { readModel } = await import('../package/support/helpers.mjs');
   const damaged = (change) => {
     const files = readModel('pre_norm_mean');
     change(files);

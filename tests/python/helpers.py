@@ -12,8 +12,8 @@ import numpy as np
 from glassformer._results import parse
 
 root = Path(__file__).resolve().parents[2]
-goldens = root / "tests/golden"
-checkpoints = root / "tests/checkpoints"
+goldens = root / "tests/fixtures/golden"
+checkpoints = root / "tests/fixtures/checkpoints"
 sentiment = root / "weights/sentiment"
 writer = root / "weights/writer"
 translator = root / "weights/en-de"

@@ -1,5 +1,5 @@
 """Conversations: the texts of chat templates and their tokens, compared with those of the original
-library (tests/checkpoints/chats.json), and turns."""
+library (tests/fixtures/checkpoints/chats.json), and turns."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Answers, traces, patches and gradients equal PyTorch's. tests/reference describes the goldens."""
+"""Answers, traces, patches and gradients equal PyTorch's. tests/fixtures/reference describes the goldens."""
 
 import unittest
 

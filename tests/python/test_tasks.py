@@ -17,7 +17,7 @@ from tests.python.helpers import (
 )
 
 text = "A gripping film with a dreadful ending."
-pictures = root / "tests/pictures"
+pictures = root / "tests/fixtures/pictures"
 
 
 def texts_of(name):

@@ -1,4 +1,4 @@
-"""Tokenizers without models, compared with those of the original library (tests/checkpoints)."""
+"""Tokenizers without models, compared with those of the original library (tests/fixtures/checkpoints)."""
 
 import shutil
 import tempfile

@@ -21,7 +21,7 @@ import { filesIn, root, run, runTool, unlessDone } from '../../tools/build.mjs';
 import { models } from '../../tools/models.mjs';
 import { addonName } from '../../tools/native_addon.mjs';
 import { buildDocs } from '../../web/docs/build.mjs';
-import { launch } from '../browser/open.mjs';
+import { launch } from '../page/open.mjs';
 import { asBuiltForTests, library } from '../native_build.mjs';
 import { documents, folderWithPackages, of, snippets } from './snippets.mjs';
 
@@ -527,14 +527,20 @@ test('the site has all pages, each with a title and one main heading', () => {
 
 test('the C++ reference has every declaration of the public headers, with a comment', () => {
   const page = contents.get('cpp-reference.html');
-  const headers = filesIn('src/glassformer').filter((file) => file.endsWith('.hpp'));
+  const headersIn = (folder) => filesIn(folder).filter((file) => file.endsWith('.hpp'));
+  const read = (file) => readFileSync(join(root, file), 'utf8');
+  const headers = headersIn('src/glassformer');
   let found = 0;
-  for (const file of headers) {
+  for (const file of [...headers, ...headersIn('src/api')]) {
+    // Options and results are in the section of the public header that includes theirs.
+    const include = `#include "${file.replace('src/', '')}"`;
+    const owner = headers.find((header) => header === file || read(header).includes(include));
+    assert.ok(owner, file);
     const section = page.match(
-      new RegExp(`<h2[^>]*>${basename(file)} <a([^]*?)(?:<h2|</main>)`),
+      new RegExp(`<h2[^>]*>${basename(owner)} <a([^]*?)(?:<h2|</main>)`),
     )?.[1];
     assert.ok(section, file);
-    const text = readFileSync(join(root, file), 'utf8');
+    const text = read(file);
     // Types, constants and functions begin a line; methods other than operators are in classes.
     const names = [
       ...text.matchAll(/^(?:struct|class|enum class|using) (\w+)\b(?!;)/gm),

@@ -6,8 +6,7 @@ import { test } from 'node:test';
 import { filesIn, root } from '../../tools/build.mjs';
 
 // The layers of src, from the lowest, which depends on nothing. Each may include those before it.
-// Tasks may also include the public headers in glassformer, which contain their options and results
-// in addition to the classes.
+// No other layer includes the public headers in glassformer.
 const floors = [
   'base',
   'tensor',
@@ -22,6 +21,7 @@ const floors = [
   'search',
   'explain',
   'train',
+  'api',
   'tasks',
   'glassformer',
   'linked',
@@ -79,16 +79,18 @@ test('each layer includes only layers below it', () => {
     for (const included of includes(file)) {
       const other = included.split('/')[0];
       if (!floors.includes(other) || other === floor) continue;
-      if (floor === 'tasks' && other === 'glassformer') continue;
-      const below = floors.indexOf(other) > floors.indexOf(floor);
-      if (below || apart[floor]?.includes(other)) wrong.push(`${file}: ${included}`);
+      const above = floors.indexOf(other) > floors.indexOf(floor);
+      if (above || other === 'glassformer' || apart[floor]?.includes(other))
+        wrong.push(`${file}: ${included}`);
     }
   }
   assert.deepEqual(wrong, []);
 });
 
 test('public headers include only the standard library, each other and the installed values', () => {
-  const headers = sources.filter((file) => /^src\/glassformer\/.*\.hpp$/.test(file));
+  const headersIn = (floor) =>
+    sources.filter((file) => file.startsWith(`src/${floor}/`) && file.endsWith('.hpp'));
+  const headers = headersIn('glassformer');
   assert.ok(headers.length > 0);
   const build = readFileSync(join(root, 'CMakeLists.txt'), 'utf8');
   const [, list] = /set\(GLASSFORMER_VALUES\s([^)]+)\)/.exec(build);
@@ -107,6 +109,11 @@ test('public headers include only the standard library, each other and the insta
     values.filter((name) => !included.has(name)),
     [],
     'a public header includes every installed value',
+  );
+  assert.deepEqual(
+    headersIn('api').filter((file) => !values.includes(file.replace('src/', ''))),
+    [],
+    'all options and results are installed',
   );
 });
 
@@ -278,9 +285,11 @@ test('the page makes no HTML from text', () => {
   );
 });
 
-test('a folder of the page holds at most 15 files', () => {
+test('a folder of the page, or of its tests and those of the package, holds at most 15 files', () => {
   const counts = new Map();
-  for (const file of filesIn('web/src'))
+  for (const file of ['web/src', 'tests/page', 'tests/package'].flatMap((folder) =>
+    filesIn(folder),
+  ))
     counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   assert.deepEqual(
     [...counts].filter(([, count]) => count > 15),

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../tools/build.mjs';
-import { Trainer, goldenFolder, openAny, readGolden } from '../package/helpers.mjs';
+import { Trainer, goldenFolder, openAny, readGolden } from '../package/support/helpers.mjs';
 import { binaryen, functionBodies, withOrder } from '../../tools/order.mjs';
 
 const dist = join(root, 'dist');
@@ -122,7 +122,9 @@ for (const name of binaries) {
         return model.classify({ width: 28, height: 28, data }, { attention: true });
       }
       if (name.includes('generate')) {
-        const model = await openAny(join(root, 'tests/checkpoints/gpt2_generate'), { module });
+        const model = await openAny(join(root, 'tests/fixtures/checkpoints/gpt2_generate'), {
+          module,
+        });
         return model.generate('A fine', { maxNewTokens: 4, attention: true });
       }
       const translates = name.includes('translate');

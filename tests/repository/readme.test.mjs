@@ -56,11 +56,11 @@ test('the JavaScript example of classification runs', async () => {
 
 test('the JavaScript example of published models runs', async () => {
   const output = await runExample('TokenClassifier', {
-    'hf:dslim/bert-base-NER': 'tests/checkpoints/bert_tokens',
-    'hf:deepset/roberta-base-squad2': 'tests/checkpoints/roberta_answer',
-    'hf:sentence-transformers/all-MiniLM-L6-v2': 'tests/checkpoints/bert_embed',
+    'hf:dslim/bert-base-NER': 'tests/fixtures/checkpoints/bert_tokens',
+    'hf:deepset/roberta-base-squad2': 'tests/fixtures/checkpoints/roberta_answer',
+    'hf:sentence-transformers/all-MiniLM-L6-v2': 'tests/fixtures/checkpoints/bert_embed',
     'hf:distilbert/distilbert-base-uncased-finetuned-sst-2-english':
-      'tests/checkpoints/distilbert_sequence',
+      'tests/fixtures/checkpoints/distilbert_sequence',
   });
   assert.match(output, /^(PER|LOC|geo-place|place) .+ 0\.\d{3}$/m);
   assert.match(output, /^(.+) \1\n-?[01]\.\d+\ntext-classification$/m);

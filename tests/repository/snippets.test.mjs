@@ -6,9 +6,9 @@ import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { build as esbuild } from 'esbuild';
 import { root, run } from '../../tools/build.mjs';
-import { launch } from '../browser/open.mjs';
-import { firefoxModel } from '../package/firefox_model.mjs';
-import { serve } from '../package/helpers.mjs';
+import { launch } from '../page/open.mjs';
+import { firefoxModel } from '../package/support/firefox_model.mjs';
+import { serve } from '../package/support/helpers.mjs';
 import { folderWithPackages, of } from './snippets.mjs';
 
 const folder = folderWithPackages('docs-surroundings');
@@ -81,10 +81,13 @@ async function inPage(code, { elsewhere, files = {}, before = '', act, enough = 
 test('a model of a hub', async () => {
   const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];
   const files = Object.fromEntries(
-    names.map((name) => [name, readFileSync(join(root, 'tests/checkpoints/bert_sequence', name))]),
+    names.map((name) => [
+      name,
+      readFileSync(join(root, 'tests/fixtures/checkpoints/bert_sequence', name)),
+    ]),
   );
   const expected = JSON.parse(
-    readFileSync(join(root, 'tests/checkpoints/bert_sequence/config.json'), 'utf8'),
+    readFileSync(join(root, 'tests/fixtures/checkpoints/bert_sequence/config.json'), 'utf8'),
   );
   const lines = await inPage(snippet("load('hf:"), {
     elsewhere: 'https://huggingface.co',

@@ -12,6 +12,23 @@ install(DIRECTORY src/glassformer DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
 # The headers of lower layers that the public ones include. They are installed in folders of
 # include/glassformer, and included by their names there.
 set(GLASSFORMER_VALUES
+  api/encoder_options.hpp
+  api/load_options.hpp
+  api/output.hpp
+  api/tasks/answer.hpp
+  api/tasks/chat.hpp
+  api/tasks/classify.hpp
+  api/tasks/embed.hpp
+  api/tasks/explain.hpp
+  api/tasks/fill.hpp
+  api/tasks/generate.hpp
+  api/tasks/image.hpp
+  api/tasks/match.hpp
+  api/tasks/tag.hpp
+  api/tasks/tokenize.hpp
+  api/tasks/translate.hpp
+  api/text_input.hpp
+  api/tokens.hpp
   base/error_code.hpp
   explain/results.hpp
   families/config/early_stopping.hpp

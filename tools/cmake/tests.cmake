@@ -61,17 +61,18 @@ if(GLASSFORMER_SANITIZE)
   endif()
   glassformer_fuzzer(config 50000 fuzz/corpus/config)
   glassformer_fuzzer(json 50000 fuzz/corpus/json)
-  glassformer_fuzzer(picture 10000 pictures/files)
+  glassformer_fuzzer(picture 10000 fixtures/pictures/files)
   glassformer_fuzzer(regex 5000 fuzz/corpus/regex)
   glassformer_fuzzer(safetensors 100000 fuzz/corpus/safetensors)
   glassformer_fuzzer(shortlist 50000 fuzz/corpus/shortlist)
   glassformer_fuzzer(tensor_container 100000 fuzz/corpus/tensor_container)
   glassformer_fuzzer(tokenizer_model 30000
-    data/tokenizer/bpe.model data/tokenizer/spaces.model data/tokenizer/suffix.model)
+    fixtures/data/tokenizer/bpe.model fixtures/data/tokenizer/spaces.model
+    fixtures/data/tokenizer/suffix.model)
   glassformer_fuzzer(tokenizer_encode 50000 fuzz/corpus/text)
   glassformer_fuzzer(tokenizer_json 5000
-    data/tokenizers/bytes_masked.json data/tokenizers/mixed.json
-    data/tokenizers/unigram_bytes.json data/tokenizers/wordpiece_uncased.json)
+    fixtures/data/tokenizers/bytes_masked.json fixtures/data/tokenizers/mixed.json
+    fixtures/data/tokenizers/unigram_bytes.json fixtures/data/tokenizers/wordpiece_uncased.json)
   glassformer_fuzzer(classify_text 3000 fuzz/corpus/text)
   glassformer_fuzzer(translate_text 300 fuzz/corpus/text)
   # Has its own main, because its input is a folder; its source describes long runs.

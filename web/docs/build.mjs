@@ -137,7 +137,13 @@ const pictures = readdirSync(join(root, 'web'))
 
 /** Builds build/docs if its inputs have changed. */
 export async function buildDocs() {
-  const inputs = ['web/docs', 'web/src/ui/styles/mark.svg', 'wasm/src', 'src/glassformer'];
+  const inputs = [
+    'web/docs',
+    'web/src/ui/styles/mark.svg',
+    'wasm/src',
+    'src/api',
+    'src/glassformer',
+  ];
   inputs.push(...models.map((name) => `weights/${name}/curves.svg`));
   inputs.push(
     ...pictures,

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "glassformer/patch.hpp"
+#include "run/trace/patch.hpp"
 
 namespace glassformer {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "glassformer/text_input.hpp"
+#include "api/text_input.hpp"
 #include "image/picture.hpp"
 
 namespace glassformer {

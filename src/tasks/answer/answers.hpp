@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "glassformer/question_answerer.hpp"
+#include "api/tasks/answer.hpp"
 #include "text/model_input.hpp"
 #include "text/truncation.hpp"
 

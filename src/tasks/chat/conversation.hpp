@@ -6,8 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "api/tasks/chat.hpp"
+#include "api/tasks/generate.hpp"
 #include "families/config/model_config.hpp"
-#include "glassformer/chat.hpp"
 
 namespace glassformer {
 

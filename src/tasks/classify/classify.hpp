@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "api/tasks/classify.hpp"
 #include "base/error.hpp"
-#include "glassformer/classifier.hpp"
 #include "tasks/reading/encoder_pipeline.hpp"
 
 namespace glassformer {

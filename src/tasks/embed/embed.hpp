@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "api/tasks/embed.hpp"
 #include "base/error.hpp"
-#include "glassformer/embedder.hpp"
 #include "tasks/embed/vectors.hpp"
 #include "tasks/reading/encoder_pipeline.hpp"
 

@@ -2,24 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <string>
 
-#include "base/error.hpp"
-#include "glassformer/embedder.hpp"
 #include "kernels/kernels.hpp"
 
 namespace glassformer {
 namespace {
-
-constexpr double least_norm = 1e-12;
-
-double dot(std::span<const float> a, std::span<const float> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0, std::plus<>(),
-                            [](double x, double y) { return x * y; });
-}
-
-double norm(std::span<const float> x) { return std::max(std::sqrt(dot(x, x)), least_norm); }
 
 void add_sum(const ConstView& states, std::span<const std::size_t> tokens, float weight,
              float* sum) {
@@ -74,15 +61,6 @@ std::vector<float> pool(const ConstView& states, std::span<const std::size_t> to
     part += d_model;
   }
   return pooled;
-}
-
-float similarity(std::span<const float> a, std::span<const float> b) {
-  if (a.size() != b.size()) {
-    throw_error(
-        ErrorCode::invalid_option,
-        {"similarity: expected vectors of one size, got {} and {} numbers", {a.size(), b.size()}});
-  }
-  return static_cast<float>(dot(a, b) / (norm(a) * norm(b)));
 }
 
 }  // namespace glassformer

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "api/tasks/explain.hpp"
 #include "explain/interventions/circuit.hpp"
 #include "explain/interventions/faithfulness.hpp"
 #include "explain/interventions/integrated_gradients.hpp"
 #include "explain/interventions/transplant.hpp"
-#include "glassformer/explainer.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/explain/explain_next.hpp"
 #include "tasks/explain/explanation.hpp"

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "api/tasks/explain.hpp"
 #include "explain/contrast.hpp"
 #include "explain/next_token.hpp"
 #include "families/config/model_config.hpp"
-#include "glassformer/explainer.hpp"
 #include "tasks/explain/explanation.hpp"
 #include "text/tokenizer.hpp"
 

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "glassformer/explainer.hpp"
-#include "glassformer/translator.hpp"
+#include "api/tasks/explain.hpp"
+#include "api/tasks/translate.hpp"
 #include "run/tape.hpp"
 #include "run/trace/trace.hpp"
 #include "tasks/image/image.hpp"

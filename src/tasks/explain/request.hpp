@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/tasks/explain.hpp"
 #include "explain/interventions/transplant.hpp"
-#include "glassformer/explainer.hpp"
 #include "run/tape.hpp"
 #include "tasks/options.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "glassformer/mask_filler.hpp"
+#include "api/tasks/fill.hpp"
 #include "tasks/reading/encoder_pipeline.hpp"
 
 namespace glassformer {

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "api/tasks/generate.hpp"
 #include "base/error.hpp"
-#include "glassformer/generator.hpp"
 #include "search/constraints.hpp"
 #include "search/sampling_search.hpp"
 #include "tasks/generate/generation_model.hpp"

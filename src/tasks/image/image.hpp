@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "glassformer/image_classifier.hpp"
+#include "api/tasks/image.hpp"
 #include "tasks/reading/encoder_pipeline.hpp"
 
 namespace glassformer {

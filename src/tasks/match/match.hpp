@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "glassformer/zero_shot_image_classifier.hpp"
+#include "api/tasks/match.hpp"
 #include "models/dual_encoder.hpp"
 #include "tasks/embed/embed.hpp"
 #include "tasks/image/image.hpp"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "api/encoder_options.hpp"
 #include "explain/explained_text.hpp"
 #include "explain/gradients.hpp"
-#include "glassformer/encoder_options.hpp"
 #include "models/runner.hpp"
 #include "run/trace/trace_plan.hpp"
 #include "tasks/limits.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "api/encoder_options.hpp"
 #include "base/error.hpp"
-#include "glassformer/encoder_options.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/options.hpp"
 #include "tasks/reading/token_checks.hpp"

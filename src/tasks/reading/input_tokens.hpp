@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "glassformer/tokens.hpp"
+#include "api/tokens.hpp"
 #include "text/model_input.hpp"
 
 namespace glassformer {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/tasks/tag.hpp"
 #include "base/strings/utf16_cursor.hpp"
-#include "glassformer/token_classifier.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "api/tasks/tag.hpp"
 #include "base/error.hpp"
-#include "glassformer/token_classifier.hpp"
 #include "tasks/reading/encoder_pipeline.hpp"
 #include "tasks/tag/entities.hpp"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/tasks/tokenize.hpp"
 #include "families/folder/folder_tokenizers.hpp"
-#include "glassformer/text_tokenizer.hpp"
 #include "tasks/pipeline.hpp"
 
 namespace glassformer {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "glassformer/translator.hpp"
+#include "api/tasks/translate.hpp"
 
 namespace glassformer {
 

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
+#include "api/tasks/translate.hpp"
 #include "base/error.hpp"
 #include "families/config/model_config.hpp"
-#include "glassformer/translator.hpp"
 #include "models/runner.hpp"
 #include "search/constraints.hpp"
 #include "search/search.hpp"

@@ -4,7 +4,7 @@
 // so it needs no tokenizer.
 import { writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { launch } from '../../browser/open.mjs';
+import { launch } from '../../page/open.mjs';
 import { servePage, slowLine } from '../page_server.mjs';
 
 const bits = 1.6e6; // bits per second

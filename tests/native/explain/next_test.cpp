@@ -20,7 +20,8 @@
 namespace glassformer::test {
 namespace {
 
-// A published GPT-2 and PyTorch's explanations of it (tests/reference/goldens_explain_next.py).
+// A published GPT-2 and PyTorch's explanations of it
+// (tests/fixtures/reference/goldens_explain_next.py).
 struct NextGolden {
   explicit NextGolden(const std::string& name, Compute compute = Compute::f32)
       : folder(checkpoints / name),

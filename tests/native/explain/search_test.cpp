@@ -13,6 +13,7 @@
 
 #include "explain/interventions/circuit.hpp"
 #include "explain/interventions/faithfulness.hpp"
+#include "glassformer/classifier.hpp"
 #include "glassformer/explainer.hpp"
 #include "support/error_of.hpp"
 #include "support/explain_golden.hpp"
@@ -24,7 +25,8 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::json;
 
-const std::filesystem::path golden_folder = GLASSFORMER_SOURCE_DIR "/tests/golden/pre_norm_mean";
+const std::filesystem::path golden_folder =
+    GLASSFORMER_SOURCE_DIR "/tests/fixtures/golden/pre_norm_mean";
 
 struct Subject : Golden {
   explicit Subject(const std::string& case_name, std::size_t text_index = 2) : Golden(case_name) {
@@ -497,7 +499,8 @@ TEST_CASE("invalid options of explanations are refused by name", "[explain]") {
         ErrorCode::invalid_option);
   CHECK(error_for("a", R"({"method": "faithfulness"})") == ErrorCode::invalid_option);
 
-  const auto namer = load_pipeline(GLASSFORMER_SOURCE_DIR "/tests/checkpoints/bert_tokens", {});
+  const auto namer =
+      load_pipeline(GLASSFORMER_SOURCE_DIR "/tests/fixtures/checkpoints/bert_tokens", {});
   CHECK(error_of([&] { begin_explanation_job(*namer, {}, R"({"method": "lens"})"); }).code() ==
         ErrorCode::unsupported);
 }

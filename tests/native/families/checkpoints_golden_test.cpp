@@ -1,4 +1,5 @@
-// Published checkpoints compared with the original library's results; see tests/checkpoints.
+// Published checkpoints compared with the original library's results; see
+// tests/fixtures/checkpoints.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

@@ -1,5 +1,5 @@
 // Checkpoints that must be refused with the name of the problem and its cure; see
-// tests/checkpoints.
+// tests/fixtures/checkpoints.
 
 #include <algorithm>
 #include <array>
@@ -88,7 +88,7 @@ TEST_CASE("an unreadable checkpoint is refused with the name of the problem", "[
 }
 
 // Only AutoModelForMaskedLM reads the embeddings of such a file; AutoModel and the classes of our
-// tasks use random numbers instead: tests/checkpoints/tables.py.
+// tasks use random numbers instead: tests/fixtures/checkpoints/tables.py.
 TEST_CASE("an embedding table stored only as a language model's output is refused",
           "[checkpoints]") {
   for (const auto& [folder_name, output] :

@@ -17,19 +17,19 @@
 namespace glassformer::test {
 namespace {
 
-const std::filesystem::path tests = GLASSFORMER_SOURCE_DIR "/tests";
-const std::filesystem::path sequence = tests / "checkpoints/bert_sequence";
-const std::filesystem::path tokens = tests / "checkpoints/bert_tokens";
-const std::filesystem::path answers = tests / "checkpoints/bert_answer";
-const std::filesystem::path vectors = tests / "checkpoints/bert_embed";
-const std::filesystem::path translations = tests / "golden/translate_pre_norm_shared";
+const std::filesystem::path fixtures = GLASSFORMER_SOURCE_DIR "/tests/fixtures";
+const std::filesystem::path sequence = fixtures / "checkpoints/bert_sequence";
+const std::filesystem::path tokens = fixtures / "checkpoints/bert_tokens";
+const std::filesystem::path answers = fixtures / "checkpoints/bert_answer";
+const std::filesystem::path vectors = fixtures / "checkpoints/bert_embed";
+const std::filesystem::path translations = fixtures / "golden/translate_pre_norm_shared";
 
 const std::string text = "The men walk to the market. It was the best of all days!";
 
 template <class Public>
 void check_refuses(const std::filesystem::path& folder) {
   CHECK(error_of([&] { Public::load(folder); }).code() == ErrorCode::wrong_task);
-  CHECK(error_of([&] { Public::load(tests / "no such folder"); }).code() ==
+  CHECK(error_of([&] { Public::load(fixtures / "no such folder"); }).code() ==
         ErrorCode::missing_file);
 }
 

@@ -22,13 +22,13 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-const std::filesystem::path folder_of_tests = GLASSFORMER_SOURCE_DIR "/tests";
+const std::filesystem::path folder_of_fixtures = GLASSFORMER_SOURCE_DIR "/tests/fixtures";
 
-// Folders below tests/golden and tests/checkpoints that hold this file.
+// Folders below tests/fixtures/golden and tests/fixtures/checkpoints that hold this file.
 std::vector<std::filesystem::path> folders_with(const std::string& file) {
   std::vector<std::filesystem::path> folders;
   for (const char* parent : {"golden", "checkpoints"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder_of_tests / parent)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_of_fixtures / parent)) {
       for (const std::string prefix : {"", "expected."}) {
         if (std::filesystem::exists(entry.path() / (prefix + file)))
           folders.push_back(entry.path());

@@ -18,7 +18,8 @@
 
 namespace glassformer::test {
 
-inline const std::filesystem::path checkpoints = GLASSFORMER_SOURCE_DIR "/tests/checkpoints";
+inline const std::filesystem::path checkpoints =
+    GLASSFORMER_SOURCE_DIR "/tests/fixtures/checkpoints";
 
 /// Returns the tensors of a safetensors file, by name.
 inline std::map<std::string, std::vector<float>> read_tensors(const std::filesystem::path& path) {
@@ -33,8 +34,8 @@ inline std::map<std::string, std::vector<float>> read_tensors(const std::filesys
   return tensors;
 }
 
-/// The original library's results for the texts of a folder of tests/checkpoints. Checkpoints that
-/// differ only in their files share them.
+/// The original library's results for the texts of a folder of tests/fixtures/checkpoints.
+/// Checkpoints that differ only in their files share them.
 struct CheckpointGolden {
   nlohmann::json json;                                // expected.json
   std::map<std::string, std::vector<float>> tensors;  // expected.safetensors

@@ -16,8 +16,8 @@
 
 namespace glassformer::test {
 
-/// A tiny model, from tests/golden or published, and PyTorch's explanations of it
-/// (tests/reference/goldens_explain.py).
+/// A tiny model, from tests/fixtures/golden or published, and PyTorch's explanations of it
+/// (tests/fixtures/reference/goldens_explain.py).
 struct ExplainGolden {
   explicit ExplainGolden(const std::string& case_name) : name(case_name) {
     if (is_there(checkpoints / name / "expected.explain.json")) {

@@ -11,7 +11,7 @@
 namespace glassformer::test {
 namespace {
 
-const std::filesystem::path goldens = GLASSFORMER_SOURCE_DIR "/tests/golden";
+const std::filesystem::path goldens = GLASSFORMER_SOURCE_DIR "/tests/fixtures/golden";
 
 std::vector<std::string> names_of(bool translation) {
   std::vector<std::string> names;

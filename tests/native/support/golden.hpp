@@ -27,8 +27,8 @@ struct GoldenTrace {
   std::map<std::string, GoldenTensor> tensors;
 };
 
-/// A folder of tests/golden: a tiny model and PyTorch's results for a padded, masked batch
-/// (tests/reference/goldens.py, goldens_translation.py).
+/// A folder of tests/fixtures/golden: a tiny model and PyTorch's results for a padded, masked batch
+/// (tests/fixtures/reference/goldens.py, goldens_translation.py).
 struct GoldenCase {
   explicit GoldenCase(const std::string& name);
 

@@ -11,7 +11,8 @@
 
 namespace glassformer::test {
 
-inline const std::filesystem::path pictures_folder = GLASSFORMER_SOURCE_DIR "/tests/pictures";
+inline const std::filesystem::path pictures_folder =
+    GLASSFORMER_SOURCE_DIR "/tests/fixtures/pictures";
 
 inline std::vector<std::uint8_t> bytes_of_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -26,7 +27,7 @@ inline nlohmann::json read_json(const std::filesystem::path& path) {
   return nlohmann::json::parse(std::ifstream(path));
 }
 
-/// Returns the 64-bit FNV-1a hash, as tests/pictures has it.
+/// Returns the 64-bit FNV-1a hash, as tests/fixtures/pictures has it.
 inline std::string hash_of(std::span<const std::uint8_t> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;

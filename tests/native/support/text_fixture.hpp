@@ -14,10 +14,12 @@
 
 #include "text/sentencepiece/tokenizer.hpp"
 
-// Reads the texts and models of tests/data/tokenizer; make.py there describes their format.
+// Reads the texts and models of tests/fixtures/data/tokenizer; make.py there describes their
+// format.
 namespace glassformer::test {
 
-inline const std::string tokenizer_folder = GLASSFORMER_SOURCE_DIR "/tests/data/tokenizer/";
+inline const std::string tokenizer_folder =
+    GLASSFORMER_SOURCE_DIR "/tests/fixtures/data/tokenizer/";
 
 inline constexpr std::array tokenizer_models{"unigram",   "unigram_bytes", "bpe",
                                              "bpe_bytes", "spaces",        "suffix"};

@@ -1,5 +1,5 @@
 // The texts that templates make of chats, compared with the original library's
-// (tests/checkpoints/chats.json), and turns.
+// (tests/fixtures/checkpoints/chats.json), and turns.
 
 #include "glassformer/chat.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::ordered_json;
 
-const std::filesystem::path published = GLASSFORMER_SOURCE_DIR "/tests/checkpoints";
+const std::filesystem::path published = GLASSFORMER_SOURCE_DIR "/tests/fixtures/checkpoints";
 
 Json chats() { return Json::parse(std::ifstream(published / "chats.json")); }
 

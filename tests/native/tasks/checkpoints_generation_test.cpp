@@ -1,5 +1,5 @@
 // Published models that continue or answer texts, compared with the original library's generate();
-// see tests/checkpoints.
+// see tests/fixtures/checkpoints.
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // Published checkpoints from text to answer, compared with the original library's pipelines; see
-// tests/checkpoints.
+// tests/fixtures/checkpoints.
 
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "glassformer/embedder.hpp"
 #include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "support/explain_jobs.hpp"

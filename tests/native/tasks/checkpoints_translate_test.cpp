@@ -1,5 +1,5 @@
 // Published translators from text to text, compared with the original library; see
-// tests/checkpoints.
+// tests/fixtures/checkpoints.
 
 #include <algorithm>
 #include <array>

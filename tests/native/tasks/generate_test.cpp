@@ -20,7 +20,8 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const std::filesystem::path folder = GLASSFORMER_SOURCE_DIR "/tests/checkpoints/gpt2_generate";
+const std::filesystem::path folder =
+    GLASSFORMER_SOURCE_DIR "/tests/fixtures/checkpoints/gpt2_generate";
 constexpr std::size_t positions = 32;
 
 std::vector<std::int32_t> ids_of(const Generation& generation) {

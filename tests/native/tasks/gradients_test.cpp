@@ -24,7 +24,8 @@ namespace {
 
 using Tensors = std::map<std::string, GoldenTensor>;
 
-const std::filesystem::path golden_folder = GLASSFORMER_SOURCE_DIR "/tests/golden/pre_norm_mean";
+const std::filesystem::path golden_folder =
+    GLASSFORMER_SOURCE_DIR "/tests/fixtures/golden/pre_norm_mean";
 
 Tensors gradients_of_checkpoint(const std::string& name) {
   return read_safetensors(checkpoints / name / "expected.gradients.safetensors");

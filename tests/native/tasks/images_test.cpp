@@ -1,4 +1,4 @@
-// Classifiers of pictures, compared with the library transformers; see tests/pictures.
+// Classifiers of pictures, compared with the library transformers; see tests/fixtures/pictures.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

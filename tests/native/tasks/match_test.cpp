@@ -1,4 +1,4 @@
-// Pictures compared with texts, against the library transformers; see tests/pictures.
+// Pictures compared with texts, against the library transformers; see tests/fixtures/pictures.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

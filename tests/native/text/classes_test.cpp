@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string folder = GLASSFORMER_SOURCE_DIR "/tests/data/tokenizers/";
+const std::string folder = GLASSFORMER_SOURCE_DIR "/tests/fixtures/data/tokenizers/";
 
 // Returns the content of a case's file, made in the same way as by classes.py.
 std::string content(const json& value) {

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string folder = GLASSFORMER_SOURCE_DIR "/tests/data/tokenizers/";
+const std::string folder = GLASSFORMER_SOURCE_DIR "/tests/fixtures/data/tokenizers/";
 
 std::string read(const std::string& name) { return test::read_text(folder + name); }
 

@@ -14,7 +14,7 @@ namespace {
 
 ComposedTokenizer compose(const std::string& name) {
   return ComposedTokenizer(parse_tokenizer_json(
-      test::read_text(GLASSFORMER_SOURCE_DIR "/tests/data/tokenizers/" + name + ".json")));
+      test::read_text(GLASSFORMER_SOURCE_DIR "/tests/fixtures/data/tokenizers/" + name + ".json")));
 }
 
 // Returns a template's result as one line: "id:type@place".

@@ -40,7 +40,7 @@ std::string regex_error(const std::string& expression) {
 
 nlohmann::json golden_patterns() {
   return nlohmann::json::parse(
-      test::read_text(GLASSFORMER_SOURCE_DIR "/tests/data/tokenizers/patterns.json"));
+      test::read_text(GLASSFORMER_SOURCE_DIR "/tests/fixtures/data/tokenizers/patterns.json"));
 }
 
 TEST_CASE("regular expressions match as in the original library", "[text][regex]") {

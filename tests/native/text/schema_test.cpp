@@ -42,8 +42,8 @@ bool is_refused_by_name(const std::string& message) {
 
 TEST_CASE("variants of tokenizer.json are opened and read as by the original library",
           "[text][composed]") {
-  const json golden =
-      json::parse(test::read_text(GLASSFORMER_SOURCE_DIR "/tests/data/tokenizers/schema.json"));
+  const json golden = json::parse(
+      test::read_text(GLASSFORMER_SOURCE_DIR "/tests/fixtures/data/tokenizers/schema.json"));
   std::size_t equal = 0, refused = 0, named = 0;
   for (const json& form : golden.at("forms")) {
     INFO(form.at("name"));

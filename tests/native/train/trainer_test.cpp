@@ -9,7 +9,6 @@
 #include "support/error_of.hpp"
 #include "train/orthogonal.hpp"
 #include "train/trainer.hpp"
-#include "train/turns.hpp"
 
 namespace glassformer::test {
 namespace {
@@ -420,26 +419,6 @@ TEST_CASE("the rate rises, then falls", "[train]") {
   CHECK(std::abs(schedule.at(1)) < 1e-6f);
   schedule.decay = Decay::none;
   CHECK(schedule.at(0.9) == 2);
-}
-
-TEST_CASE("work is finished in its order, and an exception ends it", "[train]") {
-  std::vector<std::size_t> finished;
-  in_turns(
-      4, 50, [](std::size_t, std::size_t) {},
-      [&](std::size_t, std::size_t i) { finished.push_back(i); });
-  REQUIRE(finished.size() == 50);
-  CHECK(std::ranges::is_sorted(finished));
-  for (const std::size_t workers : {1u, 4u}) {
-    const auto fail = [](std::size_t, std::size_t i) {
-      if (i == 5) throw std::runtime_error("five");
-    };
-    CHECK_THROWS_AS(in_turns(workers, 50, fail, [](std::size_t, std::size_t) {}),
-                    std::runtime_error);
-    CHECK_THROWS_AS(at_once(workers, 50, [&](std::size_t i) { fail(0, i); }), std::runtime_error);
-    std::vector<int> done(50);
-    at_once(workers, done.size(), [&](std::size_t i) { ++done[i]; });
-    CHECK(std::ranges::count(done, 1) == 50);
-  }
 }
 
 }  // namespace glassformer::test

@@ -4,7 +4,7 @@ import type { Link } from '../ui/link.ts';
 export interface Stop {
   /** The name of the view in the address. */
   view: string;
-  /** A state of the view for which the claim is true; see tests/page/tour.test.mjs. */
+  /** A state of the view for which the claim is true; see tests/page/visit/tour.test.mjs. */
   link: Link;
   title: string;
   /** The claim about the model. */

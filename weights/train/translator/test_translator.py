@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy
 import torch
 
-sys.path.append(str(Path(__file__).parents[3] / "tests/reference"))
+sys.path.append(str(Path(__file__).parents[3] / "tests/fixtures/reference"))
 import reference
 from common.trainer import Trainer, add_run_arguments, launch
 from translator import bleu, corpora, prepare

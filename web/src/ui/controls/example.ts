@@ -5,6 +5,6 @@ export const headsOff = 'Heads are off. This example needs all heads on.';
 export interface Example {
   name: string;
   text: string;
-  /** What to notice in the unmodified models' answers; tests/page/notices.test.mjs checks it. */
+  /** What to notice in the models' answers; tests/page/answers/notices.test.mjs checks it. */
   notice: string;
 }

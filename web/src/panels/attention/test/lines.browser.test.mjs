@@ -1,7 +1,7 @@
 // One head as lines between tokens, in every view with heads.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
@@ -9,7 +9,7 @@ import {
   root,
   savedBy,
   settled,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 
 const onPage = testsOnPage();
 
@@ -65,7 +65,7 @@ for (const hash of ['', '#view=translation', '#view=writing']) {
 }
 
 onPage('a visitor’s own model has lines, too', { hash: '#view=model' }, async (page) => {
-  const folder = join(root, 'tests/checkpoints/distilbert_sequence');
+  const folder = join(root, 'tests/fixtures/checkpoints/distilbert_sequence');
   await page.locator('input[type=file]').first().setInputFiles(folder);
   await page.getByTestId('head').first().waitFor();
   await linesAreThoseOfTheMap(page);

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { Classifier } from '../../../../../dist/index.js';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessible,
   assertFits,
   read,
   root,
   settled,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 
 const onPage = testsOnPage();
 
@@ -108,7 +108,9 @@ onPage(
       ['distilbert_sequence', false],
       ['gpt2_unscaled', true],
     ]) {
-      await page.getByTestId('folder').setInputFiles(join(root, 'tests/checkpoints', name));
+      await page
+        .getByTestId('folder')
+        .setInputFiles(join(root, 'tests/fixtures/checkpoints', name));
       await page.getByTestId('head').first().waitFor();
       await page.locator('[data-testid=heatmap] [data-query="2"][data-key="1"]').click();
       await open(page);

@@ -10,7 +10,7 @@ import {
   root,
   settled,
   visitCopy,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 
 let browser;
 before(async () => {

@@ -1,12 +1,8 @@
 // Runs the page's benchmark. Speed depends on the machine, so the tests check that all figures are
 // there and consistent, and that nothing is left running.
 import assert from 'node:assert/strict';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
-import {
-  assertAccessibleToAll,
-  assertFits,
-  workersLeft,
-} from '../../../../../tests/browser/open.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
+import { assertAccessibleToAll, assertFits, workersLeft } from '../../../../../tests/page/open.mjs';
 
 const view = '#view=bench';
 const tasks = [

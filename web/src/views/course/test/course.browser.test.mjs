@@ -1,12 +1,12 @@
 // The course in Chromium: every lesson of the table is opened by its address, predicted, changed and run.
 import assert from 'node:assert/strict';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
   settled,
   until,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const { hashFor } = await source('ui/link');

@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { ImageClassifier } from '../../../../../dist/index.js';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
   root,
   settled,
   until,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const { pictureOf, side, strokesIn, wiped } = await source('panels/pictures/drawing');
@@ -152,7 +152,7 @@ onPage('methods, layers and positions are shown on demand', {}, async (page) => 
 });
 
 onPage('a picture’s file is read in place of the drawing', {}, async (page) => {
-  const file = join(root, 'tests/pictures/files/gray8.png');
+  const file = join(root, 'tests/fixtures/pictures/files/gray8.png');
   await page.locator('input[type=file]').setInputFiles({
     name: 'gray8.png',
     mimeType: 'image/png',

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Chat, chatPrompt } from '../../../../../dist/chat.js';
 import { load } from '../../../../../dist/index.js';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
   root,
   settled,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 
-const checkpoints = join(root, 'tests/checkpoints');
+const checkpoints = join(root, 'tests/fixtures/checkpoints');
 const longest = 512;
 
 let folder;

@@ -5,9 +5,9 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from '../../../../../dist/index.js';
-import { decodePng } from '../../../../../tests/package/decode_png.mjs';
-import { firefoxModel } from '../../../../../tests/package/firefox_model.mjs';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { decodePng } from '../../../../../tests/package/pictures/decode_png.mjs';
+import { firefoxModel } from '../../../../../tests/package/support/firefox_model.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessible,
   assertAccessibleToAll,
@@ -16,11 +16,11 @@ import {
   settled,
   threadsLeft,
   workersLeft,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const tolerance = 2e-3;
-const checkpoints = join(root, 'tests/checkpoints');
+const checkpoints = join(root, 'tests/fixtures/checkpoints');
 
 const onModelPage = testsOnPage('#view=model');
 const onPage = (name, options, body) =>
@@ -133,7 +133,7 @@ onPage('a classifier with a decoder shows all three kinds of attention', {}, asy
 });
 
 onPage('a picture is classified, with the attention to its patches', {}, async (page) => {
-  const folder = join(root, 'tests/pictures/checkpoints/vit');
+  const folder = join(root, 'tests/fixtures/pictures/checkpoints/vit');
   await page.getByTestId('folder').setInputFiles(folder);
   await page.getByText('This model classifies pictures.').waitFor();
   await page.getByTestId('choose-picture').waitFor();
@@ -141,7 +141,9 @@ onPage('a picture is classified, with the attention to its patches', {}, async (
   const { labels, pictures } = JSON.parse(await readFile(join(folder, 'expected.json'), 'utf8'));
   for (const { file, scores, size } of pictures.filter(({ file }) => /jpg|webp/.test(file))) {
     if (size) continue;
-    await page.getByTestId('picture').setInputFiles(join(root, 'tests/pictures/files', file));
+    await page
+      .getByTestId('picture')
+      .setInputFiles(join(root, 'tests/fixtures/pictures/files', file));
     await page.getByText(`of ${file}`).waitFor();
     await settled(page);
     for (const [i, label] of labels.entries())
@@ -156,14 +158,16 @@ onPage('a picture is classified, with the attention to its patches', {}, async (
 });
 
 onPage('CLIP chooses from labels of the visitor', {}, async (page) => {
-  await page.getByTestId('folder').setInputFiles(join(root, 'tests/pictures/clip/clip'));
+  await page.getByTestId('folder').setInputFiles(join(root, 'tests/fixtures/pictures/clip/clip'));
   await page.getByText('This model compares pictures with texts.').waitFor();
   const { labels, pictures } = JSON.parse(
-    await readFile(join(root, 'tests/pictures/clip/clip/expected.json'), 'utf8'),
+    await readFile(join(root, 'tests/fixtures/pictures/clip/clip/expected.json'), 'utf8'),
   );
   await page.getByTestId('labels').fill(`${labels.join('\n')}\n\n${labels[0]}`);
   const { file, label, scores } = pictures[0];
-  await page.getByTestId('picture').setInputFiles(join(root, 'tests/pictures/files', file));
+  await page
+    .getByTestId('picture')
+    .setInputFiles(join(root, 'tests/fixtures/pictures/files', file));
   await page.getByTestId('verdict').filter({ hasText: label }).waitFor();
   const score = Number(await page.getByTestId('score').getAttribute('data-value'));
   assert.ok(Math.abs(score - Math.max(...scores)) < 1e-3, `${score}`);
@@ -190,7 +194,7 @@ onPage('a model of drawn digits reads a drawing, and a dropped picture', {}, asy
     near(Number(shown[i].replace('<', '')), weight, `patch ${i}`);
   await page.getByTestId('clear').click();
   await page.getByText('Choose a picture', { exact: true }).last().waitFor();
-  const file = await readFile(join(root, 'tests/pictures/files/gray8.png'), 'base64');
+  const file = await readFile(join(root, 'tests/fixtures/pictures/files/gray8.png'), 'base64');
   await dropFile(page, 'gray8.png', file);
   await page.getByText('of gray8.png').waitFor();
   assert.equal(await page.getByTestId('found').innerText(), 'ViTForImageClassification');
@@ -270,7 +274,7 @@ for (const name of ['bert_sequence', 'bart_sequence', 'bert_regression'])
   });
 
 onPage('a method that a model does not have is named', {}, async (page) => {
-  const folder = join(root, 'tests/golden/linear_attention');
+  const folder = join(root, 'tests/fixtures/golden/linear_attention');
   await choose(page, folder);
   const text = await page.getByTestId('input').inputValue();
   const explain = (model, method) => model.explain(text, { method });
@@ -282,8 +286,8 @@ onPage(
   'methods and layers explain what CLIP says of a picture',
   { viewport: { width: 320, height: 800 } },
   async (page) => {
-    const folder = join(root, 'tests/pictures/clip/clip');
-    const file = join(root, 'tests/pictures/files/rgb8.png');
+    const folder = join(root, 'tests/fixtures/pictures/clip/clip');
+    const file = join(root, 'tests/fixtures/pictures/files/rgb8.png');
     const labels = ['a bird', 'a house', 'a tree'];
     await page.getByTestId('folder').setInputFiles(folder);
     await page.getByTestId('labels').fill(labels.join('\n'));
@@ -298,7 +302,7 @@ onPage(
 );
 
 onPage('labels that look like numbers change no map of a layer', {}, async (page) => {
-  const file = join(root, 'tests/pictures/files/rgb8.png');
+  const file = join(root, 'tests/fixtures/pictures/files/rgb8.png');
   const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
   const mapsIn = async (chosen) => {
     await page.getByTestId('folder').setInputFiles(chosen);
@@ -310,7 +314,7 @@ onPage('labels that look like numbers change no map of a layer', {}, async (page
     return rects.evaluateAll((all) => all.map((rect) => rect.getAttribute('fill')));
   };
   try {
-    await cp(join(root, 'tests/pictures/checkpoints/vit'), folder, { recursive: true });
+    await cp(join(root, 'tests/fixtures/pictures/checkpoints/vit'), folder, { recursive: true });
     const expected = await mapsIn(folder);
     assert.ok(new Set(expected).size > 10);
     const path = join(folder, 'config.json');
@@ -648,8 +652,8 @@ onPage('files can be chosen without their folder', {}, async (page) => {
 });
 
 /**
- * Drops a folder of tests/checkpoints onto an element, with entries like those of a real drop,
- * which scripts cannot make. Resolves to whether the default action was prevented.
+ * Drops a folder of tests/fixtures/checkpoints onto an element, with entries like those of a real
+ * drop, which scripts cannot make. Resolves to whether the default action was prevented.
  */
 async function dropFolder(page, name, files, selector) {
   const folder = join(checkpoints, name);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../../../../tools/build.mjs';
-import { firefoxModel } from '../../../../../tests/package/firefox_model.mjs';
+import { firefoxModel } from '../../../../../tests/package/support/firefox_model.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const { filesByName } = await source('models/model-files');
@@ -19,7 +19,7 @@ const { filesFailure, loadFailure, GlassformerError } = await source(
 );
 
 const found = (...paths) => paths.map((path) => ({ path, file: new File([path], path) }));
-const checkpoints = join(root, 'tests/checkpoints');
+const checkpoints = join(root, 'tests/fixtures/checkpoints');
 const folder = (name) => {
   const path = join(checkpoints, name);
   const names = readdirSync(path, { recursive: true, withFileTypes: true })

@@ -1,7 +1,7 @@
 // Selecting and hiding tokens and pinning weights: by touch, by mouse, and while editing.
 import assert from 'node:assert/strict';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
-import { read, settled } from '../../../../../tests/browser/open.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
+import { read, settled } from '../../../../../tests/page/open.mjs';
 
 const onPage = testsOnPage();
 const sentence = 'The plot is not good at all, and I would never watch it again.';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { Classifier } from '../../../../../dist/index.js';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessible,
   assertFits,
@@ -10,7 +10,7 @@ import {
   root,
   until,
   workersLeft,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 
 const onPage = testsOnPage();
 // Node may run the other binary, which rounds sums differently.

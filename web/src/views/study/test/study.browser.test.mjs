@@ -1,8 +1,8 @@
 // Studies on the page: the mean effect is that of the package, and the view serves everybody.
 import assert from 'node:assert/strict';
 import { Classifier, Generator, Translator } from '../../../../../dist/index.js';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
-import { assertAccessibleToAll, assertFits } from '../../../../../tests/browser/open.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
+import { assertAccessibleToAll, assertFits } from '../../../../../tests/page/open.mjs';
 
 const onPage = testsOnPage('#view=study&heads=3.2');
 

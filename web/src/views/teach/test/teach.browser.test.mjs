@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Classifier, ImageClassifier, load } from '../../../../../dist/index.js';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
@@ -11,7 +11,7 @@ import {
   savedBy,
   settled,
   until,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 import { openAll } from './open_all.mjs';
 

@@ -18,7 +18,7 @@ import {
   threadsLeft,
   visit,
   visitCopy,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 
 const sentence = 'I have not seen him since Monday.';
 const view = '#view=translation';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Translator } from '../../../../../dist/index.js';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessible,
   assertAccessibleToAll,
@@ -11,7 +11,7 @@ import {
   read,
   root,
   settled,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 
 const onPage = testsOnPage('#view=translation');
 // Node may run the other binary, which rounds sums differently.

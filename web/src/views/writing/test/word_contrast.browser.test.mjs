@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Generator } from '../../../../../dist/index.js';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessible,
   assertAccessibleToAll,
   assertFits,
   root,
   settled,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 
 let writer;
 before(async () => {

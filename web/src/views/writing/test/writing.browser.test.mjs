@@ -14,7 +14,7 @@ import {
   settled,
   visit,
   visitCopy,
-} from '../../../../../tests/browser/open.mjs';
+} from '../../../../../tests/page/open.mjs';
 
 // Node may run the other binary, which rounds sums differently.
 const tolerance = 2e-3;

@@ -3,13 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Generator } from '../../../../../dist/index.js';
-import { testsOnPage } from '../../../../../tests/browser/on_page.mjs';
-import {
-  assertAccessibleToAll,
-  assertFits,
-  read,
-  root,
-} from '../../../../../tests/browser/open.mjs';
+import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
+import { assertAccessibleToAll, assertFits, read, root } from '../../../../../tests/page/open.mjs';
 
 const onPage = testsOnPage('#view=writing');
 // Node may run the other binary, which rounds sums differently.

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/encoder_options.hpp"
+#include "api/tokens.hpp"
+#include "run/attention_map.hpp"
+#include "run/trace/traced_tensor.hpp"
+
+namespace glassformer {
+
+/// Options of a QuestionAnswerer, with the names and defaults of the question-answering pipeline of
+/// Transformers 4. Of the encoder's options it uses attention, trace, gradients, patch
+/// and ablate.
+struct AnswerOptions {
+  EncoderOptions encoder = {};
+  std::size_t max_seq_len = 384;  ///< tokens that the model reads at once; at most its own maximum
+  /// Tokens of the context that a window shares with the one before. Default: 128, or half of
+  /// max_seq_len if that is less.
+  std::optional<std::size_t> doc_stride = {};
+  std::size_t max_answer_len = 15;        ///< in tokens, at least 1
+  bool handle_impossible_answer = false;  ///< allow the answer that there is no answer
+};
+
+/// An answer, and the window of the context, of T tokens, in which the model found it.
+struct Answer {
+  std::string answer;                   ///< the context from start to end; empty: no answer
+  float score;                          ///< 0 to 1
+  std::uint32_t start, end;             ///< its position in the context, in UTF-16 code units
+  std::vector<InputToken> tokens = {};  ///< [T] of the question, sequence 0, and of the context
+  std::optional<AttentionMap> attention = {};  ///< [layers, heads, T, T], if requested
+  std::vector<TracedTensor> trace = {};        ///< the requested tensors, in the order of the run
+  std::vector<TracedTensor> gradients = {};    ///< of the answer, in the order of the run
+};
+
+}  // namespace glassformer

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/tokens.hpp"
+#include "explain/results.hpp"
+#include "run/trace/traced_tensor.hpp"
+
+namespace glassformer {
+
+/// The next tokens that a decoder would choose before each layer, and after the last.
+struct NextLens {
+  std::vector<std::vector<std::vector<Guess>>> layers;  ///< [L + 1, T] best first
+};
+
+/// The reasons why a model prefers one next token over another.
+struct NextLedger {
+  Guess token, against;
+  Ledger ledger;  ///< of z_token - z_against
+};
+
+/// The gradients of one next token's lead over another, z_token - z_against.
+struct NextGradientTensors {
+  Guess token, against;
+  std::vector<TracedTensor> gradients;  ///< each has the shape of its tensor
+};
+
+/// Σ_D e ⊙ ∂(z_token - z_against)/∂e of each token's embedding e.
+struct NextGradientScores {
+  Guess token, against;
+  std::vector<float> scores;  ///< [T]
+};
+
+/// Integrated gradients of one next token's lead over another.
+struct NextIntegratedGradients {
+  Guess token, against;
+  IntegratedGradients gradients;
+};
+
+/// The relevance of all tokens for one next token's lead over another.
+struct NextRelevance {
+  Guess token, against;
+  Relevance relevance;
+};
+
+/// An explanation, and the text that it explains.
+template <class Part>
+struct Explanation {
+  std::vector<InputToken> tokens;  ///< [T] the tokens that the model read
+  bool clipped = false;            ///< whether the text was longer than the model's limit
+  std::string label;               ///< for a classifier: the explained label
+  Part part;
+};
+
+/// Options of Explainer::ledger.
+struct LedgerOptions {
+  std::optional<std::string> label = {};  ///< to explain; default: the model's answer
+  bool effects = false;                   ///< also measure the loss without each column
+};
+
+/// Options of Explainer::transplant.
+struct TransplantOptions {
+  std::optional<std::string> label = {};  ///< default: that of the base
+  TransplantSite site = {};
+};
+
+/// A transplant's table, and how the donor is aligned to the base.
+struct TransplantResult {
+  TransplantTable table;
+  std::vector<InputToken> donor_tokens;
+  std::vector<std::optional<std::size_t>> donor_of;  ///< per token of the base; empty: unpaired
+  /// The position of each token in the runs. Both tokens of a pair have the same position.
+  std::vector<std::size_t> base_columns, donor_columns;
+};
+
+/// Options of Explainer::faithfulness.
+struct FaithfulnessOptions {
+  std::vector<float> scores = {};  ///< one per token; empty: computed by `of`
+  /// "rollout", "value_norms", "ledger", "gradient_times_input", "integrated_gradients" or
+  /// "relevance"
+  std::string of = "rollout";
+  std::optional<std::string> label = {};  ///< default: the model's answer
+  std::size_t orders = 20;                ///< number of random orders
+  std::uint32_t seed = 1;
+};
+
+/// Options of NextTokenExplainer::ledger.
+struct NextLedgerOptions {
+  std::optional<std::int32_t> token = {};    ///< to explain; default: the likeliest
+  std::optional<std::int32_t> against = {};  ///< to compare with; default: the likeliest other
+  bool effects = false;                      ///< also measure the loss without each column
+};
+
+/// Options of the methods of NextTokenExplainer that use gradients.
+struct NextPairOptions {
+  std::optional<std::int32_t> token = {};    ///< to explain; default: the likeliest
+  std::optional<std::int32_t> against = {};  ///< to compare with; default: the likeliest other
+};
+
+}  // namespace glassformer

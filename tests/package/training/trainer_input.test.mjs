@@ -1,0 +1,77 @@
+// Examples, options and modules that a trainer refuses.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Trainer, assertError, goldenFolder, openAny, root } from '../support/helpers.mjs';
+import { examples, make, quick, tiny, trained } from './examples.mjs';
+
+test('examples that cannot be learned from are refused by their line', async () => {
+  const from = (data, options = quick) => Trainer.from(tiny, data, options);
+  await assertError(() => from('good\tyes\ngood\tno\n'), 'invalid_data', /two labels or more/);
+  await assertError(() => from('good\tyes\nbad\t \n'), 'invalid_data', /line 2: .*after the tab/);
+  await assertError(() => from('good yes\n'), 'invalid_data', /line 1: .*no tab/);
+  await assertError(() => from(''), 'invalid_data', /empty file/);
+  await assertError(() => from([]), 'invalid_data', /empty file/);
+  await assertError(() => from([{ text: 'a', label: 'b\tc' }]), 'invalid_data', /examples\[0\]/);
+  await assertError(() => from([{ text: 'a' }]), 'invalid_option', /examples\[0\]: expected/);
+  await assertError(() => from(5), 'invalid_option', /examples: expected/);
+  const trainer = await make();
+  await assertError(() => trainer.evaluate('fair\tso\n'), 'invalid_data', /line 1: .*"fair"/);
+  await assertError(() => trainer.evaluate([]), 'invalid_data', /expected some, got none/);
+});
+
+test('options are checked', async () => {
+  const from = (options) => Trainer.from(tiny, examples, options);
+  await assertError(() => from({ speed: 1 }), 'invalid_option', /unknown option "speed"/);
+  await assertError(() => from({ dropout: 1 }), 'invalid_option', /dropout: expected 0 to 0.9/);
+  await assertError(() => from({ decay: 'slow' }), 'invalid_option', /decay/);
+  await assertError(() => from({ seed: -1 }), 'invalid_option', /seed/);
+  await assertError(() => Trainer.from(7, examples), 'invalid_option', /model/);
+  await assertError(() => Trainer.from({ d_model: 15 }, examples), 'invalid_config');
+  const trainer = await make();
+  await assertError(() => trained(trainer, { epochs: 0 }), 'invalid_option', /epochs/);
+  await assertError(() => trained(trainer, { epochs: 1, minutes: 1 }), 'invalid_option', /minutes/);
+  await assertError(() => trained(trainer, { steps: 1 }), 'invalid_option', /unknown option/);
+  await assertError(() => trainer.classify('x', { beams: 2 }), 'invalid_option', /beams/);
+});
+
+test('models that write, and other modules, are refused', async () => {
+  const writer = goldenFolder('translate_pre_norm_shared');
+  await assertError(() => Trainer.from(writer, examples), 'wrong_task');
+  const moduleOf = (name) => readFileSync(join(root, 'dist', name));
+  const module = moduleOf('glassformer.read.wasm');
+  await assertError(() => Trainer.from(tiny, examples, { module }), 'invalid_option', /trains/);
+  const folder = goldenFolder('pre_norm_mean');
+  const refused = (action) => assertError(action, 'invalid_option', /glassformer.wasm/);
+  for (const name of ['learn', 'finetune']) {
+    const own = moduleOf(`glassformer.${name}.wasm`);
+    await refused(() => openAny(folder, { module: own }));
+  }
+});
+
+test('new models and loaded ones learn in binaries of their own', async () => {
+  const moduleOf = (name) => ({ ...quick, module: readFileSync(join(root, 'dist', name)) });
+  const fresh = moduleOf('glassformer.learn.wasm');
+  const further = moduleOf('glassformer.finetune.wasm');
+  const folder = goldenFolder('pre_norm_mean');
+  const refuses = (start, options, pattern) =>
+    assertError(() => Trainer.from(start, examples, options), 'invalid_option', pattern);
+  await refuses(tiny, further, /glassformer.learn.wasm/);
+  await refuses(folder, fresh, /glassformer.finetune.wasm/);
+  for (const [start, options] of [
+    [tiny, fresh],
+    [folder, further],
+  ]) {
+    const trainer = await Trainer.from(start, examples, options);
+    await trained(trainer, { epochs: 1 });
+    trainer.dispose();
+  }
+});
+
+test('a trainer that was disposed of refuses calls', async () => {
+  const trainer = await Trainer.from(tiny, examples, quick);
+  trainer.dispose();
+  await assertError(() => trained(trainer), 'disposed');
+  await assertError(() => trainer.save(), 'disposed');
+});
