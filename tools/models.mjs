@@ -2,7 +2,8 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { root, unlessDone } from './build.mjs';
+import { root } from './run.mjs';
+import { unlessDone } from './stamps.mjs';
 import { modelFiles } from './manifest.mjs';
 
 export const models = ['sentiment', 'en-de', 'en-fr', 'writer', 'digits', 'clothes'];

@@ -37,7 +37,7 @@ test('the page and the binaries are built for the browsers of the table', () => 
   // The part of ES2022 that these browsers added last: class blocks and private fields.
   assert.ok(Number(chrome) >= 94 && Number(firefox) >= 93 && Number(safari) >= 16.4);
   const [major, minor] = safari.split('.');
-  const cmake = read('CMakeLists.txt');
+  const cmake = read('tools/cmake/flags.cmake');
   assert.ok(cmake.includes(`-sMIN_CHROME_VERSION=${chrome} `));
   assert.ok(cmake.includes(`-sMIN_FIREFOX_VERSION=${firefox} `));
   assert.ok(cmake.includes(`-sMIN_SAFARI_VERSION=${major}0${minor}00)`));
