@@ -77,26 +77,8 @@ export async function settled(page) {
   await page.locator('main[aria-busy="false"]').waitFor();
 }
 
-/**
- * What fails once is tried a second time: on a busy machine Chromium may lose an event or a frame.
- * `npm test` names what passed only then, since it may also be a fault of the page.
- */
-async function twice(what, attempt) {
-  try {
-    await attempt();
-  } catch (error) {
-    await attempt();
-    const where = /\S+\.test\.mjs:\d+/.exec(error.stack)?.[0] ?? what;
-    console.log(`passed only the second time: ${where}: ${error.message.replaceAll('\n', ' ')}`);
-  }
-}
-
 // Runs `body` on a new page that has answered its first text. There must be no complaints.
 export async function visit(browser, url, options, body) {
-  await twice(url, () => visitOnce(browser, url, options, body));
-}
-
-async function visitOnce(browser, url, options, body) {
   const opened = await open(browser, url, options);
   const { complaints } = opened;
   try {
@@ -114,11 +96,7 @@ async function visitOnce(browser, url, options, body) {
 
 // Runs `body` on a copy of the built page, which `spoil(folder)` may change before it is opened, at
 // `path` of a server that `disconnect()` stops. Deletes the copy in any case.
-export async function visitCopy(browser, options, body) {
-  await twice('a copy of the page', () => visitCopyOnce(browser, options, body));
-}
-
-async function visitCopyOnce(browser, { path = '', hash = '', spoil, ...options }, body) {
+export async function visitCopy(browser, { path = '', hash = '', spoil, ...options }, body) {
   const top = await mkdtemp(join(tmpdir(), 'glassformer-'));
   try {
     const folder = join(top, path);
