@@ -1,4 +1,4 @@
-// Models of common sizes, in both arithmetics, in one file and in shards: `npm run test:full`. The
+// Models of common sizes, in both arithmetics, in one file and in shards. The
 // memory of each is printed, and compared with the limits of the documentation.
 
 import assert from 'node:assert/strict';
