@@ -218,15 +218,20 @@ export async function emulate(page, media, theme = media.colorScheme) {
   await until(page, look, (each) => each.page === theme);
 }
 
-/** Checks the page with every choice of colors, after they have faded in. */
+/** Waits until colors have faded in: axe would see a color on its way. */
+export async function faded(page) {
+  const fading = () =>
+    page.evaluate(
+      () => document.getAnimations().filter((each) => each instanceof CSSTransition).length,
+    );
+  await until(page, fading, (count) => count === 0);
+}
+
+/** Checks the page with every choice of colors. */
 export async function assertAccessibleToAll(page, what = '') {
   for (const [look, colors] of looks) {
     await emulate(page, colors);
-    const fading = () =>
-      page.evaluate(
-        () => document.getAnimations().filter((each) => each instanceof CSSTransition).length,
-      );
-    await until(page, fading, (count) => count === 0);
+    await faded(page);
     await assertAccessible(page, `${what} ${look}`);
   }
 }
