@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertAccessible, assertFits, faded, launch, serve, visit } from './open.mjs';
+import { assertAccessible, assertFits, faded, frames, launch, serve, visit } from './open.mjs';
 
 /** Runs a file's tests, each on a newly opened page at `hash` or at the hash of its options. */
 export function testsOnPage(hash = '') {
@@ -28,6 +28,7 @@ export function mainWay(name, hash, act) {
     await faded(page);
     await assertAccessible(page);
     await page.setViewportSize({ width: 390, height: 844 });
+    await frames(page, 2); // for what is drawn to the new width
     await assertFits(page, 'narrow');
   });
 }

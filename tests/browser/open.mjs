@@ -134,6 +134,12 @@ export async function until(page, look, is) {
   }
 }
 
+/** Waits until the page has drawn this number of frames. */
+export const frames = (page, count) =>
+  page.evaluate(async (left) => {
+    while (left-- > 0) await new Promise(requestAnimationFrame);
+  }, count);
+
 // Waits until the service worker has stored a file of the page's folder for offline use.
 export async function kept(page, file) {
   const look = () =>
