@@ -1,9 +1,10 @@
 // Every test file belongs to exactly one step, and so to one of `npm test` and `npm run test:full`.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { filesIn, root } from '../../tools/build.mjs';
+import { minutes } from '../../tools/durations.mjs';
 import { viewTable } from '../page/source.mjs';
 import { chosenSteps, optionsIn } from '../runner/choice.mjs';
 import { steps } from '../runner/steps.mjs';
@@ -55,4 +56,19 @@ test('`npm test` visits each view', async () => {
   const visits = steps['main ways'].files();
   for (const { name } of await viewTable())
     assert.ok(visits.includes(join('web/src/views', name, 'test/main_way.browser.test.mjs')), name);
+});
+
+test('the documents announce the durations that the commands announce', () => {
+  const announcement = /`npm (?:run )?([\w:-]+)`(?:[^`.|]|`[^n])*?about (\d+) minutes/g;
+  const announcedIn = (file) => {
+    const text = readFileSync(join(root, file), 'utf8').replace(/\s+/g, ' ');
+    const found = [...text.matchAll(announcement)];
+    for (const [, command, time] of found)
+      assert.equal(Number(time), minutes[command], `${file}: npm ${command}`);
+    // No other form, such as words for numbers, which this test could not compare.
+    assert.equal(found.length, [...text.matchAll(/\bminutes\b/g)].length, file);
+    return found.map(([, command]) => command);
+  };
+  assert.deepEqual(announcedIn('README.md').slice(0, 2), ['start', 'test']);
+  assert.deepEqual(announcedIn('CONTRIBUTING.md').slice(0, 2), ['test', 'test:full']);
 });
