@@ -7,6 +7,11 @@ const cpp = ['src', 'wasm', 'python', 'tests']
   .flatMap((folder) => filesIn(folder))
   .filter((file) => /\.[ch]pp$/.test(file));
 
+// Files that have not changed since they were found to be formatted are not read again.
+const cache = [
+  ...['--cache', '--cache-strategy', 'content'],
+  ...['--cache-location', 'build/stamps/prettier'],
+];
 const formatting = [
   [
     'clang-format',
@@ -14,9 +19,10 @@ const formatting = [
   ],
   [
     'prettier',
-    () => runTool('prettier', [fix ? '--write' : '--check', '.', '--log-level', 'warn']),
+    () => runTool('prettier', [fix ? '--write' : '--check', '.', '--log-level', 'warn', ...cache]),
   ],
 ];
+
 /** The checks of `npm run lint`: [name, function that fails]. `npm test` runs them, too. */
 export const checks = [
   ...formatting,
