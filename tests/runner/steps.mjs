@@ -231,7 +231,7 @@ export const steps = {
   'rules of a release': {
     tier: 'full',
     group: 'package',
-    needs: ['build package'],
+    needs: ['build package', 'build for tests'],
     files: () => inRepository((file) => ofBinaries.test(file)),
     again: () => inRepository((file) => file.endsWith('/isa_objects.test.mjs')),
     work: node,
