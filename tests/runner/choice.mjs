@@ -39,9 +39,9 @@ function ownerOf(name) {
 }
 
 /**
- * Returns the steps to run, by name, in the order of the table: those of the tier, or those that
- * `names` selects (groups of the tier, steps, or test files of either tier), and the steps that they
- * need. Throws an error if a name selects nothing.
+ * Returns the steps to run, in the order of the table: all steps of the tier, or the selection of
+ * `names` (groups of the tier, steps, or test files of either tier). Adds the steps that these need.
+ * Throws an error if a name selects nothing.
  */
 export function chosenSteps({ tier, names }) {
   const wanted = new Map();

@@ -1,4 +1,4 @@
-// What a run cost: the seconds of each step and test file.
+// The costs of a run: the seconds of each step and test file.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../tools/run.mjs';
@@ -23,7 +23,7 @@ export function printCosts({ steps, files, all }) {
   for (const [name, seconds] of slowest) line(name, seconds, width);
 }
 
-/** Writes the costs of a whole tier to build/test_costs.json, beside those of the other one. */
+/** Writes the costs of a whole tier to build/test_costs.json, and keeps those of the other one. */
 export function writeCosts(tier, { steps, files, all }, cores) {
   const rounded = (entries) =>
     Object.fromEntries(entries.toSorted(byCost).map(([name, s]) => [name, Number(s.toFixed(2))]));

@@ -97,7 +97,7 @@ async function nodeTest(file, env) {
         ...skipped.map((each) => `skipped: ${each.name} (${each.skipped})`),
       ],
     };
-    // What a failed test printed may tell why it failed.
+    // The output may tell why a test failed.
     if (failed.length > 0 && ended.output.trim())
       outcome.failures.at(-1).message += `\n${ended.output}`;
     return withCrash(outcome, file, ended);
