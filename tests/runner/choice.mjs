@@ -48,16 +48,17 @@ export function chosenSteps({ tier, names }) {
   const add = (name, only) => {
     for (const other of steps[name].needs ?? []) add(other);
     const before = wanted.get(name);
-    wanted.set(name, only ? { only: [...(before?.only ?? []), ...only] } : (before ?? {}));
+    const isWhole = !only || (before && !before.only);
+    wanted.set(name, isWhole ? {} : { only: [...(before?.only ?? []), ...only] });
   };
   const ofTier = Object.keys(steps).filter((name) => steps[name].tier === tier);
+  const builds = Object.keys(steps).filter((name) => steps[name].tier === 'build');
   if (names.length === 0) ofTier.forEach((name) => add(name));
   for (const name of names) {
     const ofGroup = ofTier.filter((each) => steps[each].group === name);
-    const builds = Object.keys(steps).filter((each) => steps[each].group === name);
     const owner = ownerOf(name);
     if (ofGroup.length > 0) ofGroup.forEach((each) => add(each));
-    else if (builds.length > 0) builds.forEach((each) => add(each));
+    else if (name === 'build') builds.forEach((each) => add(each));
     else if (steps[name]) add(name);
     else if (owner) add(owner.step, [owner.file]);
     else throw new Error(`expected ${groups.join(', ')}, a step or a test file, got ${name}`);

@@ -94,7 +94,9 @@ async function nodeTest(file, env) {
       files: [[file, ended.seconds]],
       notes: [
         ...lines.flatMap(({ note }) => (note === undefined ? [] : [note])),
-        ...skipped.map((each) => `skipped: ${each.name} (${each.skipped})`),
+        ...skipped.map(({ name, skipped: reason }) =>
+          typeof reason === 'string' ? `skipped: ${name} (${reason})` : `skipped: ${name}`,
+        ),
       ],
     };
     // The output may tell why a test failed.
@@ -106,26 +108,33 @@ async function nodeTest(file, env) {
 
 const sizeOf = (file) => statSync(join(root, file)).size;
 
-/** Runs test files of Node, the largest first, so that none is left alone at the end. */
-export async function nodeTests(files, slot, env = {}) {
+/**
+ * Runs test files of Node, the largest first, so that none is left alone at the end. `prepare()`
+ * resolves to their environment. It is called when a file gets a core.
+ */
+export async function nodeTests(files, slot, prepare = () => ({})) {
   if (files.length === 0) throw new Error('no tests were found');
   const ordered = files.toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  return sum(await Promise.all(ordered.map((file) => slot(() => nodeTest(file, env)))));
+  const one = async (file) => nodeTest(file, await prepare());
+  return sum(await Promise.all(ordered.map((file) => slot(() => one(file)))));
 }
 
 /** Runs files that test the page. It is served once, and Chromium is started once. */
 export async function browserTests(files, slot) {
-  const { chromium } = await import('playwright-core');
-  const { executablePath, flags } = await import('../browser/chromium.mjs');
-  const { serve } = await import('../browser/open.mjs');
-  const page = await serve();
-  const server = await chromium.launchServer({ executablePath, args: flags });
+  let page, server, started;
+  const start = async () => {
+    const { chromium } = await import('playwright-core');
+    const { executablePath, flags } = await import('../browser/chromium.mjs');
+    const { serve } = await import('../browser/open.mjs');
+    page = await serve();
+    server = await chromium.launchServer({ executablePath, args: flags });
+    return { GLASSFORMER_PAGE: page.url, GLASSFORMER_CHROMIUM: server.wsEndpoint() };
+  };
   try {
-    const env = { GLASSFORMER_PAGE: page.url, GLASSFORMER_CHROMIUM: server.wsEndpoint() };
-    return await nodeTests(files, slot, env);
+    return await nodeTests(files, slot, () => (started ??= start()));
   } finally {
-    await server.close();
-    await page.close();
+    await server?.close();
+    await page?.close();
   }
 }
 

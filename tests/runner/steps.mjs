@@ -282,7 +282,10 @@ export const steps = {
     needs: ['build package', 'build all for tests'],
     files: () => testsIn('tests/native_addon'),
     again: () => sharedTests,
-    work: async ({ files, slot }) => nodeTests(files, slot, await slot(installAddon)),
+    work({ files, slot }) {
+      let installed;
+      return nodeTests(files, slot, () => (installed ??= installAddon()));
+    },
   },
   fuzzers: {
     tier: 'full',
