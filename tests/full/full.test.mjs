@@ -1,4 +1,4 @@
-// Models of common sizes, in both arithmetics, in one file and in shards: `npm run test:full`. The
+// Models of common sizes, in both arithmetics, in one file and in shards. The
 // memory of each is printed, and compared with the limits of the documentation.
 
 import assert from 'node:assert/strict';
@@ -141,7 +141,7 @@ for (const [name, shape] of Object.entries(shapes)) {
       }
       // V8 may keep one of them until the process ends, but not more.
       const held = () => memories.filter((memory) => memory.deref()).length;
-      for (let i = 0; i < 20 && held() > 1; i++) {
+      for (let i = 0; i < 500 && held() > 1; i++) {
         await new Promise((resolve) => setTimeout(resolve, 50));
         collectGarbage();
       }

@@ -77,26 +77,8 @@ export async function settled(page) {
   await page.locator('main[aria-busy="false"]').waitFor();
 }
 
-/**
- * What fails once is tried a second time: on a busy machine Chromium may lose an event or a frame.
- * `npm test` names what passed only then, since it may also be a fault of the page.
- */
-async function twice(what, attempt) {
-  try {
-    await attempt();
-  } catch (error) {
-    await attempt();
-    const where = /\S+\.test\.mjs:\d+/.exec(error.stack)?.[0] ?? what;
-    console.log(`passed only the second time: ${where}: ${error.message.replaceAll('\n', ' ')}`);
-  }
-}
-
 // Runs `body` on a new page that has answered its first text. There must be no complaints.
 export async function visit(browser, url, options, body) {
-  await twice(url, () => visitOnce(browser, url, options, body));
-}
-
-async function visitOnce(browser, url, options, body) {
   const opened = await open(browser, url, options);
   const { complaints } = opened;
   try {
@@ -114,11 +96,7 @@ async function visitOnce(browser, url, options, body) {
 
 // Runs `body` on a copy of the built page, which `spoil(folder)` may change before it is opened, at
 // `path` of a server that `disconnect()` stops. Deletes the copy in any case.
-export async function visitCopy(browser, options, body) {
-  await twice('a copy of the page', () => visitCopyOnce(browser, options, body));
-}
-
-async function visitCopyOnce(browser, { path = '', hash = '', spoil, ...options }, body) {
+export async function visitCopy(browser, { path = '', hash = '', spoil, ...options }, body) {
   const top = await mkdtemp(join(tmpdir(), 'glassformer-'));
   try {
     const folder = join(top, path);
@@ -155,6 +133,12 @@ export async function until(page, look, is) {
     await page.evaluate(() => new Promise(requestAnimationFrame));
   }
 }
+
+/** Waits until the page has drawn this number of frames. */
+export const frames = (page, count) =>
+  page.evaluate(async (left) => {
+    while (left-- > 0) await new Promise(requestAnimationFrame);
+  }, count);
 
 // Waits until the service worker has stored a file of the page's folder for offline use.
 export async function kept(page, file) {
@@ -214,11 +198,9 @@ const looks = Object.entries({
 
 /**
  * Emulates media and waits until the page has this theme. Chromium tells the page of the change when
- * it draws the next frame, so this asks for frames. If even the listener of this test hears
- * nothing on a busy machine, the change is made once more.
+ * it draws the next frame. If the page never has the theme, the message says what Chromium told it.
  */
 export async function emulate(page, media, theme = media.colorScheme) {
-  const patience = Date.now() + limit / 6;
   await page.evaluate(() => {
     window.told = [];
     window.systemTheme ??= matchMedia('(prefers-color-scheme: dark)');
@@ -231,24 +213,23 @@ export async function emulate(page, media, theme = media.colorScheme) {
       system: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
       told: window.told,
     }));
-  const isUntold = ({ told }) => told.length === 0 && Date.now() > patience;
-  const seen = await until(page, look, (each) => each.page === theme || isUntold(each));
-  if (seen.page === theme) return;
-  await page.emulateMedia({ ...media, colorScheme: theme === 'dark' ? 'light' : 'dark' });
-  await page.evaluate(() => new Promise(requestAnimationFrame));
-  await page.emulateMedia(media);
-  await until(page, look, (each) => each.page === theme);
+  await until(page, look, (seen) => seen.page === theme);
 }
 
-/** Checks the page with every choice of colors, after they have faded in. */
+/** Waits until colors have faded in: axe would see a color on its way. */
+export async function faded(page) {
+  const fading = () =>
+    page.evaluate(
+      () => document.getAnimations().filter((each) => each instanceof CSSTransition).length,
+    );
+  await until(page, fading, (count) => count === 0);
+}
+
+/** Checks the page with every choice of colors. */
 export async function assertAccessibleToAll(page, what = '') {
   for (const [look, colors] of looks) {
     await emulate(page, colors);
-    const fading = () =>
-      page.evaluate(
-        () => document.getAnimations().filter((each) => each instanceof CSSTransition).length,
-      );
-    await until(page, fading, (count) => count === 0);
+    await faded(page);
     await assertAccessible(page, `${what} ${look}`);
   }
 }

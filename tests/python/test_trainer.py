@@ -252,8 +252,8 @@ class Training(unittest.TestCase):
         trainer, last = self.make(), 0
         before = signal.signal(signal.SIGALRM, interrupt)
         try:
-            signal.setitimer(signal.ITIMER_REAL, 0.05)
             with self.assertRaises(Interrupted):
+                signal.setitimer(signal.ITIMER_REAL, 0.05)
                 for step in trainer.train(epochs=1e6):
                     last = step.step
         finally:

@@ -33,7 +33,7 @@ test('the scripts that workflows run exist', () => {
     const scripts = [...read(file).matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);
     for (const name of scripts) assert.ok(manifest.scripts[name], `${file}: npm run ${name}`);
   }
-  assert.match(read('.ci/run'), /^npm test$/m);
+  assert.match(read('.ci/run'), /^npm test\nnpm run test:full$/m);
 });
 
 test('forms for issues have what GitHub requires', () => {

@@ -1,12 +1,12 @@
 // Threads of one model in WebAssembly: they change no bit, and end with the model.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { Classifier, Generator, Translator, binaries, dist, root } from '../support/helpers.mjs';
+import { Classifier, Generator, Translator, binaries, dist, root, waiting } from '../support/helpers.mjs';
 
 const weights = (name) => pathToFileURL(join(root, 'weights', `${name}/`));
 const text =
@@ -64,12 +64,12 @@ test('a program ends although its threads were not disposed of', () => {
     }`;
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
     encoding: 'utf8',
-    timeout: 60_000,
+    ...waiting,
   });
   assert.equal(output, '2 positive\n2 positive\n');
 });
 
-test('a model that does not load leaves no threads', async (t) => {
+test('a model that does not load leaves no threads', waiting, async (t) => {
   const running = new Set();
   let started = 0;
   const onWorker = (worker) => {
@@ -88,8 +88,7 @@ test('a model that does not load leaves no threads', async (t) => {
   }
   assert.ok(started > 0);
   // Threads end a moment later.
-  for (let waits = 0; waits < 1000 && running.size > 0; ++waits) await setTimeout(10);
-  assert.equal(running.size, 0);
+  while (running.size > 0) await once([...running][0], 'exit');
 });
 
 test('the binary with gradients has one thread, and says so', async () => {

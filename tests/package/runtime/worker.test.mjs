@@ -188,7 +188,7 @@ test('the threads of the package, from either entry, do not keep a process alive
       const { label } = await classifier.classify(${JSON.stringify(texts[0])});
       console.log(label);`;
     const args = ['--input-type=module', '--eval', script];
-    const output = execFileSync(process.execPath, args, { cwd: root, timeout: 30_000 });
+    const output = execFileSync(process.execPath, args, { cwd: root, ...waiting });
     assert.equal(output.toString(), `${expected[0].label}\n`, entry);
   }
 });

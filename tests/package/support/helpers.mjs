@@ -68,7 +68,7 @@ export const builds = binaries.flatMap((binary) =>
 );
 
 /** The options of tests that wait for an event: they fail if it does not come. */
-export const waiting = { timeout: 30_000 };
+export const waiting = { timeout: 120_000 };
 
 const goldenRoot = join(root, 'tests/fixtures/golden');
 const isTranslation = (name) => name.startsWith('translate_');
@@ -236,7 +236,7 @@ export async function memoriesOf(work) {
 export async function assertFreed(memories) {
   assert.ok(memories.length > 0);
   // An aborted download and code that is still being compiled hold them for a while.
-  for (let i = 0; i < 200 && memories.some((memory) => memory.deref()); i++) {
+  for (let i = 0; i < 500 && memories.some((memory) => memory.deref()); i++) {
     await new Promise((resolve) => setTimeout(resolve, i));
     collectGarbage();
   }

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import {
   assertAccessible,
   assertFits,
+  frames,
   launch,
   root,
   settled,
@@ -226,7 +227,7 @@ test('a link to a part finds it, even if the measurements come late', async () =
     await page.goto(`${origin}/#part=circuits`);
     await settled(page);
     assert.equal(await page.getByTestId('head').count(), 0);
-    await page.waitForTimeout(300); // in which a part could be looked for too early
+    await frames(page, 20); // in which a part could be looked for too early
     send();
     await page.locator('[data-part=circuits]:focus').waitFor();
   });

@@ -1,0 +1,326 @@
+// The steps of `npm test` and `npm run test:full`, and the test files of each. Every test file
+// belongs to exactly one step; tests/repository/tiers.test.mjs checks that.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  buildPackage,
+  buildTests,
+  buildWeb,
+  cmake,
+  filesIn,
+  root,
+  run,
+  runTool,
+} from '../../tools/build.mjs';
+import { buildModels } from '../../tools/models.mjs';
+import { checks as lintChecks } from '../lint.mjs';
+import { installAddon, sharedTests } from '../native_addon/installed.mjs';
+import { installPythonPackage } from '../python/installed.mjs';
+import {
+  browserTests,
+  catch2Tests,
+  checks,
+  ctest,
+  nodeTests,
+  pythonTests,
+  skip,
+} from './programs.mjs';
+
+// --- files -----------------------------------------------------------------------------------------
+
+const testsIn = (...folders) =>
+  folders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => filesIn(folder))
+    .filter((file) => /\.test\.m?js$/.test(file));
+const pythonTestsIn = (folder) =>
+  filesIn(folder).filter((file) => /(^|\/)test_\w+\.py$/.test(file));
+
+/** The visits of `npm test`: each view once, along its main way. */
+const isMainWay = (file) => file.endsWith('/main_way.browser.test.mjs');
+const isOfBrowser = (file) =>
+  file.endsWith('.browser.test.mjs');
+const ofPage = () => testsIn('tests/page', 'web/src');
+const usesPackage = (file) => /\bdist\/\w+\.js\b/.test(readFileSync(join(root, file), 'utf8'));
+
+/** Tests of tests/repository that take long, or that need the binaries of a release. */
+const slowDocumentation = /\/(corpora|docs|snippets)\.test\.mjs$/;
+const ofBinaries = /\/order\.test\.mjs$/;
+/** Those that need a build. The others check sources only. */
+const ofBuilds = /\/(isa_objects|readme)\.test\.mjs$/;
+const inRepository = (is) => testsIn('tests/repository').filter(is);
+
+// --- work ------------------------------------------------------------------------------------------
+
+// Finds a Python with the packages of weights/train: Debian's, or the first on PATH.
+async function trainingPython() {
+  for (const python of ['/usr/bin/python3', 'python3']) {
+    try {
+      await run(python, ['-c', 'import numpy, regex, sentencepiece, sklearn, torch']);
+      return python;
+    } catch {
+      // This Python does not exist or lacks a package.
+    }
+  }
+  return undefined;
+}
+
+async function trainingTests({ files, slot }) {
+  const python = await trainingPython();
+  if (!python) return skip('no Python has the packages of weights/train');
+  const argsFor = (file) => ['discover', '-s', 'weights/train', '-p', file.split('/').at(-1)];
+  return pythonTests(python, files, slot, { argsFor });
+}
+
+async function packageForPython({ files, slot }) {
+  const installed = await slot(installPythonPackage);
+  if (!installed) return skip('Python, its headers, pip, NumPy or nanobind is missing');
+  return pythonTests(installed.python, files, slot, { env: installed.env });
+}
+
+const isInstalled = (program) => spawnSync('which', [program]).status === 0;
+
+// tests/full/arm64.cmake says what to install. It names the same emulator.
+async function arm64({ slot, all }) {
+  if (process.arch !== 'x64') return skip('it is the build of this machine');
+  if (!['aarch64-linux-gnu-g++', 'qemu-aarch64'].every(isInstalled))
+    return skip('see tests/full/arm64.cmake for what to install');
+  await all(() => cmake('arm64', 'glassformer_tests'));
+  const emulator = ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu'];
+  return catch2Tests([...emulator, 'build/arm64/glassformer_tests'], undefined, slot);
+}
+
+const node = ({ files, slot }) => nodeTests(files, slot);
+const browser = ({ files, slot }) => browserTests(files, slot);
+
+// --- the table -------------------------------------------------------------------------------------
+
+/**
+ * The steps by name, in the order in which they get cores:
+ *
+ * - `tier`: `test` for `npm test`, `full` for `npm run test:full`. A step with the tier `build` runs
+ *   if another one needs it.
+ * - `group`: the name that selects it on the command line.
+ * - `needs`: the steps that must succeed before.
+ * - `files()`: its test files, if it has any.
+ * - `again()`: files of other steps that it runs, too.
+ * - `work({ files, only, slot, all, cores, release })`: resolves to an outcome (see programs.mjs), or
+ *   to nothing if the step is one test. `only` are the files that were chosen on the command line,
+ *   if any. `slot` runs a function when a core is free, `all` when all are; `cores` is their number.
+ *   `release`: the package is built for a release.
+ */
+export const steps = {
+  // --- what others need ---
+  'build package': {
+    tier: 'build',
+    group: 'build',
+    work: ({ all, release }) =>
+      all(async () => {
+        await buildPackage({ release });
+        await buildModels();
+      }),
+  },
+  'build for tests': { tier: 'build', group: 'build', work: ({ all }) => all(buildTests) },
+  'build all for tests': {
+    tier: 'build',
+    group: 'build',
+    needs: ['build for tests'],
+    work: ({ all }) => all(() => buildTests({ all: true })),
+  },
+  'build page': {
+    tier: 'build',
+    group: 'build',
+    needs: ['build package'],
+    work: ({ slot }) => slot(buildWeb),
+  },
+
+  // --- `npm test` ---
+  'main ways': {
+    tier: 'test',
+    group: 'page',
+    needs: ['build page'],
+    files: () => ofPage().filter(isMainWay),
+    work: browser,
+  },
+  'package tests': {
+    tier: 'test',
+    group: 'package',
+    needs: ['build package', 'build for tests'],
+    files: () => testsIn('tests/package'),
+    work: node,
+  },
+  'native tests': {
+    tier: 'test',
+    group: 'native',
+    needs: ['build for tests'],
+    files: () => filesIn('tests/native').filter((file) => file.endsWith('_test.cpp')),
+    work: ({ only, slot }) => catch2Tests(['build/test/glassformer_tests'], only, slot),
+  },
+  'command line tests': {
+    tier: 'test',
+    group: 'native',
+    needs: ['build for tests'],
+    files: () => testsIn('tests/cli'),
+    work: node,
+  },
+  'Python package': {
+    tier: 'test',
+    group: 'package',
+    needs: ['build for tests'],
+    files: () => pythonTestsIn('tests/python'),
+    work: packageForPython,
+  },
+  'models of the page': {
+    tier: 'test',
+    group: 'page',
+    needs: ['build package'],
+    files: () => ofPage().filter((file) => !isOfBrowser(file) && usesPackage(file)),
+    work: node,
+  },
+  'sources of the page': {
+    tier: 'test',
+    group: 'page',
+    files: () => ofPage().filter((file) => !isOfBrowser(file) && !usesPackage(file)),
+    work: node,
+  },
+  'format and types': {
+    tier: 'test',
+    group: 'repository',
+    needs: ['build package'],
+    work: ({ slot }) => checks(lintChecks, slot),
+  },
+  'rules of builds': {
+    tier: 'test',
+    group: 'repository',
+    needs: ['build package', 'build for tests'],
+    files: () => inRepository((file) => ofBuilds.test(file)),
+    work: node,
+  },
+  'rules of sources': {
+    tier: 'test',
+    group: 'repository',
+    files: () =>
+      inRepository(
+        (file) => ![slowDocumentation, ofBinaries, ofBuilds].some((is) => is.test(file)),
+      ),
+    work: node,
+  },
+  scores: {
+    tier: 'test',
+    group: 'repository',
+    files: () => testsIn('tests/evaluate'),
+    work: node,
+  },
+
+  // --- `npm run test:full` ---
+  'browser tests': {
+    tier: 'full',
+    group: 'page',
+    needs: ['build page'],
+    files: () => ofPage().filter((file) => isOfBrowser(file) && !isMainWay(file)),
+    work: browser,
+  },
+  'package tests of a release': {
+    tier: 'full',
+    group: 'package',
+    needs: ['build package', 'build for tests'],
+    again: () => testsIn('tests/package'),
+    work: node,
+  },
+  'rules of a release': {
+    tier: 'full',
+    group: 'package',
+    needs: ['build package', 'build for tests'],
+    files: () => inRepository((file) => ofBinaries.test(file)),
+    again: () => inRepository((file) => file.endsWith('/isa_objects.test.mjs')),
+    work: node,
+  },
+  sizes: {
+    tier: 'full',
+    group: 'package',
+    needs: ['build page'],
+    work: ({ slot }) =>
+      checks(
+        [
+          ['sizes of the package', () => runTool('size-limit', [])],
+          ['sizes of the page', () => runTool('size-limit', ['--config', 'tests/page/sizes.mjs'])],
+        ],
+        slot,
+      ),
+  },
+  'package layout': {
+    tier: 'full',
+    group: 'package',
+    needs: ['build package'],
+    work: ({ slot }) =>
+      checks(
+        [
+          ['publint', () => runTool('publint', ['--strict'])],
+          ['attw', () => runTool('attw', ['--pack', '.', '--profile', 'esm-only'])],
+        ],
+        slot,
+      ),
+  },
+  environments: {
+    tier: 'full',
+    group: 'package',
+    needs: ['build package', 'build for tests'],
+    files: () => testsIn('tests/environments'),
+    work: node,
+  },
+  'slow documentation': {
+    tier: 'full',
+    group: 'repository',
+    needs: ['build package', 'build for tests'],
+    files: () => inRepository((file) => slowDocumentation.test(file)),
+    work: node,
+  },
+  'add-on for Node': {
+    tier: 'full',
+    group: 'package',
+    needs: ['build package', 'build all for tests'],
+    files: () => testsIn('tests/native_addon'),
+    again: () => sharedTests,
+    work({ files, slot }) {
+      let installed;
+      return nodeTests(files, slot, () => (installed ??= installAddon()));
+    },
+  },
+  fuzzers: {
+    tier: 'full',
+    group: 'native',
+    needs: ['build all for tests'],
+    work: ({ all, cores }) => all(() => ctest('test', '^fuzz_', cores)),
+  },
+  'installed library': {
+    tier: 'full',
+    group: 'native',
+    needs: ['build all for tests'],
+    files: () => testsIn('tests/install'),
+    work: node,
+  },
+  'training tests': {
+    tier: 'full',
+    group: 'repository',
+    files: () => pythonTestsIn('weights/train'),
+    work: trainingTests,
+  },
+  // A user's build: optimized by the system's compiler, with all its warnings, each file by itself.
+  'optimized native build': {
+    tier: 'full',
+    group: 'native',
+    work: async ({ slot, all }) => {
+      await all(() => cmake('native'));
+      return catch2Tests(['build/native/glassformer_tests'], undefined, slot);
+    },
+  },
+  'models of common sizes': {
+    tier: 'full',
+    group: 'package',
+    needs: ['build package'],
+    files: () => testsIn('tests/full'),
+    work: node,
+  },
+  '64-bit ARM': { tier: 'full', group: 'native', work: arm64 },
+};
