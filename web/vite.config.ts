@@ -6,7 +6,7 @@ import { chunkList, codeFirst, startChunk } from './build/chunks.ts';
 import { contentSecurityPolicy, headersFor } from './build/csp.ts';
 import { licenses } from './build/licenses.ts';
 import { models } from './build/models.ts';
-import { chatEntry, packageEntry, packageFiles } from './build/package.ts';
+import { entries, packageFiles } from './build/package.ts';
 import { precache } from './build/precache.ts';
 import { sourceLines } from './build/source-lines.ts';
 
@@ -16,10 +16,7 @@ const sources: InlineConfig = {
   root: here('.'),
   plugins: [packageFiles(), svelte({ compilerOptions: { discloseVersion: false } })],
   resolve: {
-    alias: [
-      { find: /^glassformer$/, replacement: packageEntry },
-      { find: /^glassformer\/chat$/, replacement: chatEntry },
-    ],
+    alias: entries,
   },
 };
 const start = startChunk(sources);

@@ -3,9 +3,12 @@ import type { Plugin } from 'vite';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The package's modules: unlike dist/index.js, they can be spread over the chunks of the page. */
-export const packageEntry = here('../../wasm/src/index.ts');
-export const chatEntry = here('../../wasm/src/chat.ts');
+/** The package's modules, as aliases: unlike dist/index.js, they can be spread over the chunks of the page. */
+export const entries = ['chat', 'read', 'threads'].map((name) => ({
+  find: new RegExp(`^glassformer/${name}$`),
+  replacement: here(`../../wasm/src/${name}.ts`),
+}));
+entries.push({ find: /^glassformer$/, replacement: here('../../wasm/src/index.ts') });
 
 // What the page has in place of the package's add-on for Node, and of threads: its models run in
 // workers, whose script has all of it. The page itself only counts.
@@ -24,10 +27,11 @@ export function packageFiles(): Plugin {
     name: 'package-files',
     enforce: 'pre',
     transform(code, id) {
-      const [, name = ''] = /\/wasm\/src\/engine\/(\w+)\.ts$/.exec(id) ?? [];
-      if (name in leftOut) return { code: leftOut[name]!, map: null };
-      if (name !== 'assets') return null;
-      return { code: code.replaceAll("'./", "'../../../dist/"), map: null };
+      const [, engine, name = ''] = /\/wasm\/src\/(engine\/)?(\w+)\.ts$/.exec(id) ?? [];
+      if (engine && name in leftOut) return { code: leftOut[name]!, map: null };
+      if (engine ? name !== 'assets' : !/^(read|threads)$/.test(name)) return null;
+      const dist = engine ? '../../../dist' : '../../dist';
+      return { code: code.replaceAll("new URL('./", `new URL('${dist}/`), map: null };
     },
   };
 }

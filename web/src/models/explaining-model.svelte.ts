@@ -1,31 +1,25 @@
-/** A view's model in a larger binary, which is loaded for the first question. */
+/** A view's model in the binary with everything, which is loaded for the first question. */
 import { readFailure, type Failure } from '../ui/failure.ts';
 import { ModelLoader, type Model } from './model-loader.svelte.ts';
-import { isLoaded, type Ability, type Loadable, type Source } from './shared-models.ts';
+import { canExplain, type Loadable, type Source } from './shared-models.ts';
 
 export class ExplainingModel<M extends Model> {
   /** Loads the larger binary. */
   readonly loader: ModelLoader<M>;
   readonly #view: ModelLoader<M> | undefined;
-  readonly #ability: Ability;
   #source: Source | undefined;
   #loading: Promise<boolean> | undefined;
 
   /** `view` is the loader of the view's own model, which only the view keeps. */
-  constructor(
-    kind: Loadable<M>,
-    ability: Exclude<Ability, 'read'>,
-    view: ModelLoader<M> | undefined,
-  ) {
-    this.loader = new ModelLoader(() => kind, ability);
-    this.#ability = ability;
+  constructor(kind: Loadable<M>, view: ModelLoader<M> | undefined) {
+    this.loader = new ModelLoader(() => kind, { explains: true });
     this.#view = view;
   }
 
   /** Returns undefined if loading failed or another model was requested meanwhile. */
   async get(source: Source): Promise<M | undefined> {
     const there = this.#viewModel(source);
-    if (there && isLoaded(source, this.#ability)) return there;
+    if (there && canExplain(source)) return there;
     const { loader } = this;
     const gone = loader.phase === 'ready' && !loader.model;
     if (source !== this.#source || gone || loader.phase === 'failed') this.#loading = undefined;

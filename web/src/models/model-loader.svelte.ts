@@ -1,7 +1,7 @@
 /** Loads a model, and reports its progress or failure. */
 import type { LoadOptions, Progress } from 'glassformer';
 import { loadFailure, type Failure } from '../ui/failure.ts';
-import { borrow, type Ability, type Loadable, type Model, type Source } from './shared-models.ts';
+import { borrow, type Loadable, type Model, type Source } from './shared-models.ts';
 
 export type { Model };
 
@@ -63,13 +63,13 @@ export class ModelLoader<M extends Model = Model> extends Loader<M> {
   /** The model that was requested last. */
   source: Source | undefined;
   readonly #kindOf: (source: Source) => Loadable<M>;
-  readonly #ability: Ability;
+  readonly #explains: boolean;
 
-  /** `kindOf` returns the class of a model. */
-  constructor(kindOf: (source: Source) => Loadable<M>, ability: Ability = 'read') {
+  /** `kindOf` returns the class of a model; `explains`: whether answers will be explained. */
+  constructor(kindOf: (source: Source) => Loadable<M>, { explains = false } = {}) {
     super();
     this.#kindOf = kindOf;
-    this.#ability = ability;
+    this.#explains = explains;
   }
 
   /** `untrained`: with random weights. */
@@ -78,7 +78,7 @@ export class ModelLoader<M extends Model = Model> extends Loader<M> {
     const kind = this.#kindOf(source);
     const name = typeof source === 'string' ? source : undefined;
     const there = await this.open(
-      (options) => borrow({ source, kind, ability: this.#ability, untrained }, options),
+      (options) => borrow({ source, kind, explains: this.#explains, untrained }, options),
       (error) => loadFailure(error, `models/${name ?? ''}`),
     );
     if (there && name) {

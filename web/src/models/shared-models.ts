@@ -4,6 +4,7 @@
  * the model is replaced, for all views, by itself in a larger binary.
  */
 import type { LoadOptions, ModelInfo } from 'glassformer';
+import { binaries } from './binaries.ts';
 import type { ChosenFiles } from './model-files.ts';
 import { folderOf, type ModelName } from './models.ts';
 
@@ -17,22 +18,19 @@ export interface Model {
 /** A model next to the page, or the files of one that the visitor trained. */
 export type Source = ModelName | ChosenFiles;
 
-/** What a binary can do. Each can do what those before it can, and is larger. */
-export type Ability = 'read' | 'explain' | 'gradients';
-const abilities: readonly Ability[] = ['read', 'explain', 'gradients'];
-
 /** A class of the package. */
 export interface Loadable<M> {
   load(
     folder: URL | ChosenFiles,
-    options: LoadOptions & { explain?: boolean; gradients?: boolean; untrained?: boolean },
+    options: LoadOptions & { explain?: boolean; untrained?: boolean },
   ): Promise<M>;
 }
 
 export interface Wanted<M> {
   source: Source;
   kind: Loadable<M>;
-  ability: Ability;
+  /** Whether answers will be explained. */
+  explains: boolean;
   /** Whether the weights should be random. */
   untrained?: boolean;
 }
@@ -42,33 +40,35 @@ type Loan = Pick<LoadOptions, 'signal' | 'onProgress'>;
 
 class SharedModel {
   model: Model | undefined;
-  /** The place in `abilities` of what the model can do. */
-  ability = -1;
+  /** Whether the model is in the binary with everything. */
+  explains = false;
   /** Where the model is lent to. */
   readonly loans = new Set<Loan>();
   #loading: Promise<unknown> = Promise.resolve();
   readonly #end = new AbortController();
 
   /** Loads the model after what is being loaded, unless it can do enough by then. */
-  load({ source, kind, ability, untrained = false }: Wanted<Model>): Promise<void> {
-    const wanted = abilities.indexOf(ability);
+  load({ source, kind, explains, untrained = false }: Wanted<Model>): Promise<void> {
+    // The small binary is for the first verdict.
+    const explain = explains || source !== 'sentiment';
     const loading = this.#loading
       .catch(() => undefined)
       .then(async () => {
-        if (this.ability >= wanted) return;
+        if (this.model && (this.explains || !explain)) return;
         const { model: before } = this;
         this.model = await kind.load(typeof source === 'string' ? folderOf(source) : source, {
           compute: 'f32',
           untrained,
+          urls: binaries,
           // The smallest models gain little from threads, whose binary is larger.
           ...((source === 'sentiment' || source === 'digits') && { threads: 1 }),
-          ...(ability !== 'read' && { [ability]: true }),
+          ...(explain && { explain }),
           signal: this.#end.signal,
           onProgress: (progress) => {
             for (const { onProgress } of this.loans) onProgress?.(progress);
           },
         });
-        this.ability = wanted;
+        this.explains = explain;
         // A model handles its calls in order: this one ends after those in progress.
         before
           ?.vocabulary()
@@ -87,9 +87,8 @@ class SharedModel {
 
 const shared = new Map<unknown, SharedModel>();
 
-/** Whether a model is loaded in a binary that can do this. */
-export const isLoaded = (source: Source, ability: Ability): boolean =>
-  (shared.get(source)?.ability ?? -1) >= abilities.indexOf(ability);
+/** Whether a model is loaded in a binary that explains. */
+export const canExplain = (source: Source): boolean => shared.get(source)?.explains ?? false;
 
 /** Lends a model until its `dispose` is called. It is disposed of when nobody has it. */
 export async function borrow<M extends Model>(wanted: Wanted<M>, loan: Loan = {}): Promise<M> {

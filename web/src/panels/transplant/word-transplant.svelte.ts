@@ -42,7 +42,7 @@ export class WordTransplant<M extends Model, R extends Run> {
 
   /** `view` is the loader of the view's own model. */
   constructor(of: Kind<M, R>['of'], view: ModelLoader<M>) {
-    this.#model = new ExplainingModel(of, 'gradients', view);
+    this.#model = new ExplainingModel(of, view);
     this.question = new Question(this.#model);
     this.performing = new Question(this.#model);
   }

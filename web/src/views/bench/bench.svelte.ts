@@ -5,6 +5,7 @@
 import { Classifier, Translator, type Binary, type Compute, type LoadOptions } from 'glassformer';
 import { examples } from '../../panels/verdict/reviews.ts';
 import { loadFailure, type Failure } from '../../ui/failure.ts';
+import { binaries } from '../../models/binaries.ts';
 import { folderOf, type ModelName } from '../../models/models.ts';
 import { workOffline } from '../../models/offline.ts';
 
@@ -55,7 +56,7 @@ const sentence =
   'Two young girls in white dresses are playing with a big dog in front of an old house.';
 
 async function openClassifier(options: LoadOptions): Promise<Engine> {
-  const classifier = await Classifier.load(folderOf('sentiment'), options);
+  const classifier = await Classifier.load(folderOf('sentiment'), { ...options, urls: binaries });
   const { tokens } = await classifier.classify(review);
   const tasks = lengths.map((length) => {
     const text = review.slice(0, tokens[length - 1]!.end);
@@ -70,7 +71,7 @@ async function openClassifier(options: LoadOptions): Promise<Engine> {
 }
 
 async function openTranslator(options: LoadOptions): Promise<Engine> {
-  const translator = await Translator.load(folderOf('en-de'), options);
+  const translator = await Translator.load(folderOf('en-de'), { ...options, urls: binaries });
   const tasks = beamCounts.map((beams) => ({
     name: `Translation, ${beams === 1 ? 'greedy' : `${beams} beams`}`,
     call: async (signal: AbortSignal) =>

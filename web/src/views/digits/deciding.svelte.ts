@@ -25,7 +25,7 @@ export class Deciding {
   found = $state.raw<{ of: Reading; methods: RowScores[]; layers: LayerVerdict[] }>();
 
   constructor(view: ModelLoader<ImageClassifier>) {
-    this.#model = new ExplainingModel(ImageClassifier, 'gradients', view);
+    this.#model = new ExplainingModel(ImageClassifier, view);
     this.question = new Question(this.#model);
   }
 

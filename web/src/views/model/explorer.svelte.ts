@@ -1,5 +1,6 @@
 /** The state of the “Your model” view: the files, the model in them, and its answer. */
 import type { Keys } from '../../panels/attention/habit.ts';
+import { binaries } from '../../models/binaries.ts';
 import {
   inspect,
   load,
@@ -207,6 +208,7 @@ export class ModelExplorer
         load(files, {
           ...options,
           compute,
+          urls: binaries,
           onProgress: (progress) => {
             read.add(progress.file);
             onProgress?.(progress);

@@ -21,7 +21,7 @@ const pause = 40;
 
 export class TransplantExplorer extends Explorer<Classifier> {
   /** Gradients estimate the effects before they are measured. */
-  readonly loader = new ModelLoader(() => Classifier, 'gradients');
+  readonly loader = new ModelLoader(() => Classifier, { explains: true });
 
   /** The text being patched. */
   base = $state('');

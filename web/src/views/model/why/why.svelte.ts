@@ -101,7 +101,7 @@ export function subjectOf(explorer: ModelExplorer): Subject | undefined {
 }
 
 export class Why {
-  readonly #model = new ExplainingModel<Model>({ load }, 'gradients', undefined);
+  readonly #model = new ExplainingModel<Model>({ load }, undefined);
   readonly question = new Question(this.#model);
   found = $state.raw<Reasons>();
 

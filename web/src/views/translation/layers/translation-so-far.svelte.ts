@@ -28,7 +28,7 @@ export class TranslationSoFar {
 
   /** `view` is the loader of the view's own model. */
   constructor(view: ModelLoader<Translator>) {
-    this.#model = new ExplainingModel(Translator, 'explain', view);
+    this.#model = new ExplainingModel(Translator, view);
     this.question = new Question(this.#model);
   }
 

@@ -131,19 +131,7 @@ onPage('estimates fill the table first and are plotted against Δ', {}, async (p
         window.estimated[dataset.estimated] = Number(dataset.value);
     }).observe(document.body, { subtree: true, childList: true, attributes: true });
   });
-  const fetched = [];
-  page.on('request', (request) => fetched.push(request.url()));
-  const binaries = () => fetched.filter((url) => /gradients[\w.-]*\.wasm/.test(url)).length;
-  assert.equal(
-    await page.evaluate(
-      () =>
-        performance.getEntriesByType('resource').filter(({ name }) => name.includes('gradients'))
-          .length,
-    ),
-    0,
-  );
   await open(page);
-  assert.equal(binaries(), 1);
   assert.equal(await page.locator('[data-estimated]').count(), 0);
   const expected = await estimates('This film is', 'The problem is');
   const estimated = await page.evaluate(() => window.estimated);

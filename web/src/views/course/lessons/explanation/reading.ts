@@ -45,7 +45,7 @@ export interface ExplanationLive {
 }
 
 /** The binary with gradients is large: it is fetched for this lesson only. */
-const explaining = new ExplainingModel(Classifier, 'gradients', undefined);
+const explaining = new ExplainingModel(Classifier, undefined);
 
 /** Returns the mean attention that each token receives, from layer `first` on. */
 export function received(map: AttentionMap, first: number): number[] {
