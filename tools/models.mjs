@@ -1,7 +1,6 @@
 // Writes build/packages: an npm package for each model of weights/, @glassformer/NAME.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { root } from './run.mjs';
 import { unlessDone } from './stamps.mjs';
 import { modelFiles } from './manifest.mjs';
@@ -134,9 +133,4 @@ async function writePackage(name) {
 /** Writes the packages whose model has changed. */
 export async function buildModels() {
   for (const name of models) await writePackage(name);
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  console.log('building the packages of the models');
-  await buildModels();
 }

@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cmake, root, setUp } from './build.mjs';
+import { announced } from './durations.mjs';
 
 /** The name of the package. */
 export const addonName = '@glassformer/native';
@@ -41,7 +42,7 @@ export function writeAddonPackage(preset, folder) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     await setUp('build', 'native');
-    console.log('building the add-on for Node (about five minutes the first time, on two cores)');
+    console.log(`building the add-on for Node: ${announced('build:native-addon')}`);
     await cmake('native', 'glassformer_addon');
     writeAddonPackage('native', join(root, 'build/native-addon'));
   } catch (error) {

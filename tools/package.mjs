@@ -220,7 +220,9 @@ export async function buildPackage({ release = false } = {}) {
   await done('binaries', [...from, 'tools/order.mjs'], binaries, () => copyBinaries(from, release));
   const scripts = ['wasm/src', 'package.json'];
   const named = (ending) => entries.map((name) => `${name}${ending}`);
-  const writing = [
+  const lists = ['sbom.cdx.json', 'licenses.txt'];
+  const libraries = ['tools/sbom.mjs', '.toolchain/debian/stamp', 'package.json'];
+  await Promise.all([
     done('types', ['wasm/src', 'wasm/tsconfig.json'], named('.d.ts'), writeTypes),
     done(
       'scripts',
@@ -228,13 +230,8 @@ export async function buildPackage({ release = false } = {}) {
       named('.js').filter((name) => name !== 'inline.js'),
       () => writeScripts(release),
     ).then(() => done('inline', [...scripts, ...from], ['inline.js'], () => writeInline(release))),
-  ];
-  if (release) {
-    const lists = ['sbom.cdx.json', 'licenses.txt'];
-    const libraries = ['tools/sbom.mjs', '.toolchain/debian/stamp', 'package.json'];
-    writing.push(done('lists', libraries, lists, listLibraries));
-  }
-  await Promise.all(writing);
+    done('lists', libraries, lists, listLibraries),
+  ]);
 }
 
 /** Returns whether dist/ holds a release. */

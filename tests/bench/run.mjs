@@ -127,10 +127,6 @@ function sizes() {
     glassformer: [
       'dist/glassformer.read.wasm',
       'dist/glassformer.read.relaxed.wasm',
-      'dist/glassformer.generate.wasm',
-      'dist/glassformer.generate.relaxed.wasm',
-      'dist/glassformer.translate.wasm',
-      'dist/glassformer.translate.relaxed.wasm',
       'dist/glassformer.wasm',
       'dist/glassformer.relaxed.wasm',
       'dist/index.js',

@@ -145,49 +145,45 @@ test('both binaries can have other addresses', async () => {
   assert.deepEqual(server.requests, ['/glassformer.wasm', '/glassformer.relaxed.wasm']);
 });
 
-test('a class loads the smallest binary for its task', async () => {
+test('the small binary is tried first if its address is given', async () => {
   const server = await serve(dist);
-  const names = [
-    'glassformer.read.wasm',
-    'glassformer.translate.wasm',
-    'glassformer.generate.wasm',
-    'glassformer.wasm',
-    'glassformer.gradients.wasm',
-  ];
+  const names = ['glassformer.read.wasm', 'glassformer.wasm'];
   const urls = Object.fromEntries(names.map((name) => [name, `${server.url}/${name}`]));
   await load(folder, { urls });
+  assert.deepEqual(server.requests, ['/glassformer.read.wasm']);
   await load(translator, { urls }, Translator);
   await load(checkpoint('gpt2_generate'), { urls }, Generator);
   await load(folder, { urls, explain: true });
-  await load(folder, { urls, explain: true, gradients: true });
+  await load(folder, { urls, gradients: true });
   assert.deepEqual(
     server.requests,
-    names.map((name) => `/${name}`),
+    names.map((name) => `/${name}`), // each is compiled once
   );
+  // A model of another class: the binary with everything tells which class opens it.
+  await assertError(() => load(checkpoint('t5'), { urls }, Classifier), 'wrong_task', /Generator/);
   const module = new WebAssembly.Module(readFileSync(join(dist, names[0])));
   await load(folder, { module });
   const refused = () => load(translator, { module }, Translator);
   await assertError(refused, 'invalid_option', /module: expected glassformer.wasm/);
 });
 
-test('a generator that writes a text from another one runs in the binary of translators', async () => {
+test('without its address, the binary with everything is loaded', async () => {
   const server = await serve(dist);
-  const named = (...kinds) =>
-    Object.fromEntries(
-      kinds.map((kind) => [`glassformer.${kind}wasm`, `${server.url}/glassformer.${kind}wasm`]),
-    );
-  const urls = named('generate.', 'translate.', '');
-  const summarizer = await load(checkpoint('t5'), { urls }, Generator);
-  assert.equal(summarizer.task, 'text2text-generation');
-  assert.deepEqual(server.requests, ['/glassformer.generate.wasm', '/glassformer.translate.wasm']);
-  // One of another class also tries the whole binary, which tells which class opens it.
-  await assertError(() => load(folder, { urls }, Generator), 'wrong_task', /Classifier/);
-  assert.deepEqual(server.requests.slice(2), ['/glassformer.wasm']);
-  // Where only the whole binary is hosted, no smaller one is asked for.
-  const whole = named('');
-  await load(checkpoint('t5'), { urls: whole }, Generator);
-  await load(checkpoint('gpt2_generate'), { urls: whole }, Generator);
-  assert.equal(server.requests.length, 3);
+  const urls = { 'glassformer.wasm': `${server.url}/glassformer.wasm` };
+  await load(folder, { urls });
+  assert.deepEqual(server.requests, ['/glassformer.wasm']);
+});
+
+test('glassformer/read and glassformer/threads name their binaries', async () => {
+  for (const scope of ['read', 'threads']) {
+    const { default: urls } = await import(`../../../dist/${scope}.js`);
+    const files = ['', '.relaxed'].map((kind) => `glassformer.${scope}${kind}.wasm`);
+    assert.deepEqual(Object.keys(urls), files);
+    for (const file of files) assert.equal(urls[file], pathToFileURL(join(dist, file)).href);
+    const { info, classify } = await load(folder, { urls, threads: 2 });
+    assert.ok(classify);
+    assert.equal(info.threads, scope === 'threads' ? 2 : info.threads);
+  }
 });
 
 // Loads a model and returns its progress events. Each must continue the one before.

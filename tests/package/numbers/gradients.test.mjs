@@ -428,13 +428,6 @@ test('gradients of next tokens are refused by name', async () => {
   await refused(generator, { method: integrated, baselineToken: 500 }, invalid, /below 500/);
   const integers = await load(folder, { gradients: true, compute: 'int8' }, Generator);
   await refused(integers, { method: 'relevance' }, 'unsupported', /f32|int8/);
-  const explains = await load(folder, { explain: true }, Generator);
-  await refused(
-    explains,
-    { method: 'relevance' },
-    'unsupported',
-    /loaded with the option gradients/,
-  );
   const golden = (name) => load(goldenFolder(name), { gradients: true }, Translator);
   const recurrent = await golden('translate_recurrent_post_norm');
   await refused(recurrent, { method: 'relevance' }, 'unsupported', /recurrent/);
@@ -696,9 +689,10 @@ test('progress that fails or aborts ends the call', async () => {
   }
 });
 
-test('a model loaded without gradients refuses them and gives the cure', async () => {
+test('the binary for models that read texts refuses gradients and gives the cure', async () => {
   const cure = /expected a model that was loaded with the option gradients/;
-  for (const options of [{}, { explain: true }, { worker: true }]) {
+  const module = readFileSync(join(dist, 'glassformer.read.wasm'));
+  for (const options of [{ module }, { module, worker: true }]) {
     const classifier = await load(goldenFolder('pre_norm_mean'), options);
     const named = () => classifier.classify('a film', { gradients: ['logits'] });
     await assertError(named, 'unsupported', cure);
@@ -749,29 +743,18 @@ test('gradients are refused by name', async () => {
   await assertError(ofVector, 'invalid_option', /unknown option "gradients"/);
 });
 
-test('load fetches the binary with gradients only if they are wanted', async () => {
-  const model = await openAny(goldenFolder('pre_norm_mean'), { gradients: true });
-  assert.ok(model instanceof Classifier);
+test('gradients need no option if the binary has everything', async () => {
+  for (const options of [{ gradients: true }, {}]) {
+    const model = await load(goldenFolder('pre_norm_mean'), options);
+    const { gradients } = await model.classify('a film', { gradients: ['logits'] });
+    assert.deepEqual(gradients.logits.shape, [2]);
+  }
+});
+
+test('glassformer/inline has gradients', async () => {
+  const inline = await import('../../../dist/inline.js');
+  const model = await inline.Classifier.load(goldenFolder('pre_norm_mean'));
   const { gradients } = await model.classify('a film', { gradients: ['logits'] });
   assert.deepEqual(gradients.logits.shape, [2]);
   model.dispose();
-  const module = readFileSync(join(dist, 'glassformer.gradients.wasm'));
-  const given = await load(goldenFolder('pre_norm_mean'), { module });
-  assert.ok((await given.classify('a film', { gradients: ['logits'] })).gradients.logits);
-  // The complete binary cannot take its place.
-  const urls = { 'glassformer.wasm': 'http://127.0.0.1:9/glassformer.wasm' };
-  await load(goldenFolder('pre_norm_mean'), { urls, gradients: true });
-});
-
-test('glassformer/inline names the missing binary and the cure', async () => {
-  const inline = await import('../../../dist/inline.js');
-  const folder = goldenFolder('pre_norm_mean');
-  await assert.rejects(inline.Classifier.load(folder, { gradients: true }), (error) => {
-    assert.equal(error.code, 'unsupported_runtime');
-    assert.match(
-      error.message,
-      /does not contain glassformer\.gradients[\w.]*\.wasm; name its URL/,
-    );
-    return true;
-  });
 });

@@ -6,7 +6,15 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { Classifier, Generator, Translator, binaries, dist, root, waiting } from '../support/helpers.mjs';
+import {
+  Classifier,
+  Generator,
+  Translator,
+  binaries,
+  dist,
+  root,
+  waiting,
+} from '../support/helpers.mjs';
 
 const weights = (name) => pathToFileURL(join(root, 'weights', `${name}/`));
 const text =

@@ -211,18 +211,6 @@ test('examples that cannot be learned from are refused', async () => {
   await assertError(() => Trainer.from(tiny, examples, strong), 'invalid_option', /distortion/);
 });
 
-test('the binary for pictures has no other models, and trains no texts', async () => {
-  const module = readFileSync(join(root, 'dist/glassformer.pictures.wasm'));
-  const folder = goldenFolder('pre_norm_mean');
-  await assertError(() => openAny(folder, { module }), 'invalid_option', /glassformer.wasm/);
-  const model = await openAny(join(root, 'weights/digits'), { module });
-  after(() => model.dispose());
-  assert.equal(model.task, 'image-classification');
-  await assertError(() => Trainer.from(tiny, 'a\tb\nc\td\n', { module }), 'invalid_data', /IDX/);
-  const texts = readFileSync(join(root, 'dist/glassformer.learn.wasm'));
-  await assertError(() => Trainer.from(tiny, examples, { module: texts }), 'invalid_data');
-});
-
 test('a picture is decoded as models read it', async () => {
   const { data, ...sizes } = await readPicture({
     width: 1,

@@ -72,8 +72,9 @@ export interface LoadOptions {
   /**
    * The number of threads that share the work of a call, 1 to 256; "auto": as many as the machine runs
    * at the same time, in WebAssembly at most 8. They change no bit of a result. Default: the
-   * environment variable GLASSFORMER_THREADS, or else "auto". Where threads cannot share memory, as in
-   * a page that is not cross-origin isolated, there is one, and `info.threadsNote` says why.
+   * environment variable GLASSFORMER_THREADS, or else "auto". In pages, `urls` must name the binaries
+   * with threads (see `glassformer/threads`). Where threads cannot share memory, as in a page that is
+   * not cross-origin isolated, there is one, and `info.threadsNote` says why.
    */
   threads?: number | 'auto' | undefined;
   /** Selects a WebAssembly binary. Default: relaxed SIMD if the runtime supports it. */
@@ -100,15 +101,18 @@ export interface LoadOptions {
 /** Load options of models whose answers have gradients. */
 export interface GradientLoadOptions extends LoadOptions {
   /**
-   * Loads the largest binary, which has gradients, `explain`, and the methods of `explain` that use
-   * gradients. Gradients need `compute: 'f32'`. Default: false.
+   * Loads the binary with everything even if `urls` name the one for models that read texts, which
+   * has no gradients. They need `compute: 'f32'`. Default: false.
    */
   gradients?: boolean | undefined;
 }
 
 /** Load options of models whose answers can be explained. */
 export interface ExplainableLoadOptions extends GradientLoadOptions {
-  /** Loads the larger binary, which has `explain`. Default: false. */
+  /**
+   * Loads the binary with everything even if `urls` name the one for models that read texts, which
+   * has no `explain`. Default: false.
+   */
   explain?: boolean | undefined;
 }
 
