@@ -10,7 +10,7 @@ namespace {
 using Apps = std::vector<const CLI::App*>;
 using Options = std::vector<const CLI::Option*>;
 
-Apps commands(const CLI::App& app) {
+Apps subcommands(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
@@ -89,7 +89,7 @@ std::string bash_completion(const CLI::App& app) {
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    words='" +
       joined(command_names(app), " ") + " " + joined(option_names(app), " ") +
       "'\n  else\n    case \"$verb $before\" in\n";
-  for (const CLI::App* command : commands(app)) {
+  for (const CLI::App* command : subcommands(app)) {
     for (const CLI::Option* option : options(*command, false)) {
       const std::vector<std::string> values = choices(*option);
       if (values.empty()) continue;
@@ -104,7 +104,7 @@ std::string bash_completion(const CLI::App& app) {
     }
   }
   text += "    esac\n    if [ -z \"$words\" ] && [[ $word == -* ]]; then\n      case $verb in\n";
-  for (const CLI::App* command : commands(app)) {
+  for (const CLI::App* command : subcommands(app)) {
     text += "        " + command->get_name() + ") words='" + joined(option_names(*command), " ") +
             "' ;;\n";
   }
@@ -118,13 +118,13 @@ std::string bash_completion(const CLI::App& app) {
 
 std::string zsh_completion(const CLI::App& app) {
   std::string text = "#compdef glassformer\nlocal -a verbs\nverbs=(\n";
-  for (const CLI::App* command : commands(app)) {
+  for (const CLI::App* command : subcommands(app)) {
     text += "  " + in_quotes(command->get_name() + ":" + command->get_description()) + "\n";
   }
   text +=
       ")\nif (( CURRENT == 2 )); then\n  _describe command verbs\n  return\nfi\n"
       "local verb=$words[2]\nshift words\n(( CURRENT-- ))\ncase $verb in\n";
-  for (const CLI::App* command : commands(app)) {
+  for (const CLI::App* command : subcommands(app)) {
     text += "  " + command->get_name() + ")\n    _arguments";
     for (const CLI::Option* option : options(*command, false)) {
       const std::vector<std::string> values = choices(*option);
@@ -151,11 +151,11 @@ std::string zsh_completion(const CLI::App& app) {
 
 std::string fish_completion(const CLI::App& app) {
   std::string text = "# fish completion for glassformer\n";
-  for (const CLI::App* command : commands(app)) {
+  for (const CLI::App* command : subcommands(app)) {
     text += "complete -c glassformer -n __fish_use_subcommand -f -a " + command->get_name() +
             " -d " + in_quotes(command->get_description()) + "\n";
   }
-  for (const CLI::App* command : commands(app)) {
+  for (const CLI::App* command : subcommands(app)) {
     const std::string begin =
         "complete -c glassformer -n '__fish_seen_subcommand_from " + command->get_name() + "'";
     for (const CLI::Option* option : options(*command, false)) {
@@ -199,7 +199,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : commands(app)) names.push_back(command->get_name());
+  for (const CLI::App* command : subcommands(app)) names.push_back(command->get_name());
   return names;
 }
 
@@ -236,7 +236,7 @@ std::string manual_page(const CLI::App& app, std::string_view version) {
                      "\"\n.SH NAME\nglassformer \\- " + roff(app.get_description()) +
                      "\n.SH SYNOPSIS\n.B glassformer\n.I COMMAND\n[\\fIOPTIONS\\fR] ...\n"
                      ".SH COMMANDS\n";
-  for (const CLI::App* command : commands(app)) {
+  for (const CLI::App* command : subcommands(app)) {
     text += ".SS glassformer " + roff(command->get_name());
     for (const CLI::Option* option : options(*command, true)) {
       const bool required = option->get_required();

@@ -5,6 +5,7 @@ add_executable(glassformer ${command_sources})
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(Threads REQUIRED)
 glassformer_precompile(glassformer <nlohmann/json.hpp> <CLI/CLI.hpp>)
+glassformer_unite(glassformer)
 if(GLASSFORMER_SANITIZE)
   target_compile_options(glassformer PRIVATE -O0)  # compiles in a third of the time
 endif()

@@ -23,6 +23,7 @@ if(test_sources)
   glassformer_precompile(glassformer_tests <fstream> <nlohmann/json.hpp> <random> <sstream>
     <catch2/catch_test_macros.hpp> <catch2/generators/catch_generators.hpp>
     <catch2/generators/catch_generators_range.hpp> <catch2/matchers/catch_matchers_string.hpp>)
+  glassformer_unite(glassformer_tests)
   # Tests find their fixtures through this path.
   target_compile_definitions(glassformer_tests PRIVATE
     GLASSFORMER_SOURCE_DIR="${CMAKE_SOURCE_DIR}")

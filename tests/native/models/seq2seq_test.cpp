@@ -24,7 +24,7 @@ namespace {
 
 constexpr DecodingLimits enough = {.nodes = 100, .positions = 24, .rows = 60};
 
-double distance(const std::vector<float>& a, const std::vector<float>& b) {
+double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
   REQUIRE(a.size() == b.size());
   double worst = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -344,7 +344,7 @@ TEST_CASE("ablated heads and masked source tokens give PyTorch's results", "[seq
     const auto extensions = chain(golden.target(text), 0, 0);
     const View hidden = golden.decode(state, extensions);
     const View logits = golden.project(const_view(hidden));
-    CHECK(distance(row_of(logits, extensions.size() - 1), intervention.at("logits")) <=
+    CHECK(largest_difference(row_of(logits, extensions.size() - 1), intervention.at("logits")) <=
           golden.tolerance("logits"));
 
     const AttentionMap map = state.cross_attention(static_cast<NodeIndex>(extensions.size() - 1));
@@ -368,7 +368,7 @@ TEST_CASE("known mistakes give other results", "[seq2seq]") {
     INFO(name << ": " << slip);
     const bool first = slip == "no_look_ahead_mask" || slip == "zero_start_ignored";
     const std::size_t row = first ? 0 : extensions.size() - 1;
-    CHECK(distance(row_of(logits, row), wrong) > 100 * golden.tolerance("logits"));
+    CHECK(largest_difference(row_of(logits, row), wrong) > 100 * golden.tolerance("logits"));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <cmath>
 
+#include "kernels/pool.hpp"
 #include "layers/feed_forward/feed_forward.hpp"
 #include "layers/norm/residual.hpp"
 #include "support/layer_check.hpp"
@@ -110,7 +111,8 @@ TEST_CASE("gradients of parameters add up buffer by buffer", "[tape]") {
   std::ranges::fill(a.of(1), 1.0f);
   std::ranges::fill(b.of(1), 2.0f);
   std::ranges::fill(b.of(2), 4.0f);
-  a.add(b);
+  Pool pool;
+  a.add(b, pool);
   CHECK(std::ranges::all_of(a.of(1), [](float value) { return value == 3.0f; }));
   CHECK(std::ranges::all_of(a.of(2), [](float value) { return value == 4.0f; }));
   a.set_to_zero();

@@ -28,7 +28,7 @@
 namespace glassformer::test {
 namespace {
 
-constexpr double tolerance = 1e-4;
+constexpr double pipelines_tolerance = 1e-4;
 
 // Checks ids and ranges and, for a pair, which text each token is from. The template's special
 // tokens have no range.
@@ -50,7 +50,7 @@ void check_tokens(const nlohmann::json& expected, const std::vector<InputToken>&
 }
 
 bool close(float got, double expected) {
-  return std::abs(static_cast<double>(got) - expected) < tolerance;
+  return std::abs(static_cast<double>(got) - expected) < pipelines_tolerance;
 }
 
 // Returns whether a text has no token. The original library answers such a text; we refuse it.
@@ -164,16 +164,16 @@ TEST_CASE("explanations of a classifier with a decoder are those of the library'
   const std::string first = text.at("text"), second = text.at("pair");
   const ExplainInput input = explainer.read(TextInput(first, second));
   REQUIRE(input.text.ids == text.at("ids").get<std::vector<std::int32_t>>());
-  CHECK(distance(explainer.lens(input).token_logits, expected.at("lens")) < tolerance);
+  CHECK(distance(explainer.lens(input).token_logits, expected.at("lens")) < pipelines_tolerance);
   const Ledger ledger = explainer.ledger(input, {});
   CHECK(close(static_cast<float>(ledger.value), static_cast<double>(expected.at("value")[0])));
   std::vector<float> read;  // without the last column, the biases
   for (std::size_t i = 0; i < ledger.read.size(); ++i) {
     if ((i + 1) % ledger.columns.size() != 0) read.push_back(ledger.read[i]);
   }
-  CHECK(distance(read, expected.at("ledger")) < tolerance);
+  CHECK(distance(read, expected.at("ledger")) < pipelines_tolerance);
   const Relevance relevance = explainer.relevance(input, explainer.answer(input));
-  CHECK(distance(relevance.matrix, expected.at("relevance")) < tolerance);
+  CHECK(distance(relevance.matrix, expected.at("relevance")) < pipelines_tolerance);
 }
 
 TEST_CASE("explanations of a classifier with a decoder agree with its runs", "[checkpoints]") {
@@ -541,7 +541,7 @@ TEST_CASE("published models answer questions as the original library does", "[ch
       CHECK(result.tokens[t].sequence == (window.at("sequences")[t] == 1));
     }
     const auto& attention = golden.tensors.at("attention." + std::to_string(i));
-    CHECK(distance(result.attention->data, attention) < tolerance);
+    CHECK(distance(result.attention->data, attention) < pipelines_tolerance);
   }
 }
 
@@ -565,17 +565,18 @@ TEST_CASE("published models give the original library's vectors", "[checkpoints]
     if (text.contains("promptName")) plain.prompt_name = text.at("promptName").get<std::string>();
     const Embedded result = pipeline->embed(words, plain);
     check_tokens(text, result.tokens);
-    CHECK(distance(result.embedding, golden.tensors.at("embedding." + index)) < tolerance);
+    CHECK(distance(result.embedding, golden.tensors.at("embedding." + index)) <
+          pipelines_tolerance);
     plain.normalize = false;
     CHECK(distance(pipeline->embed(words, plain).embedding, golden.tensors.at("pooled." + index)) <
-          tolerance);
+          pipelines_tolerance);
     vectors.push_back(result.embedding);
   }
   std::vector<float> similarities;
   for (const auto& a : vectors) {
     for (const auto& b : vectors) similarities.push_back(similarity(a, b));
   }
-  CHECK(distance(similarities, golden.tensors.at("similarity")) < tolerance);
+  CHECK(distance(similarities, golden.tensors.at("similarity")) < pipelines_tolerance);
 }
 
 }  // namespace glassformer::test

@@ -17,7 +17,7 @@
 namespace glassformer::test {
 namespace {
 
-constexpr double tolerance = 1e-4;
+constexpr double translate_tolerance = 1e-4;
 
 std::vector<std::int32_t> ids_of(const auto& tokens) {
   std::vector<std::int32_t> ids;
@@ -61,19 +61,21 @@ TEST_CASE("published translators translate as the original library does", "[chec
     CHECK(ids_of(sentence.output.tokens) == output);
     CHECK(translation.text == text.at("translation").get<std::string>());
     CHECK(std::abs(static_cast<double>(sentence.output.score) - text.at("logprob").get<double>()) <
-          tolerance);
+          translate_tolerance);
 
     const std::string index = "." + std::to_string(i);
-    CHECK(distance(sentence.encoder->data, golden.tensors.at("encoder" + index)) < tolerance);
-    CHECK(distance(sentence.decoder->data, golden.tensors.at("decoder" + index)) < tolerance);
-    CHECK(distance(sentence.cross->data, golden.tensors.at("cross" + index)) < tolerance);
+    CHECK(distance(sentence.encoder->data, golden.tensors.at("encoder" + index)) <
+          translate_tolerance);
+    CHECK(distance(sentence.decoder->data, golden.tensors.at("decoder" + index)) <
+          translate_tolerance);
+    CHECK(distance(sentence.cross->data, golden.tensors.at("cross" + index)) < translate_tolerance);
     for (const auto& [kept, tensor] :
          {std::pair("states", "encoder.output"), std::pair("logits", "logits")}) {
       const auto traced = std::ranges::find(sentence.trace, tensor, &TracedTensor::name);
       REQUIRE(traced != sentence.trace.end());
-      CHECK(distance(traced->data, golden.tensors.at(kept + index)) < tolerance);
+      CHECK(distance(traced->data, golden.tensors.at(kept + index)) < translate_tolerance);
     }
-    compare_trace(sentence.trace, golden, std::to_string(i), tolerance);
+    compare_trace(sentence.trace, golden, std::to_string(i), translate_tolerance);
   }
 }
 
@@ -93,7 +95,7 @@ TEST_CASE("published translators search as the original library does", "[checkpo
       CHECK(ids_of(output.tokens) == run.at("ids").get<std::vector<std::int32_t>>());
       // Scores are stored with five digits.
       CHECK(std::abs(static_cast<double>(output.score) - run.at("score").get<double>()) <
-            tolerance);
+            translate_tolerance);
     }
   }
 }

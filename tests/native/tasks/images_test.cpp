@@ -21,7 +21,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr double tolerance = 1e-4;  // float32 is within 2e-5 of float64 in the library
+constexpr double images_tolerance = 1e-4;  // float32 is within 2e-5 of float64 in the library
 
 const std::vector<std::string> picture_models = {
     "vit", "vit_wide", "vit_gray", "vit_defaults", "deit", "deit_teacher", "clip_classes"};
@@ -69,7 +69,7 @@ TEST_CASE("classifiers of pictures give the library's answers", "[image]") {
     ImageOptions options = golden.options(entry);
     const auto check = [&](const std::string& tensor, std::span<const float> got) {
       const auto known = golden.tensors.find(tensor + "." + index);
-      if (known != golden.tensors.end()) CHECK(distance(got, known->second) < tolerance);
+      if (known != golden.tensors.end()) CHECK(distance(got, known->second) < images_tolerance);
     };
     const ReadPicture read = golden.pipeline->read(picture, options);
     CHECK(read.input.pixels.height == entry.at("pixels")[0]);
@@ -82,7 +82,7 @@ TEST_CASE("classifiers of pictures give the library's answers", "[image]") {
     options.encoder.trace = all_names;
     const ImageClassification result = golden.pipeline->classify(picture, options);
     CHECK(result.label == entry.at("label").get<std::string>());
-    CHECK(distance(result.scores, entry.at("scores").get<std::vector<float>>()) < tolerance);
+    CHECK(distance(result.scores, entry.at("scores").get<std::vector<float>>()) < images_tolerance);
     CHECK(result.grid.tokens() == result.attention->queries);
     check("logits", result.logits);
     check("attention", result.attention->data);
@@ -93,7 +93,7 @@ TEST_CASE("classifiers of pictures give the library's answers", "[image]") {
       const auto shown =
           std::ranges::find(result.trace, tensor.substr(prefix.size()), &TracedTensor::name);
       REQUIRE(shown != result.trace.end());
-      CHECK(distance(shown->data, values) < tolerance);
+      CHECK(distance(shown->data, values) < images_tolerance);
       ++traced;
     }
     if (traced > 0) CHECK(result.trace.size() == traced);
@@ -116,7 +116,7 @@ TEST_CASE("gradients of pictures are the library's", "[image]") {
     const ImageClassification result =
         golden.pipeline->classify(picture, {.encoder = {.gradients = {wanted}}});
     REQUIRE(result.gradients.size() == 1);
-    CHECK(distance(result.gradients[0].data, values) < tolerance);
+    CHECK(distance(result.gradients[0].data, values) < images_tolerance);
     ++compared;
   }
   CHECK(compared == 3);

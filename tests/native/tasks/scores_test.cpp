@@ -30,7 +30,7 @@ std::vector<double> reference_softmax(const std::vector<float>& logits) {
 }
 
 // Returns whether the values differ by at most a few units in the last place.
-bool is_near(float got, double expected, double tolerance = 1e-6) {
+bool is_score(float got, double expected, double tolerance = 1e-6) {
   return std::abs(static_cast<double>(got) - expected) <= tolerance;
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("softmax scores are e^x / sum", "[pipelines][scores]") {
   const std::vector<float> logits = random_floats(9, 4);
   const std::vector<float> got = scores(Scoring::softmax, logits);
   const std::vector<double> expected = reference_softmax(logits);
-  for (std::size_t i = 0; i < got.size(); ++i) CHECK(is_near(got[i], expected[i]));
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(is_score(got[i], expected[i]));
   // The largest floats do not overflow.
   const float huge = std::numeric_limits<float>::max();
   CHECK(scores(Scoring::softmax, {huge, huge}) == std::vector<float>{0.5f, 0.5f});
@@ -74,7 +74,7 @@ TEST_CASE("sigmoid scores are 1 / (1 + e^-x), independent of each other", "[pipe
   const std::vector<float> got = scores(Scoring::sigmoid, logits);
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double expected = 1 / (1 + std::exp(-static_cast<double>(logits[i])));
-    CHECK(is_near(got[i], expected, 1e-6 * expected));
+    CHECK(is_score(got[i], expected, 1e-6 * expected));
   }
   CHECK(scores(Scoring::sigmoid, {-1e30f, 1e30f}) == std::vector<float>{0, 1});
   CHECK(scores(Scoring::raw, {-3.5f, 12}) == std::vector<float>{-3.5f, 12});
@@ -128,13 +128,13 @@ TEST_CASE("a vector is normalized to length one", "[pipelines][vectors]") {
   CHECK(std::abs(sum - 1) <= 1e-6);
   std::vector<float> huge{3e30f, 4e30f};  // their squares overflow
   normalize(huge);
-  CHECK((is_near(huge[0], 0.6) && is_near(huge[1], 0.8)));
+  CHECK((is_score(huge[0], 0.6) && is_score(huge[1], 0.8)));
   std::vector<float> zero{0, 0};
   normalize(zero);
   CHECK(zero == std::vector<float>{0, 0});
   std::vector<float> tiny{1e-13f, 0};  // divided by 1e-12
   normalize(tiny);
-  CHECK(is_near(tiny[0], 0.1, 1e-7));
+  CHECK(is_score(tiny[0], 0.1, 1e-7));
 }
 
 TEST_CASE("similarity is the cosine", "[pipelines][vectors]") {
@@ -142,8 +142,8 @@ TEST_CASE("similarity is the cosine", "[pipelines][vectors]") {
   const auto cosine = [](const Vector& a, const Vector& b) { return similarity(a, b); };
   CHECK(cosine({1, 0}, {0, 5}) == 0);
   CHECK(cosine({2, 2}, {-1, -1}) == -1);
-  CHECK(is_near(cosine({1, 2, 2}, {4, 0, 3}), 10.0 / (3 * 5)));
-  CHECK(is_near(cosine({1, 0}, {1, 1}), std::sqrt(0.5)));
+  CHECK(is_score(cosine({1, 2, 2}, {4, 0, 3}), 10.0 / (3 * 5)));
+  CHECK(is_score(cosine({1, 0}, {1, 1}), std::sqrt(0.5)));
   CHECK(cosine({0, 0}, {1, 1}) == 0);
   const Error error = error_of([&] { cosine({1, 2}, {1, 2, 3}); });
   CHECK(error.code() == ErrorCode::invalid_option);

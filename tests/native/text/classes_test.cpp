@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string folder = GLASSFORMER_SOURCE_DIR "/tests/fixtures/data/tokenizers/";
+const std::string classes_folder = GLASSFORMER_SOURCE_DIR "/tests/fixtures/data/tokenizers/";
 
 // Returns the content of a case's file, made in the same way as by classes.py.
 std::string content(const json& value) {
@@ -22,7 +22,8 @@ std::string content(const json& value) {
     return test::read_text(test::tokenizer_folder + value["model"].get<std::string>() + ".model");
   }
   if (!value.contains("of")) return value.dump();
-  json file = json::parse(test::read_text(folder + value["of"].get<std::string>() + ".json"));
+  json file =
+      json::parse(test::read_text(classes_folder + value["of"].get<std::string>() + ".json"));
   const std::string part = value["part"];
   if (part == "tokenizer.json") {
     if (value.contains("untyped")) file["model"].erase("type");
@@ -50,7 +51,7 @@ std::string content(const json& value) {
 }
 
 TEST_CASE("folders of tokenizer files give the original library's ids", "[text][classes]") {
-  const json golden = json::parse(test::read_text(folder + "classes.json"));
+  const json golden = json::parse(test::read_text(classes_folder + "classes.json"));
   REQUIRE(golden["cases"].size() >= 150);
   for (const json& each : golden["cases"]) {
     INFO(each["name"].get<std::string>());

@@ -12,7 +12,7 @@
 namespace glassformer {
 namespace {
 
-ComposedTokenizer compose(const std::string& name) {
+ComposedTokenizer composed(const std::string& name) {
   return ComposedTokenizer(parse_tokenizer_json(
       test::read_text(GLASSFORMER_SOURCE_DIR "/tests/fixtures/data/tokenizers/" + name + ".json")));
 }
@@ -60,7 +60,7 @@ TEST_CASE("a template joins two texts, each with its token type", "[text][input]
 }
 
 TEST_CASE("a tokenizer.json's own template gives its ids and types", "[text][input]") {
-  const ComposedTokenizer tokenizer = compose("wordpiece_cased");
+  const ComposedTokenizer tokenizer = composed("wordpiece_cased");
   const ModelInput input =
       fill(tokenizer.around().pair, tokenizer.encode("a"), tokenizer.encode("is it"));
   // The original library's encode("a", "is it").
