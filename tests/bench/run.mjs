@@ -61,7 +61,7 @@ async function prepare() {
   await setUp('build', 'native', 'bench');
   console.error('building (a minute or two the first time)');
   await buildNative();
-  await buildPackage();
+  await buildPackage({ release: true });
   const probes = {
     native: ['peak_probe', 'gemm_probe'],
     wasm: ['simd128', 'relaxed'].flatMap((isa) => [`peak_probe.${isa}`, `gemm_probe.${isa}`]),

@@ -34,7 +34,7 @@ function versionUsed({ project, browser, node }) {
 try {
   await setUp('build', 'native', 'test');
   await cmake('test', 'glassformer');
-  await buildPackage();
+  await buildPackage({ release: true });
   await buildModels();
 } catch (error) {
   console.log(`${error.output ?? ''}\n${error.message}`);

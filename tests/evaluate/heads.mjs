@@ -297,7 +297,7 @@ async function main() {
     );
   }
   await buildNative();
-  await buildPackage();
+  await buildPackage({ release: true });
   const shipped = ['sentiment', 'en-de', 'en-fr', 'writer'].map((name) => `weights/${name}`);
   for (const model of values.model ?? shipped.map((name) => join(root, name))) {
     const { data, texts, shares } = values;

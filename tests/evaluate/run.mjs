@@ -68,7 +68,7 @@ async function main() {
     );
   await setUp('build', 'native', 'test');
   await buildNative();
-  await buildPackage();
+  await buildPackage({ release: true });
 
   const figures = {};
   for (const model of values.model.map((folder) => resolve(folder))) {

@@ -13,6 +13,20 @@ const leaveViews = {
   },
 };
 
+// A module in a `data:` URL has no folder, so it has no addresses of binaries either.
+const thePackage = {
+  name: 'the-package',
+  setup({ onResolve, onLoad }) {
+    const index = join(root, 'wasm/src/index.ts');
+    onResolve({ filter: /^glassformer$/ }, () => ({ path: index }));
+    onResolve({ filter: /^glassformer\/(read|threads)$/ }, ({ path }) => ({
+      path,
+      namespace: 'addresses',
+    }));
+    onLoad({ filter: /./, namespace: 'addresses' }, () => ({ contents: 'export default {};' }));
+  },
+};
+
 /**
  * Resolves to the exports of web/src/NAME.ts, for one name or several; the name glassformer stands
  * for the package. The modules must not need a browser.
@@ -22,8 +36,7 @@ export async function source(...names) {
   const contents = names.map((name) => `export * from '${from(name)}';`).join('\n');
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: join(root, 'web/src') },
-    plugins: [leaveViews],
-    alias: { glassformer: join(root, 'wasm/src/index.ts') },
+    plugins: [leaveViews, thePackage],
     bundle: true,
     format: 'esm',
     platform: 'neutral',

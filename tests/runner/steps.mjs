@@ -39,8 +39,7 @@ const pythonTestsIn = (folder) =>
 
 /** The visits of `npm test`: each view once, along its main way. */
 const isMainWay = (file) => file.endsWith('/main_way.browser.test.mjs');
-const isOfBrowser = (file) =>
-  file.endsWith('.browser.test.mjs');
+const isOfBrowser = (file) => file.endsWith('.browser.test.mjs');
 const ofPage = () => testsIn('tests/page', 'web/src');
 const usesPackage = (file) => /\bdist\/\w+\.js\b/.test(readFileSync(join(root, file), 'utf8'));
 
@@ -50,6 +49,9 @@ const ofBinaries = /\/order\.test\.mjs$/;
 /** Those that need a build. The others check sources only. */
 const ofBuilds = /\/(isa_objects|readme)\.test\.mjs$/;
 const inRepository = (is) => testsIn('tests/repository').filter(is);
+
+/** Tests of the command line that train: with sanitizers they take minutes. */
+const isOfTraining = (file) => /\/(recipes|train\w*)\.test\.mjs$/.test(file);
 
 // --- work ------------------------------------------------------------------------------------------
 
@@ -161,7 +163,7 @@ export const steps = {
     tier: 'test',
     group: 'native',
     needs: ['build for tests'],
-    files: () => testsIn('tests/cli'),
+    files: () => testsIn('tests/cli').filter((file) => !isOfTraining(file)),
     work: node,
   },
   'Python package': {
@@ -311,9 +313,17 @@ export const steps = {
     tier: 'full',
     group: 'native',
     work: async ({ slot, all }) => {
-      await all(() => cmake('native'));
-      return catch2Tests(['build/native/glassformer_tests'], undefined, slot);
+      await all(() => cmake('native-check', 'glassformer', 'glassformer_tests'));
+      return catch2Tests(['build/native-check/glassformer_tests'], undefined, slot);
     },
+  },
+  'training on the command line': {
+    tier: 'full',
+    group: 'native',
+    needs: ['optimized native build'],
+    files: () => testsIn('tests/cli').filter(isOfTraining),
+    work: ({ files, slot }) =>
+      nodeTests(files, slot, () => ({ GLASSFORMER: join(root, 'build/native-check/glassformer') })),
   },
   'models of common sizes': {
     tier: 'full',

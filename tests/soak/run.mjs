@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 
 await setUp('build');
-await buildPackage();
+await buildPackage({ release: true });
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc');
 

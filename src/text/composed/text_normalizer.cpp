@@ -300,7 +300,9 @@ std::unique_ptr<TextNormalizer> read_normalizer(const JsonValue& json, std::stri
   return normalizer;
 }
 
-std::unique_ptr<TextNormalizer> make_lower_case() { return std::make_unique<normalizers::Lowercase>(); }
+std::unique_ptr<TextNormalizer> make_lower_case() {
+  return std::make_unique<normalizers::Lowercase>();
+}
 
 std::unique_ptr<TextNormalizer> make_sequence(std::unique_ptr<TextNormalizer> first,
                                               std::unique_ptr<TextNormalizer> second) {

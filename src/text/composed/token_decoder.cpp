@@ -323,6 +323,8 @@ std::unique_ptr<TokenDecoder> read_decoder(const JsonValue& json, std::string_vi
   return decoder;
 }
 
-std::unique_ptr<TokenDecoder> make_spacing_decoder() { return std::make_unique<decoders::Spacing>(); }
+std::unique_ptr<TokenDecoder> make_spacing_decoder() {
+  return std::make_unique<decoders::Spacing>();
+}
 
 }  // namespace glassformer

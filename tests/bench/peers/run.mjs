@@ -44,7 +44,7 @@ export async function main(args) {
   if (!ready) {
     await setUp('build', 'native', 'bench');
     await buildNative();
-    await buildPackage();
+    await buildPackage({ release: true });
   }
   const parts = values.only?.split(',') ?? [...Object.keys(models), 'lines', 'starts'];
   const { entries, versions } = await installPackages();

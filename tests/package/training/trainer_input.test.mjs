@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Trainer, assertError, goldenFolder, root } from '../support/helpers.mjs';
-import { examples, make, tiny, trained } from './examples.mjs';
+import { examples, make, quick, tiny, trained } from './examples.mjs';
 
 test('examples that cannot be learned from are refused by their line', async () => {
   const from = (data, options = quick) => Trainer.from(tiny, data, options);

@@ -1,3 +1,6 @@
+import read from 'glassformer/read';
+import threads from 'glassformer/threads';
+
 /** The languages that English is translated into, with one model each. */
 export const targets = ['de', 'fr'] as const;
 export type Target = (typeof targets)[number];
@@ -25,3 +28,6 @@ const pictures = ['config.json', 'manifest.json', 'model.safetensors', 'preproce
 /** Returns the files in a model's folder that the page reads; see web/build/models.ts. */
 export const filesOf = (name: ModelName): readonly string[] =>
   name === 'writer' ? published : name === 'digits' ? pictures : own;
+
+/** The package's other binaries: a small one for the first verdict, and those with threads. */
+export const binaries = { ...read, ...threads };

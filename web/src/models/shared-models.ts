@@ -4,9 +4,8 @@
  * the model is replaced, for all views, by itself in a larger binary.
  */
 import type { LoadOptions, ModelInfo } from 'glassformer';
-import { binaries } from './binaries.ts';
 import type { ChosenFiles } from './model-files.ts';
-import { folderOf, type ModelName } from './models.ts';
+import { binaries, folderOf, type ModelName } from './models.ts';
 
 /** A model of any class. */
 export interface Model {

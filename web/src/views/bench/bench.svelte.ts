@@ -5,8 +5,7 @@
 import { Classifier, Translator, type Binary, type Compute, type LoadOptions } from 'glassformer';
 import { examples } from '../../panels/verdict/reviews.ts';
 import { loadFailure, type Failure } from '../../ui/failure.ts';
-import { binaries } from '../../models/binaries.ts';
-import { folderOf, type ModelName } from '../../models/models.ts';
+import { binaries, folderOf, type ModelName } from '../../models/models.ts';
 import { workOffline } from '../../models/offline.ts';
 
 export const paces = {

@@ -1,6 +1,6 @@
 /** The state of the “Your model” view: the files, the model in them, and its answer. */
 import type { Keys } from '../../panels/attention/habit.ts';
-import { binaries } from '../../models/binaries.ts';
+import { binaries } from '../../models/models.ts';
 import {
   inspect,
   load,

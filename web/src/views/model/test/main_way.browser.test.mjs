@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { mainWay } from '../../../../../tests/page/on_page.mjs';
 import { settled } from '../../../../../tests/page/open.mjs';
 
-const folder = 'tests/checkpoints/bert_sequence';
+const folder = 'tests/fixtures/checkpoints/bert_sequence';
 
 mainWay('a folder is opened, and a text is classified', '#view=model', async (page) => {
   await page.getByTestId('folder').setInputFiles(folder);

@@ -72,7 +72,7 @@ export class Handwriting {
 
   /** The shipped model's verdict. The model is loaded once. */
   async #before(picture: Pixels): Promise<Verdict> {
-    this.#model ??= borrow({ source: 'digits', kind: ImageClassifier, ability: 'read' });
+    this.#model ??= borrow({ source: 'digits', kind: ImageClassifier, explains: false });
     this.#model.catch(() => (this.#model = undefined));
     return verdictOf(await this.#model, picture);
   }

@@ -115,7 +115,7 @@ export class Sentences {
 const lineOf = ({ label, text }: Taught) => `${label}\t${text.replace(/\s+/g, ' ').trim()}\n`;
 
 async function verdictsBefore(texts: readonly string[]): Promise<Verdict[]> {
-  const classifier = await borrow({ source: 'sentiment', kind: Classifier, ability: 'read' });
+  const classifier = await borrow({ source: 'sentiment', kind: Classifier, explains: false });
   try {
     return await verdictsOf(classifier, texts);
   } finally {
