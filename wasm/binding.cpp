@@ -325,6 +325,7 @@ GLASSFORMER_EXPORT int gf_load_header(const char* header, std::size_t size, doub
 GLASSFORMER_EXPORT int gf_load_container(const std::uint8_t* start, std::size_t size,
                                          double total) {
   return answer([&] {
+    if (!all_linked()) throw_error(ErrorCode::internal, "no container is being loaded");
     const std::span<const std::byte> bytes = bytes_of(start, size);
     const std::uint64_t wanted = TensorContainer::header_size(bytes);
     JsonWriter json;

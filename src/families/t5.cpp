@@ -124,6 +124,7 @@ ModelConfig read_encoder(HubConfig& config) {
 }
 
 ModelConfig read(HubConfig& config) {
+  if (!all_linked()) throw NotLinked();
   ModelConfig model;
   Architecture& parts = model.architecture;
   StackConfig& encoder = parts.encoder.emplace();

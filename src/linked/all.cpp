@@ -2,13 +2,13 @@
 
 #include "families/linked.hpp"
 #include "layers/attention/linked_mixers.hpp"
+#include "models/model.hpp"
 #include "run/tape.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/make_pipeline.hpp"
-#include "tasks/train/learning.hpp"
 #include "text/hub/tokenizer_files.hpp"
 
-// The tables of a program with everything.
+// The tables of a program with everything but training.
 
 namespace glassformer {
 
@@ -48,7 +48,8 @@ std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInpu
 
 std::unique_ptr<Tape> (*const make_linked_tape)(Arena&) = make_tape;
 
-std::unique_ptr<Learning> (*const make_linked_learning)() = make_learning;
+std::unique_ptr<StackInput> (*const make_linked_patch_input)(const StackConfig&,
+                                                             Compute) = make_patch_input;
 
 std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t,
                                                           Compute) = make_recurrent_unit;

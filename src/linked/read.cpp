@@ -2,13 +2,12 @@
 
 #include "families/linked.hpp"
 #include "layers/attention/linked_mixers.hpp"
+#include "models/model.hpp"
 #include "run/tape.hpp"
 #include "tasks/make_pipeline.hpp"
-#include "tasks/train/learning.hpp"
 #include "text/hub/tokenizer_files.hpp"
 
-// The tables of a program with the models that read texts, without explanations, gradients and
-// training.
+// The tables of a program with the models that read texts, without explanations and gradients.
 
 namespace glassformer {
 
@@ -37,7 +36,7 @@ std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInpu
 
 std::unique_ptr<Tape> (*const make_linked_tape)(Arena&) = nullptr;
 
-std::unique_ptr<Learning> (*const make_linked_learning)() = nullptr;
+std::unique_ptr<StackInput> (*const make_linked_patch_input)(const StackConfig&, Compute) = nullptr;
 
 std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t, Compute) = nullptr;
 

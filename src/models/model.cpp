@@ -6,12 +6,18 @@
 
 namespace glassformer {
 
+std::unique_ptr<StackInput> make_patch_input(const StackConfig& stack, Compute compute) {
+  return std::make_unique<PatchEmbeddings>(stack, compute);
+}
+
 std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architecture,
                                                  Compute compute) {
   const StackConfig& stack = *architecture.encoder;
-  if (!reads_pictures(stack)) return std::make_unique<EncoderModel>(architecture, compute);
+  if (!make_linked_patch_input || !reads_pictures(stack)) {
+    return std::make_unique<EncoderModel>(architecture, compute);
+  }
   return std::make_unique<EncoderModel>(architecture, compute,
-                                        std::make_unique<PatchEmbeddings>(stack, compute));
+                                        make_linked_patch_input(stack, compute));
 }
 
 Compute stored_compute(const SafetensorsHeader& header) {

@@ -15,6 +15,14 @@ namespace glassformer {
 using Model = std::variant<std::unique_ptr<EncoderModel>, std::unique_ptr<LanguageModel>,
                            std::unique_ptr<Seq2Seq>, std::unique_ptr<DualEncoder>>;
 
+/// Creates the part of an encoder that reads pictures.
+std::unique_ptr<StackInput> make_patch_input(const StackConfig& stack, Compute compute);
+
+/// Points to make_patch_input, or is null in a program that is linked without pictures (see
+/// src/linked).
+extern std::unique_ptr<StackInput> (*const make_linked_patch_input)(const StackConfig& stack,
+                                                                    Compute compute);
+
 /// Creates an encoder that reads tokens or pictures.
 std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architecture, Compute compute);
 

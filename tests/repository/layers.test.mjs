@@ -321,7 +321,7 @@ test('only the file of a checkpoint family and the registry contain its name', (
   const pattern = new RegExp(`minilm|firefox|vit\\b|${anyCase}`, 'i');
   const family = { test: (code) => pattern.test(code) || code.includes('CLIP') };
   const own = names.map((name) => `src/families/${name}`);
-  own.push('src/linked/all', 'src/linked/read');
+  own.push('src/linked/all', 'src/linked/read'); // the tables of families
   own.push('src/text/hub/tokenizer_classes'); // the library's table of classes
   own.push('src/text/hub/languages'); // the library's lists of languages
   own.push('src/image/picture_steps'); // the library's classes that prepare pictures

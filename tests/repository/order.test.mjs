@@ -109,10 +109,11 @@ for (const name of binaries) {
       const classifier = await openAny(goldenFolder('pre_norm_mean'), { module });
       const text = readGolden('pre_norm_mean').texts[0];
       const answers = [await classifier.classify(text, { attention: true })];
-      if (name.includes('read')) return answers;
+      if (name.includes('.read')) return answers;
       const golden = 'translate_pre_norm_shared';
       const translator = await openAny(goldenFolder(golden), { module });
       answers.push(await translator.translate(readGolden(golden).texts[0], { attention: true }));
+      if (name.includes('.threads')) return answers;
       const examples = ['good\ta fine film', 'bad\ta dull film'].join('\n');
       const start = { encoder_layers: 1, d_model: 16, d_ff: 32, n_heads: 2 };
       const trainer = await Trainer.from(start, examples, { module, heldOut: 0 });

@@ -50,6 +50,8 @@ const ofBinaries = /\/order\.test\.mjs$/;
 const ofBuilds = /\/(isa_objects|readme)\.test\.mjs$/;
 const inRepository = (is) => testsIn('tests/repository').filter(is);
 
+/** Needs both builds of the package's binaries. */
+const comparesBuilds = (file) => file.endsWith('/same_answers.test.mjs');
 /** Tests of the command line that train: with sanitizers they take minutes. */
 const isOfTraining = (file) => /\/(recipes|train\w*)\.test\.mjs$/.test(file);
 
@@ -329,8 +331,18 @@ export const steps = {
     tier: 'full',
     group: 'package',
     needs: ['build package'],
-    files: () => testsIn('tests/full'),
+    files: () => testsIn('tests/full').filter((file) => !comparesBuilds(file)),
     work: node,
+  },
+  'quick and release builds': {
+    tier: 'full',
+    group: 'package',
+    needs: ['build package'],
+    files: () => testsIn('tests/full').filter(comparesBuilds),
+    work: async ({ files, slot, all }) => {
+      await all(() => cmake('quick'));
+      return nodeTests(files, slot);
+    },
   },
   '64-bit ARM': { tier: 'full', group: 'native', work: arm64 },
 };

@@ -5,7 +5,7 @@ if(EMSCRIPTEN)  # no file system, no picture files, and no classes of the C++ in
   list(FILTER core_sources EXCLUDE REGEX
     "^src/glassformer/|^src/families/folder/folder_on_disk|^src/image/decode/|^src/tasks/(chat/|load[.])")
 else()
-  list(APPEND core_sources src/linked/all.cpp)
+  list(APPEND core_sources src/linked/all.cpp src/linked/training_on.cpp)
 endif()
 
 add_library(glassformer_core STATIC)

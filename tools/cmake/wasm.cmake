@@ -1,6 +1,6 @@
 # The package's binaries. They come without JavaScript: wasm/src instantiates them. There is one with
-# everything, one with only the models that read texts (a smaller download), and one with everything
-# and threads. Each is linked twice: with kernels for every engine with SIMD128, and for engines with
+# everything, one with only the models that read texts (a smaller download), and one with threads and
+# everything but training. Each is linked twice: with kernels for every engine with SIMD128, and for engines with
 # relaxed SIMD.
 if(GLASSFORMER_QUICK)
   set(link_flags -O1)
@@ -13,16 +13,19 @@ else()
 endif()
 
 add_library(glassformer_binding OBJECT wasm/binding.cpp)
-add_library(glassformer_tables_all OBJECT src/linked/all.cpp)
-add_library(glassformer_tables_read OBJECT src/linked/read.cpp)
-foreach(part glassformer_binding glassformer_tables_all glassformer_tables_read)
+add_library(glassformer_tables_all OBJECT src/linked/all.cpp src/linked/training_on.cpp)
+add_library(glassformer_tables_read OBJECT src/linked/read.cpp src/linked/training_off.cpp)
+# A training has one thread.
+add_library(glassformer_tables_threads OBJECT src/linked/all.cpp src/linked/training_off.cpp)
+foreach(part glassformer_binding
+    glassformer_tables_all glassformer_tables_read glassformer_tables_threads)
   target_link_libraries(${part} PRIVATE glassformer_core)
   if(GLASSFORMER_PRECOMPILE)
     target_precompile_headers(${part} REUSE_FROM glassformer_core)
   endif()
 endforeach()
 
-function(glassformer_wasm scope tables)  # ARGN: options of the linker
+function(glassformer_wasm scope)  # ARGN: options of the linker
   set(name glassformer)
   if(NOT scope STREQUAL "all")
     string(APPEND name ".${scope}")
@@ -30,7 +33,7 @@ function(glassformer_wasm scope tables)  # ARGN: options of the linker
   foreach(isa simd128 relaxed)
     set(binary glassformer_${scope}_${isa})
     add_executable(${binary} $<TARGET_OBJECTS:glassformer_binding>
-      $<TARGET_OBJECTS:glassformer_tables_${tables}>)
+      $<TARGET_OBJECTS:glassformer_tables_${scope}>)
     target_link_libraries(${binary} PRIVATE glassformer_kernels_${isa} glassformer_core)
     target_link_options(${binary} PRIVATE
       --no-entry -sALLOW_MEMORY_GROWTH -sSTACK_SIZE=256KB -sMALLOC=emmalloc ${ARGN})
@@ -43,8 +46,8 @@ endfunction()
 
 # Their only import is env.emscripten_notify_memory_growth.
 if(NOT GLASSFORMER_SHARED_MEMORY)
-  glassformer_wasm(all all -sSTANDALONE_WASM ${link_flags})
-  glassformer_wasm(read read -sSTANDALONE_WASM ${link_flags})
+  glassformer_wasm(all -sSTANDALONE_WASM ${link_flags})
+  glassformer_wasm(read -sSTANDALONE_WASM ${link_flags})
 endif()
 
 # With threads, the memory is imported, too. Emscripten writes scripts beside the binary, which are
@@ -56,7 +59,7 @@ if(GLASSFORMER_SHARED_MEMORY OR GLASSFORMER_QUICK)
   list(TRANSFORM link_flags REPLACE "^-Oz$" "-O1;SHELL:-Wl,--lto-O2")
   add_library(glassformer_threads OBJECT wasm/threads.cpp)
   target_link_libraries(glassformer_threads PRIVATE glassformer_flags)
-  glassformer_wasm(threads all -sWASM_WORKERS=1 -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=4MB
+  glassformer_wasm(threads -sWASM_WORKERS=1 -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=4MB
     ${link_flags})
   foreach(isa simd128 relaxed)
     set(binary glassformer_threads_${isa})

@@ -62,7 +62,7 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
   Answering(AnswerPipeline& pipeline, std::span<const TextInput> texts,
             const AnswerOptions& options)
       : pipeline_(pipeline), options_(options), batches_(pipeline, options.encoder) {
-    if (!options.encoder.gradients.empty()) batches_.explain(explained());
+    if (make_linked_tape && !options.encoder.gradients.empty()) batches_.explain(explained());
     for (std::size_t i = 0; i < texts.size(); ++i) {
       questions_.emplace_back();
       try {

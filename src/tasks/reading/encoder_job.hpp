@@ -59,7 +59,7 @@ class EncoderJob final : public TypedJob<typename Task::Typed>, private EncoderT
         task_(task),
         options_(options),
         results_(texts.size()) {
-    if (!encoder_options(options).gradients.empty()) {
+    if (make_linked_tape && !encoder_options(options).gradients.empty()) {
       batches().explain(explained_by(task, options));
     }
     start(texts);

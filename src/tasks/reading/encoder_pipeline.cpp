@@ -207,6 +207,7 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run
 }
 
 std::vector<TracedTensor> EncoderPipeline::Batches::gradients_for(const EncoderInput& input) {
+  expect_linked_gradients();
   const ExplainedText text = explained_text(input);
   const WholePass pass = text.pass(options_.mask_tokens);
   TraceRequest patches;

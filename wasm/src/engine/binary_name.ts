@@ -1,7 +1,8 @@
 import type { Binary } from './compute.js';
 
 /**
- * The contents of a binary: everything, only the models that read texts, or everything with threads.
+ * The contents of a binary: everything, only the models that read texts, or everything but training,
+ * with threads.
  */
 export type Scope = 'all' | 'read' | 'threads';
 
