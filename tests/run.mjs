@@ -6,6 +6,7 @@
 //   npm test -- GROUP                 one group of the tier: package, native, page, repository, build
 //   npm test -- FILE                  one test file of either tier, and the steps that it needs
 //   npm test -- --repeat 20 FILE      finds tests that fail only sometimes
+//   npm test -- --again               also what passed before with the same files
 //
 // `--only` may stand before GROUP or FILE.
 import { availableParallelism } from 'node:os';
@@ -14,12 +15,13 @@ import { announced } from '../tools/durations.mjs';
 import { chosenSteps, groups, optionsIn } from './runner/choice.mjs';
 import { printCosts, writeCosts } from './runner/costs.mjs';
 import { Repeats } from './runner/flaky.mjs';
+import { unlessPassed } from './runner/remembered.mjs';
 import { sum } from './runner/programs.mjs';
 import { Slots } from './runner/slots.mjs';
 
 const options = optionsIn(process.argv.slice(2));
 if (!options) {
-  console.error(`usage: npm test [-- [--repeat N] ${groups.join('|')}|FILE...]`);
+  console.error(`usage: npm test [-- [--again] [--repeat N] ${groups.join('|')}|FILE...]`);
   process.exit(2);
 }
 
@@ -44,6 +46,8 @@ const costs = { steps: [], files: [] };
 async function outcomeOf(step, context) {
   const owned = step.only ?? [...(step.files?.() ?? []), ...(step.again?.() ?? [])];
   const work = () => step.work({ ...context, files: owned, only: step.only, cores, release });
+  if (step.inputs && !step.only && !options.again && options.repeat === 1)
+    return unlessPassed(step.name, step.inputs, work);
   if (step.tier === 'build' || options.repeat === 1) return work();
   const outcomes = [];
   for (let i = 0; i < options.repeat; i++) {
@@ -75,7 +79,8 @@ async function runStep(step, order, ended) {
       if (!isReady) throw Object.assign(new Error(`not run: "${other}" failed`), { output: '' });
     }
     const outcome = await outcomeOf(step, { slot: using(1), all: using(cores) });
-    const { passed, failed, skipped, failures, files, notes, isSkipped } = outcome ?? sum([]);
+    const { passed, failed, skipped, failures, files, notes, isSkipped, isKnown } =
+      outcome ?? sum([]);
     total.passed += outcome ? passed : 1;
     total.failed += failed;
     const belongs = new Set(step.files?.());
@@ -84,6 +89,7 @@ async function runStep(step, order, ended) {
     const counts = [`${String(outcome ? passed : 1).padStart(4)} passed`];
     if (failed > 0) counts.push(`${failed} FAILED`);
     if (skipped > 0) counts.push(`${skipped} skipped`);
+    if (isKnown) counts.push('before, with the same files');
     report(isSkipped ? 'not run' : counts.join(', '));
     for (const note of notes) console.log(`  ${note}`);
     if (options.repeat === 1)

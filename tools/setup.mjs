@@ -8,7 +8,7 @@
 // - npm packages.
 //
 // If nothing is missing, it takes much less than a second.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -166,13 +166,20 @@ function fail(text) {
   process.exit(1);
 }
 
+/** Runs a program. Ends the set-up, with the program's output, if it fails. */
 function run(command, args, options = {}) {
-  const result = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28, ...options });
-  if (result.error || result.status !== 0) {
-    process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
-    fail(`failed: ${command} ${args.join(' ')}${result.error ? ` (${result.error.message})` : ''}`);
-  }
-  return result.stdout ?? '';
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    let output = '';
+    const failed = (reason = '') => {
+      process.stderr.write(output);
+      fail(`failed: ${command} ${args.join(' ')}${reason}`);
+    };
+    child.stdout.on('data', (data) => (output += data));
+    child.stderr.on('data', (data) => (output += data));
+    child.on('error', (error) => failed(` (${error.message})`));
+    child.on('close', (status) => (status === 0 ? resolve() : failed()));
+  });
 }
 
 function outputOf(command, args) {
@@ -217,7 +224,7 @@ function osRelease() {
 
 // --- system packages ---------------------------------------------------------------------------
 
-function installDebianPackages(wanted) {
+async function installDebianPackages(wanted) {
   const listed = spawnSync(
     'dpkg-query',
     ['-W', '-f', '${Package} ${db:Status-Status}\n', ...wanted],
@@ -238,8 +245,8 @@ function installDebianPackages(wanted) {
   say(`installing ${missing.join(', ')} (usually under two minutes)`);
   const lock = ['-o', 'DPkg::Lock::Timeout=600'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  run('apt-get', [...lock, 'update'], { env });
-  run('apt-get', [...lock, ...line.split(' ').slice(1)], { env });
+  await run('apt-get', [...lock, 'update'], { env });
+  await run('apt-get', [...lock, ...line.split(' ').slice(1)], { env });
 }
 
 function requireCommands(wanted, needsWasm) {
@@ -315,7 +322,7 @@ function archiveSource(codename, suite) {
 }
 
 // Downloads packages, and sources if any are named, of one suite.
-function downloadFromArchive(suite, debs, sourcePackages, folder, codename) {
+async function downloadFromArchive(suite, debs, sourcePackages, folder, codename) {
   const source = archiveSource(codename, suite);
   const apt = join(folder, `apt-${suite}`);
   for (const name of ['lists/partial', 'cache/archives/partial']) {
@@ -331,10 +338,12 @@ function downloadFromArchive(suite, debs, sourcePackages, folder, codename) {
     'APT::Sandbox::User=',
     'Acquire::Languages=none',
   ].flatMap((option) => ['-o', option]);
-  run('apt-get', [...options, 'update'], { cwd: folder });
-  run('apt-get', [...options, 'download', ...debs], { cwd: folder });
+  await run('apt-get', [...options, 'update'], { cwd: folder });
+  await run('apt-get', [...options, 'download', ...debs], { cwd: folder });
   if (sourcePackages.length > 0) {
-    run('apt-get', [...options, 'source', '--download-only', ...sourcePackages], { cwd: folder });
+    await run('apt-get', [...options, 'source', '--download-only', ...sourcePackages], {
+      cwd: folder,
+    });
   }
 }
 
@@ -359,7 +368,7 @@ function wrapBinaryen(folder) {
   }
 }
 
-function unpackArchive(withCompiler, codename) {
+async function unpackArchive(withCompiler, codename) {
   const stamp = join(toolchain, 'debian/stamp');
   const debs = [...headerDebs, ...(withCompiler ? compilerDebs : [])];
   // The wrappers contain absolute paths, so a moved checkout unpacks again.
@@ -377,18 +386,20 @@ function unpackArchive(withCompiler, codename) {
   const work = mkdtempSync(join(toolchain, 'unpack-'));
   const folder = join(work, 'debian');
   try {
-    downloadFromArchive(archiveSuite, debs, ['catch2'], work, codename);
-    downloadFromArchive(laterSuite, laterDebs, [], work, codename);
+    await Promise.all([
+      downloadFromArchive(archiveSuite, debs, ['catch2'], work, codename),
+      downloadFromArchive(laterSuite, laterDebs, [], work, codename),
+    ]);
     mkdirSync(folder);
     const excluded = unwanted.map((pattern) => `--exclude=${pattern}`);
     for (const name of readdirSync(work).filter((file) => file.endsWith('.deb'))) {
       const script =
         'file="$1" folder="$2"; shift 2; ' +
         'dpkg-deb --fsys-tarfile "$file" | tar -x --no-same-owner -C "$folder" "$@"';
-      run('sh', ['-c', script, 'sh', join(work, name), folder, ...excluded]);
+      await run('sh', ['-c', script, 'sh', join(work, name), folder, ...excluded]);
     }
     const source = readdirSync(work).find((name) => /^catch2_.*\.orig\.tar/.test(name));
-    run('tar', [
+    await run('tar', [
       '-xf',
       join(work, source),
       '-C',
@@ -459,10 +470,10 @@ function linkHeaders(includeFolders) {
   }
 }
 
-function prepareToolchain(needsWasm, found, release) {
+async function prepareToolchain(needsWasm, found, release) {
   const link = join(toolchain, 'emscripten');
   if (release.id === 'debian') {
-    unpackArchive(needsWasm && !found, release.codename);
+    await unpackArchive(needsWasm && !found, release.codename);
     linkHeaders([join(toolchain, 'debian/usr/include')]);
     // For the Python package. Elsewhere pip installs nanobind, which has a copy of the other.
     point(join(toolchain, 'nanobind'), join(toolchain, 'debian/usr/share/nanobind'));
@@ -489,12 +500,12 @@ function prepareToolchain(needsWasm, found, release) {
 
 // --- npm ---------------------------------------------------------------------------------------
 
-function installNpmPackages() {
+async function installNpmPackages() {
   const stamp = join(root, 'node_modules/.stamp');
   const value = hash(readFileSync(join(root, 'package-lock.json'), 'utf8'), process.version);
   if (stamped(stamp, value)) return;
   say('installing npm packages (under a minute)');
-  run('npm', [existsSync(join(root, 'node_modules')) ? 'install' : 'ci'], { cwd: root });
+  await run('npm', [existsSync(join(root, 'node_modules')) ? 'install' : 'ci'], { cwd: root });
   writeFileSync(stamp, value);
 }
 
@@ -510,15 +521,15 @@ const chosen = names.map((name) => groups[name]);
 const needsWasm = chosen.some((group) => group.wasm);
 const emscripten = needsWasm ? findEmscripten() : undefined;
 const release = osRelease();
+// The archive is downloaded while packages are installed: neither needs the other.
+const work = [installNpmPackages()];
+if (needsWasm || names.includes('native'))
+  work.push(prepareToolchain(needsWasm, emscripten, release));
 if (release.id === 'debian') {
   const llvm = /^(clang|lld|llvm)-\d+$/;
-  installDebianPackages(
-    [...new Set(chosen.flatMap((group) => group.debian))].filter(
-      (name) => !emscripten || !llvm.test(name),
-    ),
-  );
+  const wanted = new Set(chosen.flatMap((group) => group.debian));
+  work.push(installDebianPackages([...wanted].filter((name) => !emscripten || !llvm.test(name))));
 } else {
   requireCommands([...new Set(chosen.flatMap((group) => group.commands))], needsWasm);
 }
-if (needsWasm || names.includes('native')) prepareToolchain(needsWasm, emscripten, release);
-installNpmPackages();
+await Promise.all(work);

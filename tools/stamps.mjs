@@ -23,11 +23,16 @@ function filesOf(inputs) {
 
 const contentOf = (file) => readFileSync(join(root, file));
 
-/** Does `work`, unless it succeeded before with the same contents of `inputs` (files, folders). */
-export async function unlessDone(name, inputs, outputs, work) {
+/** Returns the hash of the contents of files and folders. */
+export function hashOf(inputs) {
   const hash = createHash('sha256').update(process.version);
   for (const file of filesOf(inputs)) hash.update(file).update('\0').update(contentOf(file));
-  const value = hash.digest('hex');
+  return hash.digest('hex');
+}
+
+/** Does `work`, unless it succeeded before with the same contents of `inputs` (files, folders). */
+export async function unlessDone(name, inputs, outputs, work) {
+  const value = hashOf(inputs);
   const stamp = join(root, 'build/stamps', name);
   const done = outputs.every((file) => existsSync(join(root, file)));
   if (done && existsSync(stamp) && readFileSync(stamp, 'utf8') === value) return;

@@ -8,9 +8,10 @@ export const groups = [...new Set(Object.values(steps).map(({ group }) => group)
 
 /** Returns the options of the command line, or nothing if they are wrong. */
 export function optionsIn(args) {
-  const options = { tier: 'test', repeat: 1, names: [] };
+  const options = { tier: 'test', repeat: 1, again: false, names: [] };
   for (let i = 0; i < args.length; i++) {
     if (args[i] === '--full') options.tier = 'full';
+    else if (args[i] === '--again') options.again = true;
     else if (args[i] === '--repeat') options.repeat = Number(args[++i]);
     else if (args[i] === '--only') options.names.push(args[++i] ?? '');
     else if (args[i].startsWith('-')) return undefined;

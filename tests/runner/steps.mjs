@@ -98,6 +98,13 @@ async function arm64({ slot, all }) {
 const node = ({ files, slot }) => nodeTests(files, slot);
 const browser = ({ files, slot }) => browserTests(files, slot);
 
+// --- inputs ---------------------------------------------------------------------------------------
+
+/** What tests read in addition to the code. */
+const fixtures = ['tests/fixtures', 'weights'];
+const native = ['build/test/glassformer', 'tests/native_build.mjs', ...fixtures];
+const settings = ['package.json', 'package-lock.json', '.prettierignore', '.clang-format'];
+
 // --- the table -------------------------------------------------------------------------------------
 
 /**
@@ -108,6 +115,8 @@ const browser = ({ files, slot }) => browserTests(files, slot);
  * - `group`: the name that selects it on the command line.
  * - `needs`: the steps that must succeed before.
  * - `files()`: its test files, if it has any.
+ * - `inputs`: files and folders; if they have the contents with which the step passed, it is not
+ *   repeated.
  * - `again()`: files of other steps that it runs, too.
  * - `work({ files, only, slot, all, cores, release })`: resolves to an outcome (see programs.mjs), or
  *   to nothing if the step is one test. `only` are the files that were chosen on the command line,
@@ -145,6 +154,7 @@ export const steps = {
     group: 'page',
     needs: ['build page'],
     files: () => ofPage().filter(isMainWay),
+    inputs: ['web/dist', 'web/src', 'dist', 'tests/page', ...fixtures, 'node_modules/.stamp'],
     work: browser,
   },
   'package tests': {
@@ -152,6 +162,16 @@ export const steps = {
     group: 'package',
     needs: ['build package', 'build for tests'],
     files: () => testsIn('tests/package'),
+    inputs: [
+      'dist',
+      'build/packages',
+      'tools',
+      'tests/package',
+      'web/docs',
+      'README.md',
+      'package.json',
+      ...native,
+    ],
     work: node,
   },
   'native tests': {
@@ -159,6 +179,7 @@ export const steps = {
     group: 'native',
     needs: ['build for tests'],
     files: () => filesIn('tests/native').filter((file) => file.endsWith('_test.cpp')),
+    inputs: ['build/test/glassformer_tests', ...fixtures],
     work: ({ only, slot }) => catch2Tests(['build/test/glassformer_tests'], only, slot),
   },
   'command line tests': {
@@ -166,6 +187,7 @@ export const steps = {
     group: 'native',
     needs: ['build for tests'],
     files: () => testsIn('tests/cli').filter((file) => !isOfTraining(file)),
+    inputs: ['tests/cli', ...native],
     work: node,
   },
   'Python package': {
@@ -173,6 +195,7 @@ export const steps = {
     group: 'package',
     needs: ['build for tests'],
     files: () => pythonTestsIn('tests/python'),
+    inputs: ['build/test/_core.so', 'python', 'tests/python', 'web/docs', ...native],
     work: packageForPython,
   },
   'models of the page': {
@@ -180,18 +203,21 @@ export const steps = {
     group: 'page',
     needs: ['build package'],
     files: () => ofPage().filter((file) => !isOfBrowser(file) && usesPackage(file)),
+    inputs: ['dist', 'web', 'wasm/src', 'tests/page', ...fixtures],
     work: node,
   },
   'sources of the page': {
     tier: 'test',
     group: 'page',
     files: () => ofPage().filter((file) => !isOfBrowser(file) && !usesPackage(file)),
+    inputs: ['web', 'wasm/src', 'tests/page', ...fixtures],
     work: node,
   },
   'format and types': {
     tier: 'test',
     group: 'repository',
     needs: ['build package'],
+    inputs: ['src', 'wasm', 'python', 'tests', 'web', 'tools', 'weights/train', ...settings],
     work: ({ slot }) => checks(lintChecks, slot),
   },
   'rules of builds': {
