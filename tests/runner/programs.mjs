@@ -219,19 +219,24 @@ async function catch2Part([command, ...before], args) {
   });
 }
 
+// Catch2 tags each case with the name of its file.
+const tagOf = (file) => `[#${basename(file).replace(/\.cpp$/, '')}]`;
+
 /**
- * Runs the cases of a Catch2 program: all, in parts that run at the same time, or those of some
- * source files.
+ * Runs the cases of a Catch2 program: those of some source files, or all others than those of
+ * `except`, in parts that run at the same time.
  */
-export async function catch2Tests(program, files, slot, parts = 4) {
+export async function catch2Tests(program, files, slot, except = [], parts = 4) {
   if (files) {
-    // Catch2 tags each case with the name of its file.
-    const tags = files.map((file) => `[#${basename(file).replace(/\.cpp$/, '')}]`).join(',');
+    const tags = files.map(tagOf).join(',');
     return slot(() => catch2Part(program, ['--filenames-as-tags', tags]));
   }
   const all = Array.from({ length: parts }, (_, i) => i);
-  const part = (i) =>
-    catch2Part(program, ['--shard-count', String(parts), '--shard-index', String(i)]);
+  const others = except.map((file) => `~${tagOf(file)}`).join('');
+  const part = (i) => {
+    const shard = ['--shard-count', String(parts), '--shard-index', String(i)];
+    return catch2Part(program, ['--filenames-as-tags', ...shard, ...(others ? [others] : [])]);
+  };
   const merged = sum(await Promise.all(all.map((i) => slot(() => part(i)))));
   const seconds = new Map();
   for (const [file, time] of merged.files) seconds.set(file, (seconds.get(file) ?? 0) + time);

@@ -52,8 +52,12 @@ const inRepository = (is) => testsIn('tests/repository').filter(is);
 
 /** Needs both builds of the package's binaries. */
 const comparesBuilds = (file) => file.endsWith('/same_answers.test.mjs');
-/** Tests of the command line that train: with sanitizers they take minutes. */
-const isOfTraining = (file) => /\/(recipes|train\w*)\.test\.mjs$/.test(file);
+/** Tests that train: with sanitizers they take minutes. */
+const isOfTraining = (file) => /\/(recipes|train\w*)\.test\.mjs$|test_trainer\.py$/.test(file);
+/** Native tests that take long with sanitizers. */
+const isLong = (file) => /\/(unigram_trainer|limits|spm_encode)_test\.cpp$/.test(file);
+const nativeFiles = () => filesIn('tests/native').filter((file) => file.endsWith('_test.cpp'));
+const nativeTests = ['build/test/glassformer_tests'];
 
 // --- work ------------------------------------------------------------------------------------------
 
@@ -178,9 +182,9 @@ export const steps = {
     tier: 'test',
     group: 'native',
     needs: ['build for tests'],
-    files: () => filesIn('tests/native').filter((file) => file.endsWith('_test.cpp')),
+    files: () => nativeFiles().filter((file) => !isLong(file)),
     inputs: ['build/test/glassformer_tests', ...fixtures],
-    work: ({ only, slot }) => catch2Tests(['build/test/glassformer_tests'], only, slot),
+    work: ({ only, slot }) => catch2Tests(nativeTests, only, slot, nativeFiles().filter(isLong)),
   },
   'command line tests': {
     tier: 'test',
@@ -194,7 +198,7 @@ export const steps = {
     tier: 'test',
     group: 'package',
     needs: ['build for tests'],
-    files: () => pythonTestsIn('tests/python'),
+    files: () => pythonTestsIn('tests/python').filter((file) => !isOfTraining(file)),
     inputs: ['build/test/_core.so', 'python', 'tests/python', 'web/docs', ...native],
     work: packageForPython,
   },
@@ -316,6 +320,20 @@ export const steps = {
       let installed;
       return nodeTests(files, slot, () => (installed ??= installAddon()));
     },
+  },
+  'long native tests': {
+    tier: 'full',
+    group: 'native',
+    needs: ['build for tests'],
+    files: () => nativeFiles().filter(isLong),
+    work: ({ files, slot }) => catch2Tests(nativeTests, files, slot),
+  },
+  'Python trainer': {
+    tier: 'full',
+    group: 'package',
+    needs: ['build for tests'],
+    files: () => pythonTestsIn('tests/python').filter(isOfTraining),
+    work: packageForPython,
   },
   fuzzers: {
     tier: 'full',
