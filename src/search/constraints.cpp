@@ -7,7 +7,6 @@
 #include "tensor/sizes.hpp"
 
 namespace glassformer {
-namespace {}  // namespace
 
 void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::span<float> scores) {
   const auto forbid_one = [&](std::int32_t id) {

@@ -1,12 +1,11 @@
 #include "search/sampling.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "kernels/kernels.hpp"
+#include "search/scorer.hpp"
 
 namespace glassformer {
-namespace {}  // namespace
 
 TokenChances::TokenChances(std::size_t vocab_size) : logits_(vocab_size), weights_(vocab_size) {
   heap_.reserve(vocab_size);

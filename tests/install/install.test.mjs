@@ -40,7 +40,7 @@ test('only the public headers, and the headers that they include, are installed'
   const headers = filesIn('src/glassformer')
     .filter((file) => file.endsWith('.hpp'))
     .map((file) => file.replace('src/', ''));
-  const build = readFileSync(join(root, 'CMakeLists.txt'), 'utf8');
+  const build = readFileSync(join(root, 'tools/cmake/install.cmake'), 'utf8');
   const [, list] = /set\(GLASSFORMER_VALUES\s([^)]+)\)/.exec(build);
   const values = list.trim().split(/\s+/);
   assert.deepEqual(

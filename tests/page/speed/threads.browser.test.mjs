@@ -60,11 +60,12 @@ async function inPage(headers, work) {
 test('an isolated page runs a model on several threads', async () => {
   const { isolated, alone, shared, workers } = await inPage(isolation, async () => {
     const { Classifier } = await import('/dist/index.js');
+    const { default: urls } = await import('/dist/threads.js');
     const text =
       'The first hour is gripping and beautifully shot, and the two leads are a joy to watch, but ' +
       'the ending drags on so long that even the most patient viewer will look for the door.';
     const answer = async (threads) => {
-      const model = await Classifier.load('/model/', { threads });
+      const model = await Classifier.load('/model/', { threads, urls });
       const { scores, attention } = await model.classify(text, { attention: true });
       const { info } = model;
       model.dispose();
@@ -88,7 +89,8 @@ test('an isolated page runs a model on several threads', async () => {
 test('another page has one thread, and says why', async () => {
   const info = await inPage({}, async () => {
     const { Classifier } = await import('/dist/index.js');
-    const model = await Classifier.load('/model/', { threads: 2 });
+    const { default: urls } = await import('/dist/threads.js');
+    const model = await Classifier.load('/model/', { threads: 2, urls });
     await model.classify('A gripping film.');
     const { threads, threadsNote } = model.info;
     model.dispose();
@@ -100,7 +102,8 @@ test('another page has one thread, and says why', async () => {
 test("a page's own thread does not wait for others", async () => {
   const info = await inPage(isolation, async () => {
     const { Classifier } = await import('/dist/index.js');
-    const model = await Classifier.load('/model/', { threads: 2, worker: false });
+    const { default: urls } = await import('/dist/threads.js');
+    const model = await Classifier.load('/model/', { threads: 2, urls, worker: false });
     await model.classify('A gripping film.');
     return { threads: model.info.threads, threadsNote: model.info.threadsNote };
   });
