@@ -152,6 +152,13 @@ export const steps = {
     work: ({ slot }) => slot(buildWeb),
   },
 
+  // A user's build: optimized by the system's compiler, with all its warnings, each file by itself.
+  'build natively': {
+    tier: 'build',
+    group: 'build',
+    work: ({ all }) => all(() => cmake('native-check', 'glassformer', 'glassformer_tests')),
+  },
+
   // --- `npm test` ---
   'main ways': {
     tier: 'test',
@@ -354,19 +361,16 @@ export const steps = {
     files: () => pythonTestsIn('weights/train'),
     work: trainingTests,
   },
-  // A user's build: optimized by the system's compiler, with all its warnings, each file by itself.
   'optimized native build': {
     tier: 'full',
     group: 'native',
-    work: async ({ slot, all }) => {
-      await all(() => cmake('native-check', 'glassformer', 'glassformer_tests'));
-      return catch2Tests(['build/native-check/glassformer_tests'], undefined, slot);
-    },
+    needs: ['build natively'],
+    work: ({ slot }) => catch2Tests(['build/native-check/glassformer_tests'], undefined, slot),
   },
   'training on the command line': {
     tier: 'full',
     group: 'native',
-    needs: ['optimized native build'],
+    needs: ['build natively'],
     files: () => testsIn('tests/cli').filter(isOfTraining),
     work: ({ files, slot }) =>
       nodeTests(files, slot, () => ({ GLASSFORMER: join(root, 'build/native-check/glassformer') })),
