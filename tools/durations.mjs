@@ -4,8 +4,8 @@
 export const minutes = {
   start: 3,
   test: 15,
-  'test:full': 30,
-  build: 3,
+  'test:full': 55,
+  build: 7,
   'build:native': 4,
   'build:native-addon': 4,
   'build:web': 3,
