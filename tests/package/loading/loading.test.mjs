@@ -175,15 +175,18 @@ test('without its address, the binary with everything is loaded', async () => {
 });
 
 test('glassformer/read and glassformer/threads name their binaries', async () => {
+  const options = {};
   for (const scope of ['read', 'threads']) {
     const { default: urls } = await import(`../../../dist/${scope}.js`);
     const files = ['', '.relaxed'].map((kind) => `glassformer.${scope}${kind}.wasm`);
     assert.deepEqual(Object.keys(urls), files);
     for (const file of files) assert.equal(urls[file], pathToFileURL(join(dist, file)).href);
-    const { info, classify } = await load(folder, { urls, threads: 2 });
-    assert.ok(classify);
-    assert.equal(info.threads, scope === 'threads' ? 2 : info.threads);
+    options[scope] = { urls, compute: 'f32', backend: 'wasm' };
   }
+  const small = await load(folder, { ...options.read, threads: 1 });
+  const gradients = () => small.classify('a film', { gradients: ['logits'] });
+  await assertError(gradients, 'unsupported', /option gradients/);
+  assert.equal((await load(folder, { ...options.threads, threads: 2 })).info.threads, 2);
 });
 
 // Loads a model and returns its progress events. Each must continue the one before.
