@@ -9,8 +9,8 @@ import type { Scope } from './binary_name.js';
 import type { Binary } from './compute.js';
 
 /**
- * The files, inserted by build.mjs: the worker's script, and the binaries with everything as base64 of zlib
- * data.
+ * The files, inserted by tools/package.mjs: the worker's script, and the binaries with everything as
+ * base64 of zlib data.
  */
 declare const files: { worker: string; simd: string; relaxed: string };
 

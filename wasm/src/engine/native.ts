@@ -14,7 +14,7 @@ export interface Addon {
   addon: string;
 }
 
-/** The version of this package, inserted by build.mjs. */
+/** The version of this package, inserted by tools/package.mjs. */
 declare const version: string;
 
 const name = '@glassformer/native';
