@@ -41,6 +41,9 @@ const release = options.tier === 'full';
 const repeats = new Repeats();
 const total = { passed: 0, failed: 0 };
 const costs = { steps: [], files: [] };
+/** A line for each failure. They are printed last, where a person, or a shortened log, sees them. */
+const failedTests = [];
+const firstLineOf = (text) => text.split('\n').find((line) => line.trim()) ?? '';
 
 /** Runs the work of a step, as often as `--repeat` says. Resolves to its outcome. */
 async function outcomeOf(step, context) {
@@ -92,12 +95,14 @@ async function runStep(step, order, ended) {
     if (isKnown) counts.push('before, with the same files');
     report(isSkipped ? 'not run' : counts.join(', '));
     for (const note of notes) console.log(`  ${note}`);
-    if (options.repeat === 1)
-      for (const { file, name: test, message } of failures)
-        console.log(`\n--- ${file}: ${test}\n${message}\n`);
+    for (const { file, name: test, message } of options.repeat === 1 ? failures : []) {
+      console.log(`\n--- ${file}: ${test}\n${message}\n`);
+      failedTests.push(`${file}: ${test}: ${firstLineOf(message)}`);
+    }
     return failed === 0;
   } catch (error) {
     total.failed += 1;
+    failedTests.push(`${name}: ${firstLineOf(error.message)}`);
     report('FAILED');
     console.log(
       error.output === undefined ? `${error.stack}\n` : `${error.output}\n${error.message}\n`,
@@ -125,5 +130,6 @@ costs.all = secondsSince(start);
 printCosts(costs);
 if (isWhole) writeCosts(options.tier, costs, cores);
 if (options.repeat > 1) repeats.print(options.repeat);
+if (failedTests.length > 0) console.log(`\nFailed:\n  ${failedTests.join('\n  ')}`);
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;

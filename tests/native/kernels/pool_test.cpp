@@ -205,7 +205,7 @@ TEST_CASE("threads change no bit of a product", "[pool][threads]") {
     activate(Activation::gelu, c.data(), c.size(), pool);
     return c;
   };
-  for (const auto [epilogue, activation] :
+  for (const auto& [epilogue, activation] :
        {std::pair{Epilogue::store, Activation::linear},
         std::pair{Epilogue::store, Activation::relu}, std::pair{Epilogue::store, Activation::gelu},
         std::pair{Epilogue::accumulate, Activation::linear}}) {
