@@ -12,6 +12,9 @@ export type { AttentionKind, HeadPosition };
 /** The words around the query and the key in a readout: before the query, and between the two. */
 export type Reader = readonly [before: string, between: string];
 
+/** A head in a link, which names its kind of attention only if the view shows several. */
+type LinkedHead<Kind extends AttentionKind> = HeadPosition & { attention?: Kind };
+
 /** How the selected head is displayed. */
 export const drawings = ['map', 'lines', 'table'] as const;
 export type Drawing = (typeof drawings)[number];
@@ -21,6 +24,8 @@ export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
   readonly attention: Kind;
   readonly layers: number;
   readonly heads: number;
+  /** Returns the number of layers with another kind of attention; by default, `layers`. */
+  layersOf?(attention: Kind): number;
   /** Returns a head's attention weights, or undefined before the first run. */
   matrixOf(head: HeadPosition): Matrix | undefined;
   readonly queryLabels: readonly string[];
@@ -95,11 +100,26 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     this.#onswitch();
   }
 
+  /** Whether the model has a head. Any may exist until the model is loaded. */
+  exists({ attention, layer, head }: Head<Kind>): boolean {
+    const { view } = this;
+    if (view.frozen) return true;
+    return layer < (view.layersOf?.(attention) ?? view.layers) && head < view.heads;
+  }
+
   /** After a change of the model, keeps only heads that exist in the new one. */
-  keep(exists: (head: Head<Kind>) => boolean): void {
-    if (!exists({ attention: this.view.attention, ...this.selected }))
+  keep(): void {
+    if (!this.exists({ attention: this.view.attention, ...this.selected }))
       this.selected = { layer: 0, head: 0 };
-    this.off = this.off.filter(exists);
+    this.off = this.off.filter((head) => this.exists(head));
+  }
+
+  /** After a change of the shown attention, selects a head that it has. */
+  stayWithin(): void {
+    const { layers, heads } = this.view;
+    const { layer, head } = this.selected;
+    this.selected = { layer: Math.min(layer, layers - 1), head: Math.min(head, heads - 1) };
+    this.letGo();
   }
 
   select(head: HeadPosition): void {
@@ -140,10 +160,14 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     };
   }
 
-  /** Takes the order and display from a link. */
-  take(link: Link): void {
+  /** Takes the heads, their order and their display from a link. */
+  take(link: Link, head: HeadPosition | undefined, off: readonly LinkedHead<Kind>[]): void {
+    const { attention } = this.view;
+    if (head && this.exists({ attention, ...head })) this.selected = head;
+    this.off = off.map((each) => ({ attention, ...each })).filter((each) => this.exists(each));
     this.#order = orders.find((each) => each === link.sort) ?? orders[0];
     this.drawing = drawings.find((each) => each === link.draw) ?? drawings[0];
+    this.letGo();
   }
 
   /** Returns the measurements of a head of the shown attention. */

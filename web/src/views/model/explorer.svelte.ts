@@ -6,7 +6,6 @@ import {
   load,
   type Compute,
   type Generator,
-  type Head,
   type ImageClassification,
   type ImageClassifier,
   type ImageMatch,
@@ -229,7 +228,7 @@ export class ModelExplorer
     this.attention =
       this.#kinds.find((kind) => kind === 'cross') ?? this.#kinds[0] ?? this.attention;
     this.choice.off = [];
-    this.choice.keep((head) => this.#exists(head));
+    this.choice.keep();
     this.choice.letGo();
     this.chosen = 0;
     this.how = { ...asItsMakersSay, ...firstPair(info as Partial<TranslatorInfo>) };
@@ -271,13 +270,7 @@ export class ModelExplorer
 
   look(attention: AttentionKind): void {
     this.attention = attention;
-    const { layer, head } = this.choice.selected;
-    const within = {
-      layer: Math.min(layer, this.layers - 1),
-      head: Math.min(head, this.heads - 1),
-    };
-    this.choice.selected = within;
-    this.choice.letGo();
+    this.choice.stayWithin();
   }
 
   reset(): void {
@@ -478,7 +471,7 @@ export class ModelExplorer
   }
 
   get layers(): number {
-    return this.looked?.maps[this.attention]?.layers ?? this.#layersOf(this.attention);
+    return this.looked?.maps[this.attention]?.layers ?? this.layersOf(this.attention);
   }
 
   get heads(): number {
@@ -542,14 +535,10 @@ export class ModelExplorer
     return attentionJson({ ...outcome.input, source, target, ablate: choice.off }, maps);
   }
 
-  #layersOf(attention: AttentionKind): number {
+  layersOf(attention: AttentionKind): number {
     const { info } = this.loader;
     const decoder = (info as { decoderLayers?: number } | undefined)?.decoderLayers;
     return (attention === 'encoder' ? undefined : decoder) ?? info?.layers ?? 1;
-  }
-
-  #exists({ attention, layer, head }: Head<AttentionKind>): boolean {
-    return layer < this.#layersOf(attention) && head < this.heads;
   }
 
   protected get empty(): boolean {

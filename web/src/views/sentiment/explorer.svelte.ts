@@ -1,5 +1,5 @@
 /** The sentiment view's state: the text, the model's result, and the interventions. */
-import { Classifier, type Classification, type Head } from 'glassformer';
+import { Classifier, type Classification } from 'glassformer';
 import type { Matrix } from '../../panels/attention/attention.ts';
 import type { Figured } from '../../ui/figured.ts';
 import { percent } from '../../ui/text/format.ts';
@@ -36,8 +36,6 @@ export interface Effects {
 
 /** Delay between typing and the model's run, in milliseconds; longer if a run takes longer. */
 const pause = 40;
-
-const encoderHead = (head: HeadPosition): Head => ({ attention: 'encoder', ...head });
 
 export class SentimentExplorer extends Explorer<Classifier> implements AttentionOnView<'encoder'> {
   readonly attention = 'encoder';
@@ -89,7 +87,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
       this.#dropBeforehand();
       return;
     }
-    this.choice.keep((head) => this.#exists(head));
+    this.choice.keep();
     void this.refresh();
   }
 
@@ -216,24 +214,16 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     return this.reading ? evidence(this.reading.result, this.labels) : 0;
   }
 
-  #exists({ layer, head }: HeadPosition): boolean {
-    const { info } = this.loader;
-    return !info || (layer < info.layers && head < info.heads);
-  }
-
   /** Takes the state from a link. */
   #take(link: Link): void {
     const { text, head, off = [], hidden = [] } = fromSentimentLink(link);
     this.#dropBeforehand();
     if (text !== undefined) this.text = text;
-    if (head && this.#exists(head)) this.choice.selected = head;
     this.part = link.part;
-    this.choice.take(link);
-    this.choice.off = off.map(encoderHead).filter((each) => this.#exists(each));
     this.hidden = [...new Set(hidden)].sort((a, b) => a - b);
     this.#hiddenOf = undefined;
     this.unhidden = 0;
-    this.choice.letGo();
+    this.choice.take(link, head, off);
   }
 
   #showBeforehand(): void {

@@ -2,7 +2,6 @@
 import type { Keys } from '../../panels/attention/habit.ts';
 import {
   Translator,
-  type Head,
   type SentenceTranslation,
   type TokenStep,
   type Translation,
@@ -138,7 +137,7 @@ export class TranslationExplorer
       this.#dropBeforehand();
       return;
     }
-    this.choice.keep((head) => this.#exists(head));
+    this.choice.keep();
     void this.refresh();
   }
 
@@ -288,10 +287,7 @@ export class TranslationExplorer
 
   look(attention: AttentionKind): void {
     this.attention = attention;
-    const { choice } = this;
-    const { layer, head } = choice.selected;
-    choice.selected = { layer: Math.min(layer, this.layers - 1), head };
-    choice.letGo();
+    this.choice.stayWithin();
   }
 
   choose(sentence: number): void {
@@ -334,7 +330,12 @@ export class TranslationExplorer
   }
 
   get layers(): number {
-    return this.#layersOf(this.attention);
+    return this.layersOf(this.attention);
+  }
+
+  layersOf(attention: AttentionKind): number {
+    const { info } = this.loader;
+    return attention === 'encoder' ? (info?.layers ?? 6) : (info?.decoderLayers ?? 2);
   }
 
   get heads(): number {
@@ -391,10 +392,6 @@ export class TranslationExplorer
       ablate: this.choice.off,
       maskTokens: this.hidden,
     });
-  }
-
-  #exists({ attention, layer, head }: Head<AttentionKind>): boolean {
-    return !this.loader.info || (layer < this.#layersOf(attention) && head < this.heads);
   }
 
   /** Shows the precomputed translation, if it fits and the model isn't loaded yet. */
@@ -525,15 +522,7 @@ export class TranslationExplorer
     this.hidden = hidden;
     this.unhidden = 0;
     if (attention) this.attention = attention;
-    if (head && this.#exists({ attention: this.attention, ...head })) this.choice.selected = head;
-    this.choice.take(link);
-    this.choice.off = off.filter((at) => this.#exists(at));
-    this.choice.letGo();
-  }
-
-  #layersOf(attention: AttentionKind): number {
-    if (attention === 'encoder') return this.loader.info?.layers ?? 6;
-    return this.loader.info?.decoderLayers ?? 2;
+    this.choice.take(link, head, off);
   }
 
   get #sourceLabels(): string[] {

@@ -97,7 +97,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
   async load(): Promise<void> {
     this.#known.clear();
     if (!(await this.loader.load('writer'))) return;
-    this.choice.keep((head) => this.#exists(head));
+    this.choice.keep();
     void this.refresh();
   }
 
@@ -341,11 +341,6 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
 
   // --- private -----------------------------------------------------------------------------------
 
-  #exists({ layer, head }: HeadPosition): boolean {
-    const { info } = this.loader;
-    return !info || (layer < info.layers && head < info.heads);
-  }
-
   #set(text: string): void {
     this.text = text;
     this.typed = this.cursor = text.length;
@@ -360,12 +355,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
       this.cursor = cursor;
     }
     this.set(sampling);
-    if (head && this.#exists(head)) this.choice.selected = head;
-    this.choice.take(link);
-    this.choice.off = off
-      .filter((each) => this.#exists(each))
-      .map((each) => ({ attention: 'decoder', ...each }));
-    this.choice.letGo();
+    this.choice.take(link, head, off);
   }
 
   #start(stage: 'playing' | 'finishing'): AbortController {
