@@ -1,6 +1,5 @@
 /** Links between the words of a text and of its translation, by the cross-attention weights. */
 import type { Token, Translation } from 'glassformer';
-import type { AttentionKind, HeadChoice } from '../heads/head-choice.svelte.ts';
 
 export interface Range {
   start: number;
@@ -109,33 +108,6 @@ export interface Draft {
   glow: (Range & { weight: number })[];
 }
 
-interface Translated {
-  text: string;
-  result: Translation;
-  alignment: Alignment;
-}
-
-/** The interface of a view that shows a text, its translation and the links between their words. */
-export interface WordsOnView {
-  /** The text in the box. */
-  readonly text: string;
-  /** The translation, possibly still that of the previous text. */
-  readonly rendering: Translated | undefined;
-  /** The linked words, if the translation is that of `text`. */
-  readonly alignment: Alignment | undefined;
-  readonly lit: Lit | undefined;
-  /** The translation so far, while it grows. */
-  readonly draft?: Draft | undefined;
-  /** The translation to compare with: words that it lacks are marked. */
-  readonly before?: Translated | undefined;
-  /** The inspected sentence. */
-  readonly sentence: number;
-  /** The target language, if it is known. */
-  readonly target: string;
-  light(side: Side, word: number | undefined): void;
-  choose(sentence: number): void;
-}
-
 /** Returns the lit words on a side: the one under the pointer, or the partners of the other's. */
 export function litOn(side: Side, words: Alignment | undefined, lit: Lit | undefined) {
   return {
@@ -147,22 +119,6 @@ export function litOn(side: Side, words: Alignment | undefined, lit: Lit | undef
 /** Returns the source tokens of all sentences. */
 export const sourceTokensOf = ({ sentences }: Translation): Token[] =>
   sentences.flatMap(({ sourceTokens }) => sourceTokens);
-
-/** Moves the heat map to the word under the pointer, if its side has the queries. */
-export function followWord(
-  view: WordsOnView & { attention: AttentionKind; choice: HeadChoice },
-  side: Side,
-  word: number | undefined,
-): void {
-  const { rendering, alignment, sentence, attention, choice } = view;
-  const at = word === undefined ? undefined : alignment?.[side][word];
-  const whole = rendering?.result.sentences[sentence];
-  if (!at || !whole || at.sentence !== sentence) return;
-  if (side !== (attention === 'encoder' ? 'source' : 'target')) return;
-  const tokens = side === 'source' ? whole.sourceTokens : whole.tokens;
-  const query = tokens.findIndex(({ end }) => end > at.start);
-  if (query >= 0) choice.hover({ query, key: choice.strongestKeyOf(query) });
-}
 
 /** A part of a text: a word, or the characters between words. */
 export interface Stretch {

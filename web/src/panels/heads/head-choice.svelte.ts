@@ -3,14 +3,17 @@ import type { Head } from 'glassformer';
 import type { AttentionKind, HeadPosition } from './position.ts';
 import type { Link } from '../../ui/link.ts';
 import { orders, ordersOf, type HeadOrder, type Measured, type MeasuredHead } from './measured.ts';
-import type { Keys } from '../attention/habit.ts';
 import type { Trace } from '../attention/query-key.ts';
-import { strongestCell, weightAt, type Cell, type Matrix } from '../attention/attention.ts';
+import {
+  matrixIn,
+  strongestCell,
+  weightAt,
+  type Cell,
+  type Matrix,
+} from '../attention/attention.ts';
+import type { TextAttention } from '../attention/text-attention.ts';
 
 export type { AttentionKind, HeadPosition };
-
-/** The words around the query and the key in a readout: before the query, and between the two. */
-export type Reader = readonly [before: string, between: string];
 
 /** A head in a link, which names its kind of attention only if the view shows several. */
 type LinkedHead<Kind extends AttentionKind> = HeadPosition & { attention?: Kind };
@@ -26,15 +29,8 @@ export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
   readonly heads: number;
   /** Returns the number of layers with another kind of attention; by default, `layers`. */
   layersOf?(attention: Kind): number;
-  /** Returns a head's attention weights, or undefined before the first run. */
-  matrixOf(head: HeadPosition): Matrix | undefined;
-  readonly queryLabels: readonly string[];
-  readonly keyLabels: readonly string[];
-  readonly reader: Reader;
-  /** The meaning of the keys; by default, the tokens of the queries. */
-  readonly keys?: Keys;
-  /** The result that the weights belong to; a new run has a new one. */
-  readonly readOf?: object | undefined;
+  /** The attention weights of the shown text, if there are any; a new run has new ones. */
+  readonly attended: TextAttention | undefined;
   /** Traces tensors of the shown result, with its interventions. */
   traceOf?(names: readonly string[]): Promise<Trace>;
   /** Returns the cell selected at first; by default, the one with the largest weight. */
@@ -200,9 +196,15 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     this.#order = order;
   }
 
+  /** Returns a head's attention weights, or undefined before the first run. */
+  matrixOf(head: HeadPosition): Matrix | undefined {
+    const { attention, attended } = this.view;
+    return matrixIn(attended?.maps[attention], head, attention === 'decoder');
+  }
+
   /** The attention weights of the selected head. */
   get matrix(): Matrix | undefined {
-    return this.view.matrixOf(this.selected);
+    return this.matrixOf(this.selected);
   }
 
   /** Returns the key that a query attends to most. */

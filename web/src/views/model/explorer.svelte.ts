@@ -1,5 +1,4 @@
 /** The state of the “Your model” view: the files, the model in them, and its answer. */
-import type { Keys } from '../../panels/attention/habit.ts';
 import { binaries } from '../../models/models.ts';
 import {
   inspect,
@@ -15,14 +14,9 @@ import {
   type TranslatorInfo,
   type ZeroShotImageClassifier,
 } from 'glassformer';
-import {
-  followWord,
-  type Alignment,
-  type Lit,
-  type Side,
-  type WordsOnView,
-} from '../../panels/alignment/alignment.ts';
-import { matrixIn, type Matrix } from '../../panels/attention/attention.ts';
+import type { Alignment } from '../../panels/alignment/alignment.ts';
+import { WordPointer, type WordsOnView } from '../../panels/alignment/word-pointer.svelte.ts';
+import type { TextAttention } from '../../panels/attention/text-attention.ts';
 import type { Conversation } from './chat/conversation.svelte.ts';
 import { firstInputs } from './first-inputs.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
@@ -35,8 +29,6 @@ import {
   HeadChoice,
   type AttentionKind,
   type AttentionOnView,
-  type HeadPosition,
-  type Reader,
 } from '../../panels/heads/head-choice.svelte.ts';
 import {
   handedOver,
@@ -51,18 +43,17 @@ import {
   isTask,
   linesOf,
   ofKind,
-  shifted,
   tasks,
   type Answered,
   type Input,
-  type Looked,
   type Outcome,
   type Search,
 } from './model-tasks.ts';
 import type { Figured } from '../../ui/figured.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { attentionJson } from '../../panels/attention/files/result-json.ts';
-import { withList, type SearchOnView } from '../../panels/search/search-tree.ts';
+import type { SearchOnView } from '../../panels/search/search-tree.ts';
+import { withList } from '../../ui/text/per-sentence.ts';
 
 /** Delay between typing and the model's run, in milliseconds. */
 const pause = 250;
@@ -119,8 +110,7 @@ export class ModelExplorer
   /** Whether the visitor talks with a model that was trained for it. */
   talking = $state(false);
   #conversation: Conversation | undefined;
-  /** The word under the pointer, in a translation or its source. */
-  lit = $state.raw<Lit>();
+  readonly pointer: WordPointer = new WordPointer(this);
 
   // A link cannot contain the model, and the input is only meaningful together with it.
   readonly link = {};
@@ -225,8 +215,7 @@ export class ModelExplorer
     if (!info || !isTask(info.task)) return;
     this.talking = this.chats;
     this.input = firstInputs[this.talking ? 'chat' : info.task];
-    this.attention =
-      this.#kinds.find((kind) => kind === 'cross') ?? this.#kinds[0] ?? this.attention;
+    this.attention = this.kinds.find((kind) => kind === 'cross') ?? this.kinds[0] ?? this.attention;
     this.choice.off = [];
     this.choice.keep();
     this.choice.letGo();
@@ -256,7 +245,7 @@ export class ModelExplorer
   edit(input: Partial<Input>): void {
     this.input = { ...this.input, ...input };
     this.how = { ...this.how, forced: [] };
-    this.lit = undefined;
+    this.pointer.lit = undefined;
     this.choice.letGo();
     this.interrupt();
     this.refreshAfter(pause);
@@ -442,76 +431,32 @@ export class ModelExplorer
     void this.refresh();
   }
 
-  /** Highlights a word and the words aligned with it; the heat map follows if it can. */
-  light(side: Side, word: number | undefined): void {
-    this.lit = word === undefined ? undefined : { side, word };
-    followWord(this, side, word);
-  }
-
   // --- attention --------------------------------------------------------------------------------
 
   /** The kinds of attention that the model has. */
   get kinds(): readonly AttentionKind[] {
-    return this.#kinds;
-  }
-
-  get #kinds(): AttentionKind[] {
-    const { looked } = this;
-    if (looked) {
+    const { attended } = this;
+    if (attended) {
       const all: AttentionKind[] = ['encoder', 'decoder', 'cross'];
-      return all.filter((kind) => looked.maps[kind]);
+      return all.filter((kind) => attended.maps[kind]);
     }
     const task = this.loader.info?.task;
     if (crosses(task)) return ['encoder', 'decoder', 'cross'];
     return task === 'text-generation' ? ['decoder'] : ['encoder'];
   }
 
-  get looked(): Looked | undefined {
-    return this.outcome?.looked[this.chosen] ?? this.outcome?.looked[0];
+  /** The attention on the chosen text. */
+  get attended(): TextAttention | undefined {
+    const { texts = [] } = this.outcome ?? {};
+    return texts[this.chosen] ?? texts[0];
   }
 
   get layers(): number {
-    return this.looked?.maps[this.attention]?.layers ?? this.layersOf(this.attention);
+    return this.attended?.maps[this.attention]?.layers ?? this.layersOf(this.attention);
   }
 
   get heads(): number {
-    return this.looked?.maps[this.attention]?.heads ?? this.loader.info?.heads ?? 1;
-  }
-
-  get #writes(): boolean {
-    return crosses(this.loader.info?.task);
-  }
-
-  get queryLabels(): readonly string[] {
-    const { looked, attention } = this;
-    if (!looked) return [];
-    return attention === 'encoder' || looked.target.length === 0 ? looked.source : looked.target;
-  }
-
-  get keyLabels(): readonly string[] {
-    const { looked, attention } = this;
-    if (!looked) return [];
-    const { source, target } = looked;
-    if (attention !== 'decoder' || target.length === 0) return source;
-    return this.#writes ? shifted(target) : target;
-  }
-
-  get reader(): Reader {
-    if (this.attention === 'encoder') return ['', 'attends to'];
-    return this.#writes ? ['To write', 'it attends to'] : ['After', 'it attends to'];
-  }
-
-  matrixOf(head: HeadPosition): Matrix | undefined {
-    return matrixIn(this.looked?.maps[this.attention], head, this.attention === 'decoder');
-  }
-
-  get keys(): Keys {
-    const decoder = this.#writes ? 'written' : 'tokens';
-    return ({ encoder: 'tokens', decoder, cross: 'source' } as const)[this.attention];
-  }
-
-  get readOf(): Looked | undefined {
-    return this.looked;
+    return this.attended?.maps[this.attention]?.heads ?? this.loader.info?.heads ?? 1;
   }
 
   async traceOf(trace: readonly string[]): Promise<Trace> {
@@ -519,19 +464,19 @@ export class ModelExplorer
     const { model } = this.loader;
     if (!outcome || !task || !model) return {};
     const { signal } = this.asking;
-    const { looked } = await task.ask(model, outcome.input, {
+    const { texts } = await task.ask(model, outcome.input, {
       ablate: this.choice.off,
       search: this.how,
       signal,
       trace,
     });
-    return (looked[this.chosen] ?? looked[0])?.trace ?? {};
+    return (texts[this.chosen] ?? texts[0])?.trace ?? {};
   }
 
   toJson(): object {
-    const { outcome, looked, choice } = this;
-    if (!outcome || !looked) return {};
-    const { maps, source, target } = looked;
+    const { outcome, attended, choice } = this;
+    if (!outcome || !attended) return {};
+    const { maps, source, target = [] } = attended;
     return attentionJson({ ...outcome.input, source, target, ablate: choice.off }, maps);
   }
 
@@ -580,8 +525,8 @@ export class ModelExplorer
   #show(outcome: Outcome | undefined): void {
     this.busy = false;
     this.outcome = outcome;
-    if (this.lit && !this.alignment?.[this.lit.side][this.lit.word]) this.lit = undefined;
-    if (outcome && this.chosen >= outcome.looked.length) this.chosen = 0;
+    this.pointer.stayWithin();
+    if (outcome && this.chosen >= outcome.texts.length) this.chosen = 0;
     this.choice.followMatrix();
   }
 }

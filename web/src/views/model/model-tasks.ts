@@ -1,7 +1,6 @@
 /** The input and the call of a model for each task. */
 import type {
   Answer,
-  AttentionMap,
   Classification,
   Classifier,
   Embedder,
@@ -20,6 +19,7 @@ import type {
   Translation,
   Translator,
 } from 'glassformer';
+import { shifted, type TextAttention } from '../../panels/attention/text-attention.ts';
 import type { AttentionKind } from '../../panels/heads/position.ts';
 import { alignmentOf, type Alignment } from '../../panels/alignment/alignment.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
@@ -28,17 +28,6 @@ import { shownTokens } from '../../panels/words/tokens.ts';
 export interface Input {
   first: string;
   second: string;
-}
-
-/** One text with every head's attention weights and the labels of their rows and columns. */
-export interface Looked {
-  maps: Partial<Record<AttentionKind, AttentionMap>>;
-  /** Labels of the tokens that were read. */
-  source: readonly string[];
-  /** Labels of the tokens that were written, or that the decoder of a classifier read. */
-  target: readonly string[];
-  /** The trace, if it was requested. */
-  trace?: Trace | undefined;
 }
 
 export type Answered =
@@ -56,7 +45,7 @@ export type Answered =
 export interface Outcome {
   input: Input;
   answered: Answered;
-  looked: readonly Looked[];
+  texts: readonly TextAttention[];
 }
 
 export type TaskName = Answered['task'];
@@ -97,6 +86,9 @@ export const ofPictures = {
   'zero-shot-image-classification': { name: 'compares pictures with texts' },
 };
 
+/** The label of the token that a decoder begins with. */
+const begun = '‹start›';
+
 /** The most tokens that a model writes per call. */
 export const mostWritten = 40;
 
@@ -122,7 +114,7 @@ export const tasks: Record<TaskName, Task> = {
       const input = second.trim() ? { text: first, pair: second } : first;
       const result = await (model as Classifier).classify(input, encoderOptions(options));
       const answered = { task: 'text-classification', result } as const;
-      return { answered, looked: [reading(result, [first, second])] };
+      return { answered, texts: [reading(result, [first, second])] };
     },
   },
   'token-classification': {
@@ -134,7 +126,7 @@ export const tasks: Record<TaskName, Task> = {
       const all = { ...encoderOptions(options), ...how };
       const result = await (model as TokenClassifier).classify(first, all);
       const answered = { task: 'token-classification', text: first, result } as const;
-      return { answered, looked: [reading(result, [first])] };
+      return { answered, texts: [reading(result, [first])] };
     },
   },
   'question-answering': {
@@ -150,7 +142,7 @@ export const tasks: Record<TaskName, Task> = {
         encoderOptions(options),
       );
       const answered = { task: 'question-answering', context: second, result } as const;
-      return { answered, looked: [reading(result, [first, second])] };
+      return { answered, texts: [reading(result, [first, second])] };
     },
   },
   'fill-mask': {
@@ -162,7 +154,7 @@ export const tasks: Record<TaskName, Task> = {
       const text = first.replaceAll('[MASK]', filler.info.maskToken);
       const result = await filler.fill(text, encoderOptions(options));
       const answered = { task: 'fill-mask', text, result } as const;
-      return { answered, looked: [reading(result, [text])] };
+      return { answered, texts: [reading(result, [text])] };
     },
   },
   'feature-extraction': {
@@ -180,7 +172,7 @@ export const tasks: Record<TaskName, Task> = {
         results.map((other) => embedder.similarity(embedding, other.embedding)),
       );
       const answered = { task: 'feature-extraction', texts, similarity } as const;
-      return { answered, looked: results.map((result, i) => reading(result, [texts[i]!])) };
+      return { answered, texts: results.map((result, i) => reading(result, [texts[i]!])) };
     },
   },
   translation: {
@@ -208,14 +200,15 @@ export const tasks: Record<TaskName, Task> = {
       });
       const labels = (text: string, tokens: readonly Token[]) =>
         shownTokens(text, tokens).map(({ label }) => label);
-      const looked = result.sentences.map(({ attention, sourceTokens, tokens, trace: traced }) => ({
+      const texts = result.sentences.map(({ attention, sourceTokens, tokens, trace: traced }) => ({
         maps: attention,
         trace: traced,
         source: labels(first, sourceTokens),
         target: labels(result.text, tokens),
+        start: begun,
       }));
       const alignment = alignmentOf(first, result);
-      return { answered: { task: 'translation', text: first, result, alignment }, looked };
+      return { answered: { task: 'translation', text: first, result, alignment }, texts };
     },
   },
   'text-generation': {
@@ -236,7 +229,7 @@ export const tasks: Record<TaskName, Task> = {
       // The model did not read the last token that it wrote.
       const source = labels.slice(0, attention.decoder.queries).map(({ label }) => label);
       const answered = { task: 'text-generation', text: first, result } as const;
-      return { answered, looked: [{ maps: attention, source, target: [], trace: traced }] };
+      return { answered, texts: [{ maps: attention, source, trace: traced }] };
     },
   },
   // The input is the whole conversation, as the model's template writes it.
@@ -256,7 +249,7 @@ export const tasks: Record<TaskName, Task> = {
       const { promptTokens, attention: maps, trace: traced } = result;
       const source = shownTokens(first, promptTokens).map(({ label }) => label);
       const answered = { task: 'chat', result } as const;
-      return { answered, looked: [{ maps, source, target: [], trace: traced }] };
+      return { answered, texts: [{ maps, source, trace: traced }] };
     },
   },
   'text2text-generation': {
@@ -275,13 +268,14 @@ export const tasks: Record<TaskName, Task> = {
       const { promptTokens, tokens, attention: maps, trace: traced } = result;
       const labels = (text: string, of: readonly Token[]) =>
         shownTokens(text, of).map(({ label }) => label);
-      const looked = {
+      const read = {
         maps,
         trace: traced,
         source: labels(first, promptTokens),
         target: labels(result.text, tokens),
+        start: begun,
       };
-      return { answered: { task: 'text2text-generation', result }, looked: [looked] };
+      return { answered: { task: 'text2text-generation', result }, texts: [read] };
     },
   },
 };
@@ -308,14 +302,11 @@ const encoderOptions = ({ ablate, signal, trace = [] }: Options) => ({
   ablate,
 });
 
-/** Returns the labels of what a decoder reads: a start token, then all tokens but the last. */
-export const shifted = (labels: readonly string[]): string[] => ['‹start›', ...labels.slice(0, -1)];
-
 /** Returns the tokens of one or two texts that an encoder has read, with its attention. */
 function reading(
-  { tokens, attention, trace }: { tokens: Token[]; attention: Looked['maps']; trace: Trace },
+  { tokens, attention, trace }: { tokens: Token[]; attention: TextAttention['maps']; trace: Trace },
   texts: readonly string[],
-): Looked {
+): TextAttention {
   const own = texts.map((text, i) =>
     shownTokens(
       text,
@@ -324,5 +315,10 @@ function reading(
   );
   const next = own.map(() => 0);
   const source = tokens.map(({ sequence = 0 }) => own[sequence]![next[sequence]!++]!.label);
-  return { maps: attention, source, target: attention.decoder ? shifted(source) : [], trace };
+  return {
+    maps: attention,
+    source,
+    trace,
+    ...(attention.decoder && { target: shifted(begun, source) }),
+  };
 }

@@ -1,23 +1,16 @@
 /** The sentiment view's state: the text, the model's result, and the interventions. */
 import { Classifier, type Classification } from 'glassformer';
-import type { Matrix } from '../../panels/attention/attention.ts';
+import type { TextAttention } from '../../panels/attention/text-attention.ts';
 import type { Figured } from '../../ui/figured.ts';
 import { percent } from '../../ui/text/format.ts';
-import { evidence, tokenEvidence } from '../../panels/ledger/evidence.ts';
 import type { Link } from '../../ui/link.ts';
 import { sentimentBeforehand, type SentimentBeforehand } from '../../models/beforehand.ts';
-import { Earlier } from '../../models/earlier.svelte.ts';
 import { examples } from '../../panels/verdict/reviews.ts';
-import { Explorer } from '../../models/explorer.svelte.ts';
-import {
-  HeadChoice,
-  type AttentionOnView,
-  type HeadPosition,
-  type Reader,
-} from '../../panels/heads/head-choice.svelte.ts';
+import { TextExplorer } from '../../panels/heads/text-explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { fromSentimentLink, toSentimentLink } from './link.ts';
+import { HiddenTokens } from '../../panels/words/hidden-tokens.svelte.ts';
 import { carried, shownTokens, type ShownToken } from '../../panels/words/tokens.ts';
 
 /** A text together with the model's result. */
@@ -37,18 +30,11 @@ export interface Effects {
 /** Delay between typing and the model's run, in milliseconds; longer if a run takes longer. */
 const pause = 40;
 
-export class SentimentExplorer extends Explorer<Classifier> implements AttentionOnView<'encoder'> {
+export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encoder'> {
+  readonly name = 'sentiment';
   readonly attention = 'encoder';
-  readonly reader: Reader = ['', 'attends to'];
   readonly loader = new ModelLoader(() => Classifier);
-  readonly choice = new HeadChoice<'encoder'>(this, () => {
-    this.earlier.rest();
-    void this.refresh();
-  });
-  /** The result before the text was edited. */
-  readonly earlier = new Earlier<Reading>();
-
-  text = $state('');
+  readonly hidden = new HiddenTokens(this, () => this.intervened());
 
   /** With the interventions; undefined before the first run and for a text without tokens. */
   reading = $state.raw<Reading>();
@@ -62,15 +48,9 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
   /** The part that the view should scroll to. */
   part = $state<string>();
 
-  /** The number of hidden tokens that an edit changed, so that they are no longer hidden. */
-  unhidden = $state(0);
+  beforehand = $state.raw<SentimentBeforehand>();
 
-  /** The result shown until the model is loaded, if it was computed when the page was built. */
-  #beforehand = $state.raw<SentimentBeforehand>();
-
-  /** Hidden tokens, in the order of the text. */
-  hidden = $state.raw<readonly number[]>([]);
-  /** The result whose tokens those are; undefined until the text is read. */
+  /** The result whose tokens are hidden; undefined until the text is read. */
   #hiddenOf: Reading | undefined;
   /** Aborted when the effects are measured again, or the text changes. */
   measuring = { tokens: new AbortController(), heads: new AbortController() };
@@ -78,30 +58,16 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
   constructor(link: Link) {
     super();
     this.text = examples[0]!.text;
-    this.#take(link);
+    this.take(link);
     this.#showBeforehand();
-  }
-
-  async load(): Promise<void> {
-    if (!(await this.loader.load('sentiment'))) {
-      this.#dropBeforehand();
-      return;
-    }
-    this.choice.keep();
-    void this.refresh();
-  }
-
-  follow(link: Link): void {
-    this.earlier.forget();
-    this.#take(link);
-    void this.refresh();
   }
 
   readonly viewpoint = ['head'];
 
   get link(): Link {
     const { text, choice, hidden } = this;
-    const own = toSentimentLink({ text, head: choice.selected, off: choice.off, hidden });
+    const { tokens } = hidden;
+    const own = toSentimentLink({ text, head: choice.selected, off: choice.off, hidden: tokens });
     return { ...own, ...choice.link };
   }
 
@@ -109,7 +75,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     const { untouched, choice, text } = this;
     const [best] = Object.entries(this.reading?.result.scores ?? {}).sort((a, b) => b[1] - a[1]);
     return {
-      architecture: this.architecture ?? this.#beforehand?.architecture,
+      architecture: this.architecture ?? this.beforehand?.architecture,
       rows: { encoder: untouched?.result.tokens.length },
       answer: best && `${best[0]} ${percent(best[1])}`,
       here: { parts: ['attention'], layer: choice.selected.layer },
@@ -118,32 +84,16 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     };
   }
 
-  /** Whether the shown result was precomputed and cannot be changed yet. */
-  get beforehand(): boolean {
-    return this.#beforehand !== undefined;
+  protected get current(): Reading | undefined {
+    return this.reading;
   }
 
-  /** Edits the text. Hidden tokens that are still there stay hidden. */
-  edit(text: string): void {
-    this.earlier.typed(this.reading);
-    this.#change(text);
-  }
-
-  /** Shows an example. */
-  show(text: string): void {
-    this.earlier.forget();
-    this.#change(text);
-  }
-
-  #change(text: string): void {
-    this.#dropBeforehand();
-    this.text = text;
-    this.choice.letGo();
-    this.refreshAfter(Math.max(pause, this.milliseconds ?? 0));
+  protected get pause(): number {
+    return Math.max(pause, this.milliseconds ?? 0);
   }
 
   get labels(): readonly string[] {
-    return this.loader.info?.labels ?? this.#beforehand?.labels ?? [];
+    return this.loader.info?.labels ?? this.beforehand?.labels ?? [];
   }
 
   get layers(): number {
@@ -154,75 +104,34 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     return this.loader.info?.heads ?? 8;
   }
 
-  get queryLabels(): readonly string[] {
-    return this.reading?.shown.map(({ label }) => label) ?? [];
-  }
-
-  get keyLabels(): readonly string[] {
-    return this.queryLabels;
-  }
-
-  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
-    const map = this.reading?.result.attention?.encoder;
-    return map && { weights: map.at(layer, head), queries: map.queries, keys: map.keys };
-  }
-
-  get readOf(): Reading | undefined {
-    return this.reading;
-  }
+  readonly attended: TextAttention | undefined = $derived.by(() => {
+    const { result, shown = [] } = this.reading ?? {};
+    return result && { maps: result.attention ?? {}, source: shown.map(({ label }) => label) };
+  });
 
   async traceOf(trace: readonly string[]): Promise<Trace> {
     const { reading, hidden } = this;
     if (!reading || !this.loader.model) return {};
-    const options = { ablate: this.choice.off, maskTokens: hidden, trace };
+    const options = { ablate: this.choice.off, maskTokens: hidden.tokens, trace };
     return (await this.loader.model.classify(reading.text, options)).trace;
   }
 
   get touched(): boolean {
-    return this.choice.off.length + this.hidden.length > 0;
+    return this.choice.off.length + this.hidden.count > 0;
   }
 
-  isHidden(token: number): boolean {
-    return this.hidden.includes(token);
+  override reset(): void {
+    this.hidden.take([]);
+    super.reset();
   }
 
-  toggleToken(token: number): void {
-    if (this.frozen) return;
-    this.earlier.rest();
-    this.unhidden = 0;
-    this.hidden = this.isHidden(token)
-      ? this.hidden.filter((each) => each !== token)
-      : [...this.hidden, token].sort((a, b) => a - b);
-    void this.refresh();
-  }
-
-  /** Undoes all interventions. */
-  reset(): void {
-    this.earlier.rest();
-    this.hidden = [];
-    this.unhidden = 0;
-    this.choice.off = [];
-    void this.refresh();
-  }
-
-  /** Each token's share of the log-odds, computed from its last vector. */
-  get contributions(): Float32Array | undefined {
-    return this.reading && tokenEvidence(this.reading.result, this.labels);
-  }
-
-  get evidence(): number {
-    return this.reading ? evidence(this.reading.result, this.labels) : 0;
-  }
-
-  /** Takes the state from a link. */
-  #take(link: Link): void {
+  protected take(link: Link): void {
     const { text, head, off = [], hidden = [] } = fromSentimentLink(link);
-    this.#dropBeforehand();
+    this.dropBeforehand();
     if (text !== undefined) this.text = text;
     this.part = link.part;
-    this.hidden = [...new Set(hidden)].sort((a, b) => a - b);
+    this.hidden.take([[...new Set(hidden)].sort((a, b) => a - b)]);
     this.#hiddenOf = undefined;
-    this.unhidden = 0;
     this.choice.take(link, head, off);
   }
 
@@ -233,13 +142,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     const reading = { text, result, shown: shownTokens(text, result.tokens) };
     this.#show(reading, reading);
     this.tokenEffects = { of: reading, values, done: true };
-    this.#beforehand = known;
-  }
-
-  #dropBeforehand(): void {
-    if (!this.beforehand) return;
-    this.#show(undefined, undefined);
-    this.busy = true;
+    this.beforehand = known;
   }
 
   protected get empty(): boolean {
@@ -265,8 +168,12 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     const untouched = known?.text === text ? known : await read({});
     this.#hideAgain(untouched);
     if (!this.touched) this.#show(untouched, untouched);
-    else if (this.hidden.length === untouched.shown.length) this.#show(undefined, untouched);
-    else this.#show(await read({ ablate: this.choice.off, maskTokens: this.hidden }), untouched);
+    else if (this.hidden.count === untouched.shown.length) this.#show(undefined, untouched);
+    else
+      this.#show(
+        await read({ ablate: this.choice.off, maskTokens: this.hidden.tokens }),
+        untouched,
+      );
   }
 
   protected clear(empty: boolean): void {
@@ -280,18 +187,19 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     const before = this.#hiddenOf;
     this.#hiddenOf = untouched;
     if (before && before === untouched) return;
-    const { hidden } = this;
+    const { tokens: hidden } = this.hidden;
     const places = before && carried(before.result.tokens, tokens);
     // Without `before`, they come from a link, which may name tokens that this text lacks.
-    this.hidden = hidden
+    const kept = hidden
       .map((token) => (places ? places.get(token) : token) ?? Infinity)
       .filter((place) => place < tokens.length);
-    if (before) this.unhidden += hidden.length - this.hidden.length;
+    this.hidden.lists = [kept];
+    if (before) this.hidden.unhidden += hidden.length - kept.length;
   }
 
   #show(reading: Reading | undefined, untouched: Reading | undefined): void {
     this.busy = false;
-    this.#beforehand = undefined;
+    this.beforehand = undefined;
     this.reading = reading;
     this.untouched = untouched;
     this.choice.followMatrix();

@@ -19,7 +19,8 @@ export function effectsOnTokens({
 
 /** Hides each token in turn and measures the effect. */
 export async function measureTokens(explorer: SentimentExplorer): Promise<void> {
-  const { reading, hidden, choice } = explorer;
+  const { reading, choice } = explorer;
+  const { tokens: hidden } = explorer.hidden;
   if (!reading || reading.shown.length > longestForRemoval) return;
   await measure(explorer, 'tokens', {
     of: reading,
@@ -39,7 +40,10 @@ export async function measureHeads(explorer: SentimentExplorer): Promise<void> {
   await measure(explorer, 'heads', {
     of: reading,
     known: explorer.headEffects?.values ?? new Float32Array(info.layers * info.heads).fill(NaN),
-    without: (i) => ({ maskTokens: hidden, ablate: [...off, { attention: 'encoder', ...at(i) }] }),
+    without: (i) => ({
+      maskTokens: hidden.tokens,
+      ablate: [...off, { attention: 'encoder', ...at(i) }],
+    }),
     measurable: (i) => !choice.isOff(at(i)),
   });
 }

@@ -1,42 +1,34 @@
 /** The translation view's state: the text, its growing translation, and the interventions. */
-import type { Keys } from '../../panels/attention/habit.ts';
 import {
   Translator,
   type SentenceTranslation,
+  type Token,
   type TokenStep,
   type Translation,
 } from 'glassformer';
 import {
   alignmentOf,
-  followWord,
   type Alignment,
   type Draft,
-  type Lit,
   type Range,
-  type Side,
-  type WordsOnView,
 } from '../../panels/alignment/alignment.ts';
-import { matrixIn, type Matrix } from '../../panels/attention/attention.ts';
+import type { TextAttention } from '../../panels/attention/text-attention.ts';
 import type { Figured } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
 import { translationBeforehand, type TranslationBeforehand } from '../../models/beforehand.ts';
 import { examples } from './examples.ts';
-import { Earlier } from '../../models/earlier.svelte.ts';
-import { Explorer } from '../../models/explorer.svelte.ts';
 import { translateFailure, type Failure } from '../../ui/failure.ts';
 import { anotherTask, PerFrame } from '../../ui/frames.ts';
-import {
-  HeadChoice,
-  type AttentionKind,
-  type AttentionOnView,
-  type HeadPosition,
-  type Reader,
-} from '../../panels/heads/head-choice.svelte.ts';
+import type { AttentionKind } from '../../panels/heads/position.ts';
+import { TextExplorer } from '../../panels/heads/text-explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { ModelName, Target } from '../../models/models.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { translationJson } from '../../panels/attention/files/result-json.ts';
-import { mostBeams, withList, type SearchOnView } from '../../panels/search/search-tree.ts';
+import { mostBeams, type SearchOnView } from '../../panels/search/search-tree.ts';
+import { withList } from '../../ui/text/per-sentence.ts';
+import { WordPointer, type WordsOnView } from '../../panels/alignment/word-pointer.svelte.ts';
+import { HiddenTokens } from '../../panels/words/hidden-tokens.svelte.ts';
 import { shownTokens } from '../../panels/words/tokens.ts';
 import { fromTranslationLink, toTranslationLink } from './link.ts';
 
@@ -57,26 +49,18 @@ export interface Pace {
   milliseconds: number;
 }
 
-/** Delay between typing and translating, in milliseconds. */
-const pause = 250;
-
 /** Longer texts are not translated: the attention weights of all sentences need memory. */
 export const longestText = 5000;
 export const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
 
 export class TranslationExplorer
-  extends Explorer<Translator>
-  implements AttentionOnView, SearchOnView, WordsOnView
+  extends TextExplorer<Translator, Rendering, AttentionKind>
+  implements SearchOnView, WordsOnView
 {
   readonly loader = new ModelLoader(() => Translator);
-  readonly choice = new HeadChoice(this, () => {
-    this.earlier.rest();
-    void this.refresh();
-  });
-  /** The translation before the text was edited. */
-  readonly earlier = new Earlier<Rendering>();
-
-  text = $state('');
+  readonly hidden = new HiddenTokens(this, () => this.intervened());
+  readonly pointer: WordPointer = new WordPointer(this);
+  protected readonly pause = 250;
 
   /** The target language. */
   target = $state<Target>('de');
@@ -86,10 +70,6 @@ export class TranslationExplorer
   sentence = $state(0);
   /** Per sentence, the tokens that its translation must start with. */
   forced = $state.raw<readonly (readonly number[])[]>([]);
-  /** Per sentence, the source tokens that are hidden from the model. */
-  hidden = $state.raw<readonly (readonly number[])[]>([]);
-  /** The number of hidden tokens that an edit changed, so that they are no longer hidden. */
-  unhidden = $state(0);
 
   /** The unfinished translation, while it grows or after it was stopped. */
   draft = $state.raw<Draft>();
@@ -101,18 +81,14 @@ export class TranslationExplorer
   untouched = $state.raw<Rendering>();
   stage = $state<'rest' | 'streaming' | 'searching' | 'stopped'>('rest');
   pace = $state.raw<Pace>();
-  /** The word under the pointer. */
-  lit = $state.raw<Lit>();
-
-  /** The result shown until the model is loaded, if it was computed when the page was built. */
-  #beforehand = $state.raw<TranslationBeforehand>();
+  beforehand = $state.raw<TranslationBeforehand>();
 
   #starting: Promise<void> | undefined;
 
   constructor(link: Link) {
     super();
     this.text = examples.de[0]!.text;
-    this.#take(link);
+    this.take(link);
   }
 
   get name(): ModelName {
@@ -127,38 +103,31 @@ export class TranslationExplorer
   }
 
   /** Loads the model. Drops the results of the model before, including pending ones. */
-  async load(): Promise<void> {
+  override load(): Promise<void> {
     this.interrupt();
     // The precomputed result is this model's and stays until the model is loaded.
-    if (!this.#beforehand) this.draft = this.rendering = this.searched = this.untouched = undefined;
+    if (!this.beforehand) this.draft = this.rendering = this.searched = this.untouched = undefined;
     this.stage = 'rest';
     this.failure = undefined;
-    if (!(await this.loader.load(this.name))) {
-      this.#dropBeforehand();
-      return;
-    }
-    this.choice.keep();
-    void this.refresh();
+    return super.load();
   }
 
   /** Changes the target language: loads another model, with all heads on. */
   into(target: Target): void {
     this.earlier.forget();
-    this.#dropBeforehand();
+    this.dropBeforehand();
     this.target = target;
     this.choice.off = [];
-    this.forced = this.hidden = [];
-    this.unhidden = 0;
+    this.forced = [];
+    this.hidden.take([]);
     this.choice.letGo();
     void this.load();
   }
 
-  follow(link: Link): void {
-    this.earlier.forget();
+  override follow(link: Link): void {
     const { target } = fromTranslationLink(link);
     if (target && target !== this.target) this.into(target);
-    this.#take(link);
-    void this.refresh();
+    super.follow(link);
   }
 
   readonly viewpoint = ['head', 'sentence'];
@@ -166,7 +135,7 @@ export class TranslationExplorer
   get link(): Link {
     const { target, text, beams, sentence, forced, hidden, attention, choice } = this;
     const { selected: head, off } = choice;
-    const touches = { forced, hidden, off };
+    const touches = { forced, hidden: hidden.lists, off };
     const own = { target, text, beams, sentence, attention, head, ...touches };
     return { ...toTranslationLink(own), ...choice.link };
   }
@@ -187,18 +156,10 @@ export class TranslationExplorer
     };
   }
 
-  /** The precomputed result, if it is shown; it cannot be changed yet. */
-  get beforehand(): TranslationBeforehand | undefined {
-    return this.#beforehand;
-  }
-
-  /** Undoes all interventions. */
-  reset(): void {
-    this.earlier.rest();
-    this.choice.off = [];
-    this.forced = this.hidden = [];
-    this.unhidden = 0;
-    void this.refresh();
+  override reset(): void {
+    this.forced = [];
+    this.hidden.take([]);
+    super.reset();
   }
 
   /** Forces the sentence's translation to start with these tokens; an empty list undoes that. */
@@ -208,31 +169,9 @@ export class TranslationExplorer
     void this.refresh();
   }
 
-  /** The hidden tokens of the chosen sentence. */
-  get hiddenTokens(): readonly number[] {
-    return this.hidden[this.sentence] ?? [];
-  }
-
-  /** Hides a source token from the model, or shows it again. The last one cannot be hidden. */
-  toggleToken(token: number): void {
-    if (this.frozen) return;
-    const { hiddenTokens: tokens, inspected } = this;
-    this.earlier.rest();
-    const was = tokens.includes(token);
-    if (!was && tokens.length + 1 >= (inspected?.sourceTokens.length ?? 0)) return;
-    const now = was ? tokens.filter((each) => each !== token) : [...tokens, token];
-    this.hidden = withList(
-      this.hidden,
-      this.sentence,
-      now.sort((a, b) => a - b),
-    );
-    this.unhidden = 0;
-    void this.refresh();
-  }
-
-  /** The number of hidden source tokens in all sentences. */
-  get hiddenCount(): number {
-    return this.hidden.reduce((sum, tokens) => sum + tokens.length, 0);
+  /** The last token of a sentence cannot be hidden. */
+  get mostHidden(): number {
+    return (this.inspected?.sourceTokens.length ?? 0) - 1;
   }
 
   get outdated(): boolean {
@@ -244,32 +183,22 @@ export class TranslationExplorer
     return this.forced[this.sentence]?.length ?? 0;
   }
 
-  edit(text: string): void {
-    this.earlier.typed(this.searched);
-    this.#change(text);
+  protected get current(): Rendering | undefined {
+    return this.searched;
   }
 
-  /** Shows an example. */
-  show(text: string): void {
-    this.earlier.forget();
-    this.#change(text);
-  }
-
-  #change(text: string): void {
-    this.#dropBeforehand();
-    this.text = text;
-    this.choice.letGo();
-    this.lit = undefined;
+  protected override put(text: string): void {
+    super.put(text);
+    this.pointer.lit = undefined;
     this.sentence = 0;
-    this.unhidden += this.hiddenCount;
-    this.forced = this.hidden = [];
+    this.hidden.drop();
+    this.forced = [];
     if (this.stage === 'stopped') this.stage = 'rest';
     this.interrupt();
-    this.refreshAfter(pause);
   }
 
   search(beams: number): void {
-    this.#dropBeforehand();
+    this.dropBeforehand();
     this.beams = beams;
     void this.refresh();
   }
@@ -296,12 +225,6 @@ export class TranslationExplorer
     this.choice.letGo();
   }
 
-  /** Highlights a word and the words aligned with it; the heat map follows if it can. */
-  light(side: Side, word: number | undefined): void {
-    this.lit = word === undefined ? undefined : { side, word };
-    followWord(this, side, word);
-  }
-
   /** The translation to compare with: the one without interventions, or the one before an edit. */
   get before(): Rendering | undefined {
     const { rendering, untouched, earlier, text } = this;
@@ -316,7 +239,7 @@ export class TranslationExplorer
 
   get touched(): boolean {
     const forced = this.forced.some((ids) => ids.length > 0);
-    return forced || this.choice.off.length + this.hiddenCount > 0;
+    return forced || this.choice.off.length + this.hidden.count > 0;
   }
 
   /** The alignment, if it belongs to the current text. */
@@ -342,44 +265,27 @@ export class TranslationExplorer
     return this.loader.info?.heads ?? 8;
   }
 
-  get queryLabels(): readonly string[] {
-    return this.attention === 'encoder' ? this.#sourceLabels : this.#targetLabels;
-  }
-
-  get keyLabels(): readonly string[] {
-    if (this.attention !== 'decoder') return this.#sourceLabels;
-    return [this.inspected?.tree?.[0]?.text ?? '<s>', ...this.#targetLabels.slice(0, -1)];
-  }
-
-  get reader(): Reader {
-    return this.attention === 'encoder' ? ['', 'attends to'] : ['To write', 'it attends to'];
-  }
-
-  matrixOf(head: HeadPosition): Matrix | undefined {
-    return matrixIn(
-      this.inspected?.attention?.[this.attention],
-      head,
-      this.attention === 'decoder',
-    );
-  }
-
-  get keys(): Keys {
-    return ({ encoder: 'tokens', decoder: 'written', cross: 'source' } as const)[this.attention];
-  }
-
-  get readOf(): SentenceTranslation | undefined {
-    return this.inspected;
-  }
+  readonly attended: TextAttention | undefined = $derived.by(() => {
+    const { rendering, inspected } = this;
+    if (!rendering || !inspected) return undefined;
+    const { attention: maps = {}, sourceTokens, tokens, tree } = inspected;
+    return {
+      maps,
+      source: labelsIn(rendering.text, sourceTokens),
+      target: labelsIn(rendering.result.text, tokens),
+      start: tree?.[0]?.text ?? '<s>',
+    };
+  });
 
   /** Traces the chosen sentence while its translation is forced word for word. */
   async traceOf(trace: readonly string[]): Promise<Trace> {
-    const { rendering, inspected, hiddenTokens } = this;
+    const { rendering, inspected, hidden } = this;
     const { model } = this.loader;
     if (!rendering || !inspected || !model) return {};
     const text = rendering.text.slice(inspected.start, inspected.end);
     const ids = inspected.tokens.map(({ id }) => id);
     const own = { beams: 1, prefixes: [ids], maxLength: ids.length };
-    const touches = { ablate: this.choice.off, maskTokens: [hiddenTokens] };
+    const touches = { ablate: this.choice.off, maskTokens: [hidden.tokens] };
     return (await model.translate(text, { ...own, ...touches, trace })).sentences[0]!.trace;
   }
 
@@ -390,7 +296,7 @@ export class TranslationExplorer
     return translationJson(text, result, {
       beams,
       ablate: this.choice.off,
-      maskTokens: this.hidden,
+      maskTokens: this.hidden.lists,
     });
   }
 
@@ -406,13 +312,7 @@ export class TranslationExplorer
     if (!known || !wanted() || known.text !== this.text || known.beams !== this.beams) return;
     const { text, beams, result } = known;
     this.#show({ text, beams, result, alignment: alignmentOf(text, result) });
-    this.#beforehand = known;
-  }
-
-  #dropBeforehand(): void {
-    if (!this.#beforehand) return;
-    this.#show(undefined);
-    this.busy = true;
+    this.beforehand = known;
   }
 
   protected get empty(): boolean {
@@ -436,8 +336,8 @@ export class TranslationExplorer
     };
     const known = this.untouched;
     const untouched = known?.text === text && known.beams === beams ? known : await translate({});
-    const { forced: prefixes, hidden: maskTokens } = this;
-    const touches = { ablate: this.choice.off, prefixes, maskTokens };
+    const { choice, forced: prefixes, hidden } = this;
+    const touches = { ablate: choice.off, prefixes, maskTokens: hidden.lists };
     const rendering = this.touched ? await translate(touches) : untouched;
     // Two tasks keep long texts responsive: draws the words first, then the panels.
     this.draft = undefined;
@@ -456,7 +356,7 @@ export class TranslationExplorer
   /** Translates greedily, to show something at once. The beam search follows. */
   async #stream(model: Translator, text: string, signal: AbortSignal): Promise<void> {
     this.stage = 'streaming';
-    this.lit = undefined;
+    this.pointer.lit = undefined;
     const begin = performance.now();
     const options = { attention: true as const, ablate: this.choice.off, signal };
     const tokens: Range[] = [];
@@ -493,7 +393,7 @@ export class TranslationExplorer
 
   #show(rendering: Rendering | undefined): void {
     this.busy = false;
-    this.#beforehand = undefined;
+    this.beforehand = undefined;
     this.stage = 'rest';
     this.draft = undefined;
     this.rendering = rendering;
@@ -505,38 +405,27 @@ export class TranslationExplorer
   #stayWithin(): void {
     const count = this.rendering?.result.sentences.length ?? 0;
     if (this.sentence >= count) this.sentence = 0;
-    const { lit, alignment } = this;
-    if (lit && !alignment?.[lit.side][lit.word]) this.lit = undefined;
+    this.pointer.stayWithin();
     this.choice.followMatrix();
   }
 
-  #take(link: Link): void {
+  protected take(link: Link): void {
     const { target, text, beams, sentence, attention, head, ...rest } = fromTranslationLink(link);
-    this.#dropBeforehand();
+    this.dropBeforehand();
     const { off = [], forced = [], hidden = [] } = rest;
     if (target) this.target = target;
     if (text !== undefined) this.text = text;
     if (beams !== undefined) this.beams = Math.max(1, Math.min(mostBeams, beams));
     if (text !== undefined) this.sentence = sentence ?? 0;
     this.forced = forced;
-    this.hidden = hidden;
-    this.unhidden = 0;
+    this.hidden.take(hidden);
     if (attention) this.attention = attention;
     this.choice.take(link, head, off);
   }
-
-  get #sourceLabels(): string[] {
-    const { rendering, inspected } = this;
-    if (!rendering || !inspected) return [];
-    return shownTokens(rendering.text, inspected.sourceTokens).map(({ label }) => label);
-  }
-
-  get #targetLabels(): string[] {
-    const { rendering, inspected } = this;
-    if (!rendering || !inspected) return [];
-    return shownTokens(rendering.result.text, inspected.tokens).map(({ label }) => label);
-  }
 }
+
+const labelsIn = (text: string, tokens: readonly Token[]) =>
+  shownTokens(text, tokens).map(({ label }) => label);
 
 /** Returns the source words with the largest mean weight in the decoder's last cross-attention. */
 function glowOf({ sentence, attention }: TokenStep<true>): Draft['glow'] {

@@ -41,7 +41,8 @@ export class TranslationWeights {
 
   /** Hides each source token in turn. */
   async weighTokens(): Promise<void> {
-    const { hiddenTokens: hidden, inspected } = this.#explorer;
+    const { inspected } = this.#explorer;
+    const { tokens: hidden } = this.#explorer.hidden;
     const count = inspected?.sourceTokens.length ?? 0;
     if (count > longestForWeighing) return;
     const { beforehand, rendering: of, sentence } = this.#explorer;
@@ -85,13 +86,13 @@ export class TranslationWeights {
   ): Promise<void> {
     this.#work[what].abort();
     const { signal } = (this.#work[what] = new AbortController());
-    const { rendering: of, inspected, sentence, hiddenTokens, choice, loader } = this.#explorer;
+    const { rendering: of, inspected, sentence, hidden, choice, loader } = this.#explorer;
     const { model } = loader;
     if (!of || !inspected || !model) return;
     const text = of.text.slice(inspected.start, inspected.end);
     const ids = inspected.tokens.map(({ id }) => id);
     const own = { beams: 1, prefixes: [ids], maxLength: ids.length, signal };
-    const now = { ablate: choice.off, maskTokens: [hiddenTokens] };
+    const now = { ablate: choice.off, maskTokens: [hidden.tokens] };
     const sumOf = async (options: Partial<TranslateOptions>): Promise<number> => {
       const { sentences } = await model.translate(text, { ...own, ...now, ...options });
       return sentences[0]!.tokens.reduce((sum, { logprob }) => sum + logprob, 0);

@@ -1,19 +1,13 @@
 /** The writing view's state: the text so far, the next tokens, and the settings for drawing one. */
 import { Generator, type Prediction, type Token } from 'glassformer';
-import { lastCell, matrixIn, type Cell, type Matrix } from '../../panels/attention/attention.ts';
+import { lastCell, type Cell, type Matrix } from '../../panels/attention/attention.ts';
+import type { TextAttention } from '../../panels/attention/text-attention.ts';
 import type { Figured } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
-import { Earlier } from '../../models/earlier.svelte.ts';
-import { Explorer } from '../../models/explorer.svelte.ts';
 import { writeFailure, type Failure } from '../../ui/failure.ts';
 import { anotherTask, PerFrame } from '../../ui/frames.ts';
-import {
-  HeadChoice,
-  type AttentionOnView,
-  type HeadPosition,
-  type Reader,
-} from '../../panels/heads/head-choice.svelte.ts';
+import { TextExplorer } from '../../panels/heads/text-explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { predictionJson } from '../../panels/attention/files/result-json.ts';
@@ -38,9 +32,6 @@ export interface Asked {
 /** A token of the row, and where it ends in the text. */
 export type RowToken = ShownToken & { id: number; end: number };
 
-/** Delay between typing and the model's run, in milliseconds. */
-const pause = 80;
-
 /** The shortest time per token while playing, in milliseconds, so that people can follow. */
 const beat = 260;
 
@@ -55,19 +46,14 @@ const sameToken = (one: RowToken, other: RowToken): boolean =>
   one.unknown === other.unknown &&
   one.end === other.end;
 
-export class WritingExplorer extends Explorer<Generator> implements AttentionOnView<'decoder'> {
+/** The text is the typed beginning and the model's continuation. */
+export class WritingExplorer extends TextExplorer<Generator, Asked, 'decoder'> {
+  readonly name = 'writer';
   readonly attention = 'decoder';
-  readonly reader: Reader = ['After', 'it attends to'];
   readonly loader = new ModelLoader(() => Generator);
-  readonly choice = new HeadChoice<'decoder'>(this, () => {
-    this.earlier.rest();
-    void this.refresh();
-  });
-  /** The prediction before the text was edited. */
-  readonly earlier = new Earlier<Asked>();
+  readonly beforehand = undefined;
+  protected readonly pause = 80;
 
-  /** The whole text: the typed beginning and the model's continuation. */
-  text = $state('');
   /** The number of typed characters. */
   typed = $state(0);
   /** The place where the next token is predicted. The text after it stays until replaced. */
@@ -90,22 +76,18 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
 
   constructor(link: Link) {
     super();
-    this.#set(examples[0]!.text);
-    this.#take(link);
+    this.put(examples[0]!.text);
+    this.take(link);
   }
 
-  async load(): Promise<void> {
+  override load(): Promise<void> {
     this.#known.clear();
-    if (!(await this.loader.load('writer'))) return;
-    this.choice.keep();
-    void this.refresh();
+    return super.load();
   }
 
-  follow(link: Link): void {
+  override follow(link: Link): void {
     this.stop();
-    this.earlier.forget();
-    this.#take(link);
-    void this.refresh();
+    super.follow(link);
   }
 
   readonly viewpoint = ['head', 'at', 'typed'];
@@ -142,23 +124,16 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
 
   // --- the text ---------------------------------------------------------------------------------
 
-  /** Takes a typed beginning. Drops the continuation of the one before. */
-  edit(text: string): void {
-    this.earlier.typed(this.asked);
-    this.#begin(text);
+  protected get current(): Asked | undefined {
+    return this.asked;
   }
 
-  /** Shows an example. */
-  show(text: string): void {
-    this.earlier.forget();
-    this.#begin(text);
-  }
-
-  #begin(text: string): void {
+  /** Takes a beginning. Drops the continuation of the one before. */
+  protected override put(text: string): void {
     this.stop();
-    this.#set(text);
-    this.choice.letGo();
-    this.refreshAfter(pause);
+    super.put(text);
+    this.typed = this.cursor = text.length;
+    this.ended = false;
   }
 
   /** Moves the cursor before a token of the row or, past its end, to the end of the text. */
@@ -172,7 +147,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
   }
 
   /** Continues with a token. If the text already has it here, the rest of the text stays. */
-  take(candidate: Pick<Candidate, 'id' | 'text'>): void {
+  continueWith(candidate: Pick<Candidate, 'id' | 'text'>): void {
     if (!this.#current) return;
     this.stop();
     this.#append(candidate);
@@ -181,9 +156,8 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
 
   /** Drops the continuation and keeps the typed beginning. */
   restart(): void {
-    this.stop();
     this.earlier.forget();
-    this.#set(this.text.slice(0, this.typed));
+    this.put(this.text.slice(0, this.typed));
     void this.refresh();
   }
 
@@ -278,11 +252,6 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     return this.choice.off.length > 0;
   }
 
-  reset(): void {
-    this.choice.off = [];
-    void this.refresh();
-  }
-
   // --- attention --------------------------------------------------------------------------------
 
   get layers(): number {
@@ -293,25 +262,14 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     return this.loader.info?.heads ?? 4;
   }
 
-  get queryLabels(): readonly string[] {
-    return this.#labels;
-  }
-
-  get keyLabels(): readonly string[] {
-    return this.#labels;
-  }
-
-  readonly #labels = $derived(
-    this.asked
-      ? shownTokens(this.asked.text, this.asked.result.promptTokens).map(({ label }) =>
-          label === endToken ? '‹start›' : label,
-        )
-      : [],
-  );
-
-  matrixOf(head: HeadPosition): Matrix | undefined {
-    return matrixIn(this.asked?.result.attention.decoder, head, true);
-  }
+  readonly attended: TextAttention | undefined = $derived.by(() => {
+    const { text, result } = this.asked ?? {};
+    if (text === undefined || !result) return undefined;
+    const source = shownTokens(text, result.promptTokens).map(({ label }) =>
+      label === endToken ? '‹start›' : label,
+    );
+    return { maps: result.attention, source };
+  });
 
   firstCellOf(matrix: Matrix): Cell {
     return lastCell(matrix);
@@ -321,10 +279,6 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
   get looks(): Float32Array | undefined {
     const { matrix } = this.choice;
     return matrix?.weights.subarray((matrix.queries - 1) * matrix.keys);
-  }
-
-  get readOf(): Asked | undefined {
-    return this.asked;
   }
 
   async traceOf(trace: readonly string[]): Promise<Trace> {
@@ -341,16 +295,10 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
 
   // --- private -----------------------------------------------------------------------------------
 
-  #set(text: string): void {
-    this.text = text;
-    this.typed = this.cursor = text.length;
-    this.ended = false;
-  }
-
-  #take(link: Link): void {
+  protected take(link: Link): void {
     const { text, typed = 0, cursor = 0, head, off = [], ...sampling } = fromWritingLink(link);
     if (text !== undefined) {
-      this.#set(text);
+      this.put(text);
       this.typed = typed;
       this.cursor = cursor;
     }

@@ -84,7 +84,7 @@ export function subjectOf(explorer: ModelExplorer): Subject | undefined {
   if (!outcome || answered?.task !== 'text-classification') return undefined;
   const { first: text, second: pair } = outcome.input;
   const input = pair.trim() ? { text, pair } : text;
-  const { source = [], target = [] } = outcome.looked[0] ?? {};
+  const { source = [], target = [] } = outcome.texts[0] ?? {};
   return {
     label: answered.result.label,
     labels,

@@ -1,17 +1,11 @@
 /** The attention of the watched text at the chosen moment of a training. */
-import { matrixIn, type Matrix } from '../../../panels/attention/attention.ts';
-import {
-  HeadChoice,
-  type AttentionOnView,
-  type HeadPosition,
-  type Reader,
-} from '../../../panels/heads/head-choice.svelte.ts';
+import type { TextAttention } from '../../../panels/attention/text-attention.ts';
+import { HeadChoice, type AttentionOnView } from '../../../panels/heads/head-choice.svelte.ts';
 import { shownTokens } from '../../../panels/words/tokens.ts';
 import type { Learning } from './learning.svelte.ts';
 
 export class Watched implements AttentionOnView<'encoder'> {
   readonly attention = 'encoder';
-  readonly reader: Reader = ['', 'attends to'];
   readonly frozen = true;
   readonly choice = new HeadChoice<'encoder'>(this, () => undefined);
   readonly #learning: Learning;
@@ -28,24 +22,15 @@ export class Watched implements AttentionOnView<'encoder'> {
     return this.#map?.heads ?? 0;
   }
 
-  matrixOf(head: HeadPosition): Matrix | undefined {
-    return matrixIn(this.#map, head, false);
-  }
-
-  get queryLabels(): readonly string[] {
-    return this.#labels;
-  }
-
-  get keyLabels(): readonly string[] {
-    return this.#labels;
-  }
-
   get #map() {
     return this.#learning.snapshot?.answer.attention.encoder;
   }
 
-  readonly #labels = $derived.by(() => {
-    const { text = '', answer } = this.#learning.snapshot ?? {};
-    return shownTokens(text, answer?.tokens ?? []).map(({ label }) => label);
+  readonly attended: TextAttention | undefined = $derived.by(() => {
+    const { snapshot } = this.#learning;
+    if (!snapshot) return undefined;
+    const { text, answer } = snapshot;
+    const source = shownTokens(text, answer.tokens).map(({ label }) => label);
+    return { maps: answer.attention, source };
   });
 }
