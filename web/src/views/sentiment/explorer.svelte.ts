@@ -6,7 +6,7 @@ import { percent } from '../../ui/text/format.ts';
 import type { Link } from '../../ui/link.ts';
 import { sentimentBeforehand, type SentimentBeforehand } from '../../models/beforehand.ts';
 import { examples } from '../../panels/verdict/reviews.ts';
-import { TextExplorer } from '../../panels/heads/text-explorer.svelte.ts';
+import { TextExplorer } from '../../panels/explorer/text-explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { fromSentimentLink, toSentimentLink } from './link.ts';

@@ -20,7 +20,7 @@ import { examples } from './examples.ts';
 import { translateFailure, type Failure } from '../../ui/failure.ts';
 import { anotherTask, PerFrame } from '../../ui/frames.ts';
 import type { AttentionKind } from '../../panels/heads/position.ts';
-import { TextExplorer } from '../../panels/heads/text-explorer.svelte.ts';
+import { TextExplorer } from '../../panels/explorer/text-explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { ModelName, Target } from '../../models/models.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
@@ -51,7 +51,6 @@ export interface Pace {
 
 /** Longer texts are not translated: the attention weights of all sentences need memory. */
 export const longestText = 5000;
-export const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
 
 export class TranslationExplorer
   extends TextExplorer<Translator, Rendering, AttentionKind>
@@ -64,6 +63,7 @@ export class TranslationExplorer
 
   /** The target language. */
   target = $state<Target>('de');
+  readonly kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
   attention = $state<AttentionKind>('cross');
   beams = $state(4);
   /** The chosen sentence. */
@@ -250,6 +250,18 @@ export class TranslationExplorer
   get inspected(): SentenceTranslation | undefined {
     const { sentences } = this.rendering?.result ?? {};
     return sentences?.[this.sentence] ?? sentences?.[0];
+  }
+
+  /** Whether the shown translation is final: the search for it has ended. */
+  get settled(): boolean {
+    return !this.busy && this.rendering === this.searched;
+  }
+
+  /** The text of the inspected sentence, once its translation is final. */
+  get settledSentence(): string | undefined {
+    const { inspected, rendering } = this;
+    if (!this.settled || !inspected) return undefined;
+    return rendering?.text.slice(inspected.start, inspected.end);
   }
 
   get layers(): number {

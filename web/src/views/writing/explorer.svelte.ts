@@ -7,7 +7,7 @@ import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { writeFailure, type Failure } from '../../ui/failure.ts';
 import { anotherTask, PerFrame } from '../../ui/frames.ts';
-import { TextExplorer } from '../../panels/heads/text-explorer.svelte.ts';
+import { TextExplorer } from '../../panels/explorer/text-explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { predictionJson } from '../../panels/attention/files/result-json.ts';

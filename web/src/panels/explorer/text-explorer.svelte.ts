@@ -1,12 +1,16 @@
 /** The common part of views that show how a model reads one text: its edits and its heads. */
-import { Earlier } from '../../models/earlier.svelte.ts';
+import { Earlier } from './earlier.svelte.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import type { Model, ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { ModelName } from '../../models/models.ts';
 import type { Link } from '../../ui/link.ts';
 import type { Trace } from '../attention/query-key.ts';
 import type { TextAttention } from '../attention/text-attention.ts';
-import { HeadChoice, type AttentionKind, type AttentionOnView } from './head-choice.svelte.ts';
+import {
+  HeadChoice,
+  type AttentionKind,
+  type AttentionOnView,
+} from '../heads/head-choice.svelte.ts';
 
 /** `Result` is what the view shows for a text. */
 export abstract class TextExplorer<M extends Model, Result, Kind extends AttentionKind>
