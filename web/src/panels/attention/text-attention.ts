@@ -1,6 +1,7 @@
 /** The attention weights of one text, and the labels of their rows and columns. */
-import type { AttentionMap } from 'glassformer';
+import type { AttentionMap, Token } from 'glassformer';
 import type { AttentionKind } from '../heads/position.ts';
+import { shownTokens } from '../words/tokens.ts';
 import type { Keys } from './habit.ts';
 import type { Trace } from './query-key.ts';
 
@@ -47,6 +48,10 @@ export function labelsOf({
   if (!written) return { queryLabels: target, keyLabels: target, reader, keys: 'tokens' };
   return { queryLabels: target, keyLabels: shifted(start, target), reader, keys: 'written' };
 }
+
+/** Returns the labels of a text's tokens. */
+export const labelsIn = (text: string, tokens: readonly Token[]): string[] =>
+  shownTokens(text, tokens).map(({ label }) => label);
 
 /** Returns the labels of what a decoder reads: a start token, then all tokens but the last. */
 export const shifted = (start: string, labels: readonly string[]): string[] => [

@@ -1,8 +1,8 @@
 /** The course's state: the sentence, the open lesson, its control, and what its picture shows. */
-import { Classifier, Generator, GlassformerError, ImageClassifier, Translator } from 'glassformer';
-import type { Figured, Kind } from '../../ui/figured.ts';
+import { GlassformerError, ImageClassifier, type Classifier } from 'glassformer';
+import type { Figured } from '../../ui/figured.ts';
 import { ModelLoader, type Model } from '../../models/model-loader.svelte.ts';
-import type { Loadable } from '../../models/shared-models.ts';
+import { ownModels } from '../../models/tasks/own-models.ts';
 import { readFailure, type Failure } from '../../ui/failure.ts';
 import type { Link } from '../../ui/link.ts';
 import type { ViewState } from '../../ui/view.ts';
@@ -13,19 +13,7 @@ import { firstText, fromCourseLink, shortened, toCourseLink } from './link.ts';
 /** Delay between typing and the model's run, in milliseconds. */
 const pause = 80;
 
-const kinds: { [Name in CourseModel]: Loadable<Model> } = {
-  sentiment: Classifier,
-  writer: Generator,
-  'en-de': Translator,
-  digits: ImageClassifier,
-};
-
-const figures: { [Name in CourseModel]: Kind } = {
-  sentiment: 'encoder',
-  writer: 'decoder',
-  'en-de': 'encoder-decoder',
-  digits: 'pictures',
-};
+const models = { ...ownModels, digits: { opens: ImageClassifier, figure: 'pictures' } } as const;
 
 /** The data of a lesson's picture, for one text and setting. */
 export interface Shown {
@@ -86,7 +74,7 @@ export class CourseExplorer implements ViewState {
     const open = model && (this.#loaders.get(model)?.model as Partial<Classifier> | undefined);
     return {
       architecture: shown && open?.architecture,
-      ...(model && { kind: figures[model] }),
+      ...(model && { kind: models[model].figure }),
       rows: {},
       ...(shown && model === 'sentiment' && { traceOf: (names) => this.#trace(names) }),
       here: entry && { parts: entry.parts, ...(entry.stack && { stack: entry.stack }) },
@@ -136,7 +124,7 @@ export class CourseExplorer implements ViewState {
   async open<Name extends CourseModel>(name: Name): Promise<Models[Name]> {
     let loader = this.#loaders.get(name);
     if (!loader) {
-      loader = new ModelLoader(() => kinds[name]);
+      loader = new ModelLoader<Model>(() => models[name].opens);
       this.#loaders.set(name, loader);
     }
     this.loader = loader;

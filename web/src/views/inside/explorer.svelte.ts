@@ -1,5 +1,4 @@
 /** The inside view's state: model, text, the chosen token, layer and head, and the results. */
-import { Classifier, Generator, Translator } from 'glassformer';
 import type { HeadPosition } from '../../panels/heads/position.ts';
 import type { Figured } from '../../ui/figured.ts';
 import { partOf } from '../../panels/figure/part-of.ts';
@@ -7,6 +6,7 @@ import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { loadFailure } from '../../ui/failure.ts';
+import { ownModels } from '../../models/tasks/own-models.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import { fromInsideLink, toInsideLink, type Key, type Spot } from './link.ts';
 import { models, type InsideModel } from './reading/models.ts';
@@ -23,11 +23,8 @@ export interface Opened {
   index: number;
 }
 
-const classOf = (model: InsideModel) =>
-  model === 'sentiment' ? Classifier : model === 'writer' ? Generator : Translator;
-
 export class InsideExplorer extends Explorer<OpenModel> {
-  readonly loader = new ModelLoader<OpenModel>((model) => classOf(model as InsideModel));
+  readonly loader = new ModelLoader<OpenModel>((model) => ownModels[model as InsideModel].opens);
 
   model = $state<InsideModel>(models[0]);
   text = $state('');
@@ -85,7 +82,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
     const part = partOf(step);
     return {
       architecture: this.architecture,
-      kind: model === 'sentiment' ? 'encoder' : model === 'writer' ? 'decoder' : 'encoder-decoder',
+      kind: ownModels[model].figure,
       rows: { encoder: run?.pieces.encoder?.length, decoder: run?.pieces.decoder?.length },
       here: { parts: part ? [part] : [], layer: head.layer, ...(spot && { stack: spot.stack }) },
       inside: { model, text, token: this.link.token },

@@ -18,7 +18,6 @@ import type { Alignment } from '../../panels/alignment/alignment.ts';
 import { WordPointer, type WordsOnView } from '../../panels/alignment/word-pointer.svelte.ts';
 import type { TextAttention } from '../../panels/attention/text-attention.ts';
 import type { Conversation } from './chat/conversation.svelte.ts';
-import { firstInputs } from './first-inputs.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { pictureFailure, readFailure, type Failure } from '../../ui/failure.ts';
 import { filesFailure } from '../../ui/files-failure.ts';
@@ -38,17 +37,16 @@ import {
   type FoundFile,
 } from '../../models/model-files.ts';
 import { Loader } from '../../models/model-loader.svelte.ts';
+import { asking, ofKind, type Answered, type Outcome } from './asking.ts';
 import {
-  crosses,
   isTask,
   linesOf,
-  ofKind,
   tasks,
-  type Answered,
   type Input,
-  type Outcome,
   type Search,
-} from './model-tasks.ts';
+  type Task,
+  type TaskName,
+} from '../../models/tasks/tasks.ts';
 import type { Figured } from '../../ui/figured.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { attentionJson } from '../../panels/attention/files/result-json.ts';
@@ -214,7 +212,7 @@ export class ModelExplorer
     }
     if (!info || !isTask(info.task)) return;
     this.talking = this.chats;
-    this.input = firstInputs[this.talking ? 'chat' : info.task];
+    this.input = this.task!.example;
     this.attention = this.kinds.find((kind) => kind === 'cross') ?? this.kinds[0] ?? this.attention;
     this.choice.off = [];
     this.choice.keep();
@@ -236,10 +234,16 @@ export class ModelExplorer
     return read.size === 0 ? [] : Object.keys(files).filter((name) => !read.has(name));
   }
 
-  get task(): (typeof tasks)[keyof typeof tasks] | undefined {
-    const { info } = this.loader;
-    if (this.talking) return tasks.chat;
-    return info && isTask(info.task) ? tasks[info.task] : undefined;
+  get #taskName(): TaskName | undefined {
+    const { task } = this.loader.info ?? {};
+    if (this.talking) return 'chat';
+    return isTask(task) ? task : undefined;
+  }
+
+  /** The task of the model, if it reads texts. */
+  get task(): Task | undefined {
+    const name = this.#taskName;
+    return name && tasks[name];
   }
 
   edit(input: Partial<Input>): void {
@@ -277,7 +281,7 @@ export class ModelExplorer
   /** Chooses between a conversation and a text that the model continues. */
   talk(talking: boolean): void {
     this.talking = talking;
-    this.#read(talking ? this.#talked : firstInputs['text-generation']);
+    this.#read(talking ? this.#talked : tasks['text-generation'].example);
   }
 
   /** Returns the conversation, which `begin` begins with the model. */
@@ -308,7 +312,7 @@ export class ModelExplorer
 
   /** The conversation as an input, unless it is crowded. */
   get #talked(): Input {
-    return { ...firstInputs.chat, first: (!this.crowded && this.#conversation?.text) || '' };
+    return { first: (!this.crowded && this.#conversation?.text) || '', second: '' };
   }
 
   #read(input: Input): void {
@@ -440,9 +444,9 @@ export class ModelExplorer
       const all: AttentionKind[] = ['encoder', 'decoder', 'cross'];
       return all.filter((kind) => attended.maps[kind]);
     }
-    const task = this.loader.info?.task;
-    if (crosses(task)) return ['encoder', 'decoder', 'cross'];
-    return task === 'text-generation' ? ['decoder'] : ['encoder'];
+    const { figure } = this.task ?? {};
+    if (figure === 'encoder-decoder') return ['encoder', 'decoder', 'cross'];
+    return figure === 'decoder' ? ['decoder'] : ['encoder'];
   }
 
   /** The attention on the chosen text. */
@@ -460,11 +464,12 @@ export class ModelExplorer
   }
 
   async traceOf(trace: readonly string[]): Promise<Trace> {
-    const { outcome, task } = this;
+    const { outcome } = this;
+    const task = this.#taskName;
     const { model } = this.loader;
     if (!outcome || !task || !model) return {};
     const { signal } = this.asking;
-    const { texts } = await task.ask(model, outcome.input, {
+    const { texts } = await asking[task](model, outcome.input, {
       ablate: this.choice.off,
       search: this.how,
       signal,
@@ -500,7 +505,8 @@ export class ModelExplorer
   }
 
   protected async ask(model: Model, signal: AbortSignal): Promise<void> {
-    const { input, task } = this;
+    const { input } = this;
+    const task = this.#taskName;
     const begin = performance.now();
     if (this.readsPictures) {
       this.verdict = await this.pictured.ask(
@@ -512,7 +518,7 @@ export class ModelExplorer
     }
     if (!task) return;
     const { off: ablate } = this.choice;
-    const made = await task.ask(model, input, { ablate, search: this.how, signal });
+    const made = await asking[task](model, input, { ablate, search: this.how, signal });
     this.milliseconds = performance.now() - begin;
     this.#show({ input, ...made });
   }

@@ -17,7 +17,7 @@ import {
   type Reading,
 } from '../../panels/pictures/patches.ts';
 import { smaller } from '../../panels/pictures/smaller.ts';
-import { linesOf } from './model-tasks.ts';
+import { linesOf } from '../../models/tasks/tasks.ts';
 
 /** The pixels of a picture's longer side on the page, which shows it once per head. */
 const mostShown = 256;

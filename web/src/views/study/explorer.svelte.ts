@@ -1,7 +1,8 @@
 /** The study's state: the model, texts, the intervention, and what it changed. */
 import { Generator } from 'glassformer';
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
-import { ModelLoader } from '../../models/model-loader.svelte.ts';
+import { ModelLoader, type Model } from '../../models/model-loader.svelte.ts';
+import { ownModels } from '../../models/tasks/own-models.ts';
 import { readFailure, type Failure } from '../../ui/failure.ts';
 import type { Figured } from '../../ui/figured.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
@@ -42,7 +43,7 @@ export interface Finished {
 }
 
 export class StudyExplorer implements ViewState {
-  readonly loader = new ModelLoader((name) => subjects[name as SubjectName].kind);
+  readonly loader = new ModelLoader<Model>((name) => ownModels[name as SubjectName].opens);
 
   model = $state<SubjectName>('sentiment');
   /** The kind of attention whose heads are taken away. */
@@ -142,12 +143,7 @@ export class StudyExplorer implements ViewState {
   get figure(): Figured {
     return {
       architecture: this.ready ? (this.loader.model as Partial<Generator>).architecture : undefined,
-      kind:
-        this.model === 'sentiment'
-          ? 'encoder'
-          : this.model === 'writer'
-            ? 'decoder'
-            : 'encoder-decoder',
+      kind: ownModels[this.model].figure,
       rows: {},
       here: {
         parts: [this.kind === 'heads' ? 'attention' : 'feed'],

@@ -1,10 +1,9 @@
 /** The models that a study can be about: what a line of the list means, and which number is measured. */
-import { Classifier, Generator, Translator, type Head, type Patch, type Token } from 'glassformer';
+import type { Classifier, Generator, Head, Patch, Token, Translator } from 'glassformer';
 import { evidence, evidenceName } from '../../panels/ledger/evidence.ts';
 import { largest, rowOf } from '../../panels/words/next-logits.ts';
 import { entriesOf } from '../../panels/verdict/entries.ts';
 import type { Model } from '../../models/model-loader.svelte.ts';
-import type { Loadable } from '../../models/shared-models.ts';
 import { shippedBeginnings, shippedReviews, shippedSentences } from './texts.ts';
 import type { Attention, Trace } from './study.ts';
 
@@ -46,8 +45,6 @@ export interface Runs {
 }
 
 export interface Subject<M extends Model = Model> {
-  kind: Loadable<M>;
-  shown: string;
   /** The kinds of attention whose heads can be taken away. */
   attentions: readonly Attention[];
   /** The stack whose hidden units can be taken away. */
@@ -71,8 +68,6 @@ const columnsOf = (list: string): string[][] =>
     .filter(([text]) => text);
 
 const sentiment: Subject<Classifier> = {
-  kind: Classifier,
-  shown: 'Sentiment',
   attentions: ['encoder'],
   stack: 'encoder',
   texts: shippedReviews,
@@ -104,8 +99,6 @@ async function firstTokenOf(model: Generator, text: string, answer: string, sign
 }
 
 const writer: Subject<Generator> = {
-  kind: Generator,
-  shown: 'Writer',
   attentions: ['decoder'],
   stack: 'decoder',
   texts: shippedBeginnings,
@@ -151,8 +144,6 @@ const writer: Subject<Generator> = {
 };
 
 const translator: Subject<Translator> = {
-  kind: Translator,
-  shown: 'To German',
   attentions: ['encoder', 'decoder', 'cross'],
   stack: 'decoder',
   texts: shippedSentences,

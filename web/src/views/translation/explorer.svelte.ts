@@ -2,7 +2,6 @@
 import {
   Translator,
   type SentenceTranslation,
-  type Token,
   type TokenStep,
   type Translation,
 } from 'glassformer';
@@ -12,7 +11,7 @@ import {
   type Draft,
   type Range,
 } from '../../panels/alignment/alignment.ts';
-import type { TextAttention } from '../../panels/attention/text-attention.ts';
+import { labelsIn, type TextAttention } from '../../panels/attention/text-attention.ts';
 import type { Figured } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
 import { translationBeforehand, type TranslationBeforehand } from '../../models/beforehand.ts';
@@ -29,7 +28,6 @@ import { mostBeams, type SearchOnView } from '../../panels/search/search-tree.ts
 import { withList } from '../../ui/text/per-sentence.ts';
 import { WordPointer, type WordsOnView } from '../../panels/alignment/word-pointer.svelte.ts';
 import { HiddenTokens } from '../../panels/words/hidden-tokens.svelte.ts';
-import { shownTokens } from '../../panels/words/tokens.ts';
 import { fromTranslationLink, toTranslationLink } from './link.ts';
 
 /** A text together with its translation. */
@@ -435,9 +433,6 @@ export class TranslationExplorer
     this.choice.take(link, head, off);
   }
 }
-
-const labelsIn = (text: string, tokens: readonly Token[]) =>
-  shownTokens(text, tokens).map(({ label }) => label);
 
 /** Returns the source words with the largest mean weight in the decoder's last cross-attention. */
 function glowOf({ sentence, attention }: TokenStep<true>): Draft['glow'] {

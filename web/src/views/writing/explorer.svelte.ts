@@ -1,7 +1,7 @@
 /** The writing view's state: the text so far, the next tokens, and the settings for drawing one. */
 import { Generator, type Prediction, type Token } from 'glassformer';
 import { lastCell, type Cell, type Matrix } from '../../panels/attention/attention.ts';
-import type { TextAttention } from '../../panels/attention/text-attention.ts';
+import { labelsIn, type TextAttention } from '../../panels/attention/text-attention.ts';
 import type { Figured } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
@@ -265,7 +265,7 @@ export class WritingExplorer extends TextExplorer<Generator, Asked, 'decoder'> {
   readonly attended: TextAttention | undefined = $derived.by(() => {
     const { text, result } = this.asked ?? {};
     if (text === undefined || !result) return undefined;
-    const source = shownTokens(text, result.promptTokens).map(({ label }) =>
+    const source = labelsIn(text, result.promptTokens).map((label) =>
       label === endToken ? '‹start›' : label,
     );
     return { maps: result.attention, source };

@@ -1,7 +1,6 @@
 /** The attention of the watched text at the chosen moment of a training. */
-import type { TextAttention } from '../../../panels/attention/text-attention.ts';
+import { labelsIn, type TextAttention } from '../../../panels/attention/text-attention.ts';
 import { HeadChoice, type AttentionOnView } from '../../../panels/heads/head-choice.svelte.ts';
-import { shownTokens } from '../../../panels/words/tokens.ts';
 import type { Learning } from './learning.svelte.ts';
 
 export class Watched implements AttentionOnView<'encoder'> {
@@ -30,7 +29,7 @@ export class Watched implements AttentionOnView<'encoder'> {
     const { snapshot } = this.#learning;
     if (!snapshot) return undefined;
     const { text, answer } = snapshot;
-    const source = shownTokens(text, answer.tokens).map(({ label }) => label);
+    const source = labelsIn(text, answer.tokens);
     return { maps: answer.attention, source };
   });
 }
