@@ -80,7 +80,7 @@ function crossHabit(matrix: Matrix, names: readonly string[]): Habit {
 
 /** Describes what a head of a view mostly does in its text. */
 export function habitOf(
-  { keys, keyLabels }: { keys: Keys; keyLabels: readonly string[] },
+  { keys = 'tokens', keyLabels }: { keys?: Keys; keyLabels: readonly string[] },
   matrix: Matrix,
 ): Habit {
   const read = { tokens: tokensHabit, written: writingHabit, source: crossHabit }[keys];
