@@ -124,8 +124,7 @@ auto begin_job(Typed& pipeline, std::span<const TextInput> texts, const Options&
   } else if constexpr (requires { pipeline.begin(texts, options); }) {
     return pipeline.begin(texts, options);
   } else {
-    auto job = pipeline.begin(single_texts(texts), options);
-    return std::make_unique<decltype(job)>(std::move(job));
+    return pipeline.begin(single_texts(texts), options);
   }
 }
 

@@ -24,8 +24,7 @@ Generation Generator::generate(std::string_view text, const GenerateOptions& opt
 
 std::vector<std::variant<Generation, Error>> Generator::generate_batch(
     const Texts& texts, const GenerateOptions& options) {
-  GenerationJob job = pipeline_->begin(texts.items(), options);
-  return run_all(job);
+  return run_all(*pipeline_->begin(texts.items(), options));
 }
 
 Generation Generator::stream(std::string_view text,
@@ -33,17 +32,16 @@ Generation Generator::stream(std::string_view text,
                              const GenerateOptions& options) {
   GenerateOptions streaming = options;
   streaming.stream = true;
-  GenerationJob job = pipeline_->begin(std::span(&text, 1), streaming);
+  const auto job = pipeline_->begin(std::span(&text, 1), streaming);
   for (bool more = true; more;) {
-    more = job.step();
-    if (job.streamed()) on_step(*job.streamed());
+    more = job->step();
+    if (job->streamed()) on_step(*job->streamed());
   }
-  return only(job.take());
+  return only(job->take());
 }
 
 Prediction Generator::next(std::string_view text, const NextOptions& options) {
-  PredictionJob job = pipeline_->begin(std::span(&text, 1), options);
-  return only(run_all(job));
+  return only(run_all(*pipeline_->begin(std::span(&text, 1), options)));
 }
 
 }  // namespace glassformer

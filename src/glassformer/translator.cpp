@@ -42,13 +42,13 @@ Translation Translator::stream(std::string_view text,
                                const TranslateOptions& options) {
   TranslateOptions streaming = options;
   streaming.stream = true;
-  TranslationJob job = pipeline_->begin(std::span(&text, 1), streaming);
+  const auto job = pipeline_->begin(std::span(&text, 1), streaming);
   for (bool more = true; more;) {
-    more = job.step();
-    const std::optional<StreamedToken>& step = job.streamed();
-    if (step) on_step({step->token, job.text(step->text), step->decoder, step->cross});
+    more = job->step();
+    const std::optional<StreamedToken>& step = job->streamed();
+    if (step) on_step({step->token, job->text(step->text), step->decoder, step->cross});
   }
-  return only(job.take());
+  return only(job->take());
 }
 
 }  // namespace glassformer

@@ -56,17 +56,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     auto job = pipeline.begin(std::span(&text, 1), options);
     std::string settled, shown;
-    while (!job.done()) {
-      job.step();
-      const auto& streamed = job.streamed();
+    while (!job->done()) {
+      job->step();
+      const auto& streamed = job->streamed();
       if (!streamed) continue;
-      if (job.sentence().output.tokens.size() == 1) settled = shown + streamed->before;
-      shown = settled + job.sentence().output.text;
-      if (!job.text(0).starts_with(shown)) std::abort();
+      if (job->sentence().output.tokens.size() == 1) settled = shown + streamed->before;
+      shown = settled + job->sentence().output.text;
+      if (!job->text(0).starts_with(shown)) std::abort();
       EmbeddedTensors writer;
-      if (!job.show(writer) || !nlohmann::json::accept(writer.take())) std::abort();
+      if (!job->show(writer) || !nlohmann::json::accept(writer.take())) std::abort();
     }
-    Translation result = only(job.take());
+    Translation result = only(job->take());
     check(result, text);
     EmbeddedTensors writer;
     writer.object([&] { fields(writer, result); });

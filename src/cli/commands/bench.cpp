@@ -168,7 +168,7 @@ double first_token_ms(const BenchPlan& plan, TranslatePipeline& pipeline, std::s
   options.stream = true;
   const auto begin = Clock::now();
   auto job = pipeline.begin(std::span(&text, 1), options);
-  while (!job.streamed()) job.step();
+  while (!job->streamed()) job->step();
   return milliseconds_since(begin);
 }
 
@@ -208,7 +208,7 @@ double generation_ms(GeneratePipeline& pipeline, std::string_view text,
                      const GenerateOptions& options) {
   const auto begin = Clock::now();
   auto job = pipeline.begin(std::span(&text, 1), options);
-  only(run_all(job));
+  only(run_all(*job));
   return milliseconds_since(begin);
 }
 
@@ -226,7 +226,7 @@ void bench(const BenchPlan& plan, GeneratePipeline& pipeline) {
     options.max_new_tokens = 1 + more;
     const std::string_view view = text;
     auto job = pipeline.begin(std::span(&view, 1), options);
-    const std::size_t written = only(run_all(job)).output.tokens.size();
+    const std::size_t written = only(run_all(*job)).output.tokens.size();
     const double ms = median([&] { return generation_ms(pipeline, text, options); });
     const double later = std::max(ms - first, 1e-6);
     const double per_second = 1000 * static_cast<double>(written - 1) / later;

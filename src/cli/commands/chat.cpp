@@ -71,16 +71,16 @@ class ChatCommand final : public Command {
     expect_utf8(line);
     const std::string prompt = conversation.prompt(line);
     const std::string_view text = prompt;
-    GenerationJob job = pipeline.begin(std::span(&text, 1), options_);
+    const auto job = pipeline.begin(std::span(&text, 1), options_);
     std::optional<StopSignals> signals;
     if (options_.stream) signals.emplace();
     std::size_t shown = 0;
     for (bool more = true; more;) {
-      more = job.step();
-      show(job, shown);
+      more = job->step();
+      show(*job, shown);
       if (more && signals && signals->came()) return {};
     }
-    Generation result = only(job.take());
+    Generation result = only(job->take());
     conversation.add(line, result.output.text);
     if (!task_.json) {
       return {options_.stream ? "" : on_one_line(result.output.text), result.clipped};

@@ -39,9 +39,9 @@ std::vector<std::int32_t> answer_to(GeneratePipeline& pipeline, std::string_view
   GenerateOptions options;
   options.beams = beams;
   options.sample = false;
-  GenerationJob job = pipeline.begin(std::span(&text, 1), options);
+  const auto job = pipeline.begin(std::span(&text, 1), options);
   std::vector<std::int32_t> ids;
-  for (const OutputToken& token : only(run_all(job)).output.tokens) ids.push_back(token.id);
+  for (const OutputToken& token : only(run_all(*job)).output.tokens) ids.push_back(token.id);
   return ids;
 }
 

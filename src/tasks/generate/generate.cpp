@@ -172,10 +172,8 @@ GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) co
 
 std::unique_ptr<Job> GeneratePipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
   const std::vector<std::string_view> texts = single_texts(inputs.texts);
-  if (OptionsReader(options).find("next")) {
-    return std::make_unique<PredictionJob>(begin(texts, read_options<NextOptions>(options)));
-  }
-  return std::make_unique<GenerationJob>(begin(texts, read_options<GenerateOptions>(options)));
+  if (OptionsReader(options).find("next")) return begin(texts, read_options<NextOptions>(options));
+  return begin(texts, read_options<GenerateOptions>(options));
 }
 
 std::unique_ptr<Pipeline> make_generate(PipelineParts& parts) {

@@ -136,9 +136,15 @@ std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::stri
                                                        const Tokenizer& tokenizer,
                                                        std::span<const std::int32_t> ends);
 
-class GenerationJob;
-class PredictionJob;
-struct GenerationState;
+/// Continues or answers texts, one after the other. A step reads a text, feeds some of its tokens,
+/// writes a token, or ends a text.
+class GenerationJob : public TypedJob<Generation> {
+ public:
+  /// With options.stream: the token that the last step wrote, if it adds to the text. `show` writes
+  /// it as {token, text, promptTokens?, attention?: {encoder?, decoder, cross?}}; promptTokens and
+  /// `encoder` with a text's first token.
+  virtual const std::optional<GenerationStep>& streamed() const = 0;
+};
 
 /// Continues texts or, for a model with an encoder, answers them.
 class GeneratePipeline final : public Pipeline {
@@ -167,14 +173,17 @@ class GeneratePipeline final : public Pipeline {
   /// not exist. An error in one text does not affect the others: `empty_input` for a text without
   /// tokens, `too_large` for a text over max_text_bytes or if its search or trace may take too much
   /// memory, `non_finite`. The pipeline must outlive the job.
-  GenerationJob begin(std::span<const std::string_view> texts, const GenerateOptions& options);
+  std::unique_ptr<GenerationJob> begin(std::span<const std::string_view> texts,
+                                       const GenerateOptions& options);
   /// Starts listing the tokens that may come next.
-  PredictionJob begin(std::span<const std::string_view> texts, const NextOptions& options);
+  std::unique_ptr<TypedJob<Prediction>> begin(std::span<const std::string_view> texts,
+                                              const NextOptions& options);
   /// Options with the field `next` are NextOptions, all others GenerateOptions.
   std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
 
  private:
-  friend struct GenerationState;
+  friend class GeneratingJob;
+  friend class PredictionJob;
 
   // Returns the folder's settings, with those of the requested task.
   GenerationConfig settings(const TaskPromptOptions& options) const;
@@ -182,50 +191,6 @@ class GeneratePipeline final : public Pipeline {
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> tokenizer_;
   std::unique_ptr<GenerationModel> model_;
-};
-
-/// Continues or answers texts, one after the other.
-class GenerationJob final : public TypedJob<Generation> {
- public:
-  GenerationJob(GenerationJob&&) noexcept;
-  GenerationJob& operator=(GenerationJob&&) noexcept;
-  ~GenerationJob() override;
-
-  /// Reads a text, feeds some of its tokens, writes a token, or ends a text.
-  bool step() override;
-
-  /// With options.stream: the token that the last step wrote, if it adds to the text.
-  const std::optional<GenerationStep>& streamed() const;
-  /// Writes streamed() as {token, text, promptTokens?, attention?: {encoder?, decoder, cross?}};
-  /// promptTokens and `encoder` with a text's first token.
-  bool show(ResultWriter& writer) override;
-
-  Results<Generation> take() override;
-
- private:
-  friend class GeneratePipeline;
-  explicit GenerationJob(std::unique_ptr<GenerationState> state);
-  void write_fields(ResultWriter& writer, Generation& result) override { fields(writer, result); }
-
-  std::unique_ptr<GenerationState> state_;
-};
-
-/// Lists the next tokens of texts, one text after the other.
-class PredictionJob final : public TypedJob<Prediction> {
- public:
-  PredictionJob(PredictionJob&&) noexcept;
-  PredictionJob& operator=(PredictionJob&&) noexcept;
-  ~PredictionJob() override;
-
-  bool step() override;
-  Results<Prediction> take() override;
-
- private:
-  friend class GeneratePipeline;
-  explicit PredictionJob(std::unique_ptr<GenerationState> state);
-  void write_fields(ResultWriter& writer, Prediction& result) override { fields(writer, result); }
-
-  std::unique_ptr<GenerationState> state_;
 };
 
 }  // namespace glassformer

@@ -195,8 +195,7 @@ Translation TranslatePipeline::translate(std::string_view text, const TranslateO
 
 Results<Translation> TranslatePipeline::translate_batch(std::span<const std::string_view> texts,
                                                         const TranslateOptions& options) {
-  TranslationJob job = begin(texts, options);
-  return run_all(job);
+  return run_all(*begin(texts, options));
 }
 
 std::unique_ptr<Pipeline> make_translate(PipelineParts& parts) {

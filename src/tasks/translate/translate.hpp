@@ -109,7 +109,26 @@ struct StreamedToken {
   std::string before = {};
 };
 
-class TranslationJob;
+/// Translates texts, step by step. A step reads some texts, encodes the next sentences, writes one
+/// token of each sentence of the batch, or reads a finished translation again for its attention.
+class TranslationJob : public TypedJob<Translation> {
+ public:
+  virtual bool done() const = 0;
+  /// With options.stream: the token that the last step wrote, if it was a decoding step. With
+  /// several beams, it is the last token of the leading hypothesis and may be replaced later.
+  ///
+  /// `show` writes it as {token, text, before?, sentence?: {index, start, end, targetStart,
+  /// sourceTokens}, attention?: {encoder?, decoder, cross}}. `text` is the output of the sentence
+  /// so far; `before` goes between the text of the step before and `text`. `before`, `sentence` and
+  /// `encoder` come with the first token of a sentence.
+  virtual const std::optional<StreamedToken>& streamed() const = 0;
+  /// With options.stream: the output of text `i` so far, in whole characters. With one beam, every
+  /// output begins with the one before.
+  virtual std::string text(std::size_t i) const = 0;
+  /// The sentence of streamed() so far: its range and source tokens, its output (with offsets in
+  /// its own text) and, with attention, that of the encoder.
+  virtual const SentenceTranslation& sentence() const = 0;
+};
 
 /// Translates texts: splits them into sentences, tokenizes, searches, and joins the translations
 /// with the spacing of the input.
@@ -155,8 +174,8 @@ class TranslatePipeline final : public Pipeline {
   /// max_search_bytes; `non_finite` if a probability is not finite. A sentence over the model's
   /// limit is split at clauses or words, otherwise clipped. Any number of jobs may run at a time;
   /// the pipeline must outlive them.
-  TranslationJob begin(std::span<const std::string_view> texts,
-                       const TranslateOptions& options = {});
+  std::unique_ptr<TranslationJob> begin(std::span<const std::string_view> texts,
+                                        const TranslateOptions& options = {});
   std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
 
   /// Translates one text. Throws its error.
@@ -165,7 +184,7 @@ class TranslatePipeline final : public Pipeline {
                                        const TranslateOptions& options = {});
 
  private:
-  friend class TranslationJob;
+  friend class TranslatingJob;
   void check(const TranslateOptions& options) const;
   // Returns the token of the language that an option names. `usual` is used if it is not set.
   // Returns nothing for a model of one pair of languages.
@@ -194,44 +213,6 @@ class TranslatePipeline final : public Pipeline {
   Constraints library_constraints_;  // for the same
   std::optional<Shortlist> shortlist_;
   Seq2Seq model_;
-};
-
-/// Translates texts, step by step.
-class TranslationJob final : public TypedJob<Translation> {
- public:
-  TranslationJob(TranslationJob&&) noexcept;
-  TranslationJob& operator=(TranslationJob&&) noexcept;
-  ~TranslationJob() override;
-
-  /// Reads some texts, encodes the next sentences, decodes one token of each sentence of the batch,
-  /// or decodes a finished sentence again for its attention.
-  bool step() override;
-  bool done() const;
-
-  /// With options.stream: the token that the last step wrote, if it was a decoding step. With
-  /// several beams, it is the last token of the leading hypothesis and may be replaced later.
-  const std::optional<StreamedToken>& streamed() const;
-  /// With options.stream: the output of text `i` so far, in whole characters. With one beam, every
-  /// output begins with the one before.
-  std::string text(std::size_t i) const;
-  /// The sentence of streamed() so far: its range and source tokens, its output (with offsets in
-  /// its own text) and, with attention, that of the encoder.
-  const SentenceTranslation& sentence() const;
-  /// Writes streamed() as {token, text, before?, sentence?: {index, start, end, targetStart,
-  /// sourceTokens}, attention?: {encoder?, decoder, cross}}. `text` is the output of the sentence
-  /// so far; `before` goes between the text of the step before and `text`. `before`, `sentence` and
-  /// `encoder` come with the first token of a sentence.
-  bool show(ResultWriter& writer) override;
-
-  Results<Translation> take() override;
-
- private:
-  friend class TranslatePipeline;
-  struct State;
-  explicit TranslationJob(std::unique_ptr<State> state);
-  void write_fields(ResultWriter& writer, Translation& result) override { fields(writer, result); }
-
-  std::unique_ptr<State> state_;
 };
 
 }  // namespace glassformer

@@ -39,7 +39,7 @@ Typed ask(GeneratePipeline& pipeline, const std::string& text, const nlohmann::j
       std::conditional_t<std::is_same_v<Typed, Generation>, GenerateOptions, NextOptions>;
   auto job =
       pipeline.begin(std::vector<std::string_view>{text}, read_options<Options>(options.dump()));
-  return only(run_all(job));
+  return only(run_all(*job));
 }
 
 // Compares the golden's tensors of a text with the trace. Returns how many there were.

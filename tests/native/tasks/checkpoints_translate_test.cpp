@@ -139,11 +139,11 @@ TEST_CASE("each sentence gets the languages of the call", "[checkpoints]") {
     CHECK(sentence.output.tokens.front().start == sentence.output.tokens.front().end);
   }
   // The language is a step of a stream, without text.
-  TranslationJob job = model->begin(std::array<std::string_view, 1>{"The cat."},
-                                    {.from = "de", .to = "zu", .beams = 1, .stream = true});
-  while (!job.streamed()) REQUIRE(job.step());
-  CHECK(job.streamed()->token.id == zulu);
-  CHECK(job.text(0).empty());
+  const auto job = model->begin(std::array<std::string_view, 1>{"The cat."},
+                                {.from = "de", .to = "zu", .beams = 1, .stream = true});
+  while (!job->streamed()) REQUIRE(job->step());
+  CHECK(job->streamed()->token.id == zulu);
+  CHECK(job->text(0).empty());
 }
 
 TEST_CASE("missing and unknown languages are refused", "[checkpoints]") {

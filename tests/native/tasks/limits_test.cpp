@@ -178,7 +178,7 @@ TEST_CASE("a search takes memory only as it grows", "[limits]") {
   // A new search of 30 · 60,000 nodes allocates for a likely size only. It is stopped soon.
   const std::size_t begun = peak_of([&] {
     auto job = pipeline.begin(texts, {.beams = 30, .max_length = 40'000});
-    for (int i = 0; i < 5; ++i) job.step();
+    for (int i = 0; i < 5; ++i) job->step();
   });
   CHECK(begun < 12'000'000);
   // With attention, 64 beams hold the weights of one hypothesis, not of every node. They equal
@@ -189,7 +189,7 @@ TEST_CASE("a search takes memory only as it grows", "[limits]") {
   CHECK(peak < 30'000'000);
   options.stream = true;
   auto job = pipeline.begin(texts, options);
-  const auto results = run_all(job);
+  const auto results = run_all(*job);
   const Translation& expected = std::get<Translation>(results[0]);
   REQUIRE(seen.sentences.size() == expected.sentences.size());
   for (std::size_t i = 0; i < seen.sentences.size(); ++i) {
@@ -374,20 +374,20 @@ TEST_CASE("the cost of a stream's step depends on its sentence, not on the text 
   std::size_t largest_early = 0, largest_late = 0;
   std::string settled, shown;
   std::size_t of = 0;
-  while (!job.done()) {
-    job.step();
-    const auto& streamed = job.streamed();
+  while (!job->done()) {
+    job->step();
+    const auto& streamed = job->streamed();
     if (!streamed) continue;
     EmbeddedTensors writer;
-    REQUIRE(job.show(writer));
+    REQUIRE(job->show(writer));
     const std::size_t size = writer.take().size();
     std::size_t& largest = streamed->sentence < 10 ? largest_early : largest_late;
     largest = std::max(largest, size);
     if (streamed->text != of) shown.clear();
     of = streamed->text;
-    if (job.sentence().output.tokens.size() == 1) settled = shown + streamed->before;
-    shown = settled + job.sentence().output.text;
-    CHECK(job.text(of).starts_with(shown));
+    if (job->sentence().output.tokens.size() == 1) settled = shown + streamed->before;
+    shown = settled + job->sentence().output.text;
+    CHECK(job->text(of).starts_with(shown));
   }
   CHECK(largest_late > 0);
   CHECK(largest_late < largest_early + 50);
@@ -400,11 +400,11 @@ TEST_CASE("reading long texts takes several steps", "[limits]") {
   const std::string blank((100 << 10), ' ');
   const std::vector<std::string_view> texts = {blank, blank, blank};
   auto job = pipeline.begin(texts);
-  CHECK(!job.done());
-  CHECK(job.step());
-  CHECK(job.step());
-  CHECK(!job.step());
-  for (const auto& result : job.take()) {
+  CHECK(!job->done());
+  CHECK(job->step());
+  CHECK(job->step());
+  CHECK(!job->step());
+  for (const auto& result : job->take()) {
     CHECK(std::get<Error>(result).code() == ErrorCode::empty_input);
   }
 }
@@ -477,7 +477,7 @@ TEST_CASE("a logit that is not finite is an error that does not affect the other
                                  compute);
     spoilt(translator.parameters(), good);
     auto job = translator.begin(texts, {.beams = stream ? 1u : 4u, .stream = stream});
-    const auto results = run_all(job);
+    const auto results = run_all(*job);
     CHECK(std::get<Error>(results[1]).code() == ErrorCode::non_finite);
     CHECK(std::get<Error>(results[2]).code() == ErrorCode::non_finite);
     CHECK(!std::get<Translation>(results[0]).sentences[0].output.tokens.empty());

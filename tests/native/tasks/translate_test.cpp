@@ -79,10 +79,10 @@ std::unique_ptr<TranslatePipeline> make_translator(const std::string& source = "
 // Returns the JSON of a text's translation.
 nlohmann::json json_of(TranslatePipeline& pipeline, std::string_view text,
                        const TranslateOptions& options = {}) {
-  TranslationJob job = pipeline.begin(std::span(&text, 1), options);
-  while (job.step()) {
+  const auto job = pipeline.begin(std::span(&text, 1), options);
+  while (job->step()) {
   }
-  return nlohmann::json::parse(std::get<std::string>(results_as_json(job).at(0)));
+  return nlohmann::json::parse(std::get<std::string>(results_as_json(*job).at(0)));
 }
 
 const std::vector<std::string> texts = {"How are you?",
@@ -337,15 +337,15 @@ TEST_CASE("greedy streams only append whole characters, and end with the complet
   std::vector<std::string> so_far(2);
   std::vector<std::vector<OutputToken>> tokens;
   for (bool more = true; more;) {
-    more = session.step();
-    const auto& streamed = session.streamed();
+    more = session->step();
+    const auto& streamed = session->streamed();
     if (!streamed) continue;
     CHECK(streamed->token.id != end);
-    const std::string now = session.text(streamed->text);
+    const std::string now = session->text(streamed->text);
     CHECK(now.starts_with(so_far[streamed->text]));
     CHECK(is_valid_utf8(now));
     so_far[streamed->text] = now;
-    const SentenceTranslation& sentence = session.sentence();
+    const SentenceTranslation& sentence = session->sentence();
     if (sentence.output.tokens.size() == 1) tokens.emplace_back();
     tokens.back().push_back(streamed->token);
     CHECK(ids_of(sentence.output.tokens) == ids_of(tokens.back()));
@@ -370,10 +370,10 @@ TEST_CASE("greedy streams only append whole characters, and end with the complet
       }
     }
   }
-  CHECK(session.done());
-  CHECK(!session.step());
+  CHECK(session->done());
+  CHECK(!session->step());
   std::size_t sentence = 0;
-  const auto results = session.take();
+  const auto results = session->take();
   for (std::size_t i = 0; i < both.size(); ++i) {
     const Translation& got = std::get<Translation>(results[i]);
     const Translation& whole = std::get<Translation>(expected[i]);
@@ -395,19 +395,19 @@ TEST_CASE("sessions may be abandoned or alternate", "[translate]") {
   const std::vector<std::string_view> one = {texts[1]}, other = {texts[3]};
   for (int steps = 0; steps < 5; ++steps) {
     auto abandoned = pipeline->begin(other, {});
-    for (int i = 0; i < steps; ++i) abandoned.step();
+    for (int i = 0; i < steps; ++i) abandoned->step();
   }
   CHECK(pipeline->translate(texts[1]).text == expected.text);
 
   auto a = pipeline->begin(one, {});
   auto b = pipeline->begin(other, {.beams = 2, .attention = true});
-  while (!a.done() || !b.done()) {
-    a.step();
-    b.step();
+  while (!a->done() || !b->done()) {
+    a->step();
+    b->step();
   }
-  const auto results = a.take();
+  const auto results = a->take();
   check_same(std::get<Translation>(results[0]).sentences.at(0), expected.sentences.at(0));
-  const auto others = b.take();
+  const auto others = b->take();
   check_same(std::get<Translation>(others[0]).sentences.at(0),
              pipeline->translate(texts[3], {.beams = 2}).sentences.at(0));
 }
@@ -916,16 +916,16 @@ TEST_CASE("the JSON of a translation has all of its fields", "[translate]") {
   std::size_t sentences = 0;
   std::string settled, shown;
   for (bool done = false; !done;) {
-    done = !session.step();
-    CHECK(done == session.done());
+    done = !session->step();
+    CHECK(done == session->done());
     EmbeddedTensors writer;
-    if (!session.show(writer)) continue;
+    if (!session->show(writer)) continue;
     const auto step = nlohmann::json::parse(writer.take());
     if (step.contains("before")) settled = shown + step.at("before").get<std::string>();
     shown = settled + step.at("text").get<std::string>();
-    CHECK(shown == session.text(0));
+    CHECK(shown == session->text(0));
     CHECK(step.contains("sentence") == step.contains("before"));
-    CHECK(step.at("token").at("id") == session.streamed()->token.id);
+    CHECK(step.at("token").at("id") == session->streamed()->token.id);
     check_text(step.at("token"), pipeline->target_tokenizer());
     CHECK(step.contains("sentence") == step.at("attention").contains("encoder"));
     if (step.contains("sentence")) CHECK(step.at("sentence").at("index") == sentences++);

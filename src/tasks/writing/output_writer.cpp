@@ -1,4 +1,4 @@
-#include "tasks/output_writer.hpp"
+#include "tasks/writing/output_writer.hpp"
 
 #include "base/strings/utf8.hpp"
 
