@@ -18,6 +18,12 @@ const written = [1, 2, 3, 4, 5, 6]; // the forced first tokens of a translation
 const logitsBy = {
   Classifier: async (model) =>
     (await model.classifyBatch(texts)).flatMap(({ logits }) => Object.values(logits)),
+  async ImageClassifier(model) {
+    const side = 224;
+    const data = Uint8ClampedArray.from({ length: 4 * side * side }, (_, i) => (i * 31) % 251);
+    const { logits } = await model.classify({ width: side, height: side, data });
+    return Object.values(logits);
+  },
   async Generator(model) {
     const greedily = { sample: false, beams: 1 };
     await model.generate(texts.at(-1), { maxNewTokens: 8, ...greedily });
