@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/spelling.hpp"
 #include "image/decode/decode.hpp"
 #include "kernels/pool.hpp"
 #include "tasks/chat/conversation.hpp"
@@ -53,7 +54,7 @@ nb::object python_error(const Error& error) {
   const auto text = nb::steal<nb::str>(
       PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
   return nb::module_::import_("glassformer._errors")
-      .attr("Error")(nb::str(code.data(), code.size()), text);
+      .attr("Error")(nb::str(code.data(), code.size()), text, error.field());
 }
 
 std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
@@ -359,6 +360,7 @@ void translate(const std::exception_ptr& thrown, void*) {
 }  // namespace
 
 NB_MODULE(_core, module) {
+  set_spelling(Spelling::python);
 #ifdef NDEBUG
   // Only the tests look for leaks: a program may end in a thread that has models.
   nb::set_leak_warnings(false);

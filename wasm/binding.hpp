@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/spelling.hpp"
 #include "families/folder/model_folder.hpp"
 #include "families/linked.hpp"
 #include "models/model.hpp"
@@ -107,6 +108,8 @@ struct Loading {
 
 // The model, the inputs in progress, and the answer to the last call.
 struct Instance {
+  Instance() { set_spelling(Spelling::script); }
+
   std::unique_ptr<Pipeline> pipeline;
   std::vector<OwnedText> texts;   // of the next job
   std::vector<Picture> pictures;  // or these

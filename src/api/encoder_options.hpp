@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/option.hpp"
 #include "run/attention_map.hpp"
 #include "run/trace/patch.hpp"
 
@@ -38,5 +39,52 @@ struct EncoderOptions {
 /// The default number of tokens that two windows of a long text share: 128, or half of a window if
 /// that is less.
 inline constexpr std::size_t usual_stride = 128;
+
+// What several tasks say of the same options.
+inline constexpr Option about_attention = {.help = "Return the attention weights of all heads.",
+                                           .adds = true};
+inline constexpr Option about_trace = {
+    .help =
+        "Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands "
+        "for any characters except dots: encoder.layers.*.output. The error for an unknown "
+        "name lists those that the model has. Tracing does not change the answer.",
+    .items = "names of tensors",
+    .adds = true};
+inline constexpr Option about_gradients = {
+    .help =
+        "Names of tensors: return the gradient of the answer with respect to each of them, for "
+        "a model that computes with floats. The answer is a number computed from the logits. "
+        "With two labels, it is the log-odds of the predicted one; with more, its logit minus "
+        "the mean of all; with one, its logit. For labels of tokens, it is the same for one "
+        "token. For a question, it is the sum of the logits of the answer's first and last "
+        "token.",
+    .items = "names of tensors",
+    .adds = true};
+inline constexpr Option about_patch = {
+    .help =
+        "Numbers that replace a traced tensor or a part of it before anything is computed from "
+        "it, in order: a later patch overrides an earlier one."};
+inline constexpr Option about_ablate = {
+    .help =
+        "Heads whose output becomes zero before the output projection. Layers and heads count "
+        "from 0.",
+    .items = "heads"};
+inline constexpr Option about_mask_tokens = {
+    .help =
+        "Positions of tokens to treat as padding: they are neither attended to nor pooled. A "
+        "model that answers from its first or last token refuses to mask that one.",
+    .items = "positions of tokens"};
+inline constexpr Option about_stride = {
+    .help = "The number of tokens that two neighboring windows share.",
+    .absent = "128, or half of a window if that is less"};
+
+template <class Visit>
+void fields(Visit& visit, EncoderOptions& options) {
+  visit("attention", options.attention, about_attention);
+  visit("trace", options.trace, about_trace);
+  visit("patch", options.patch, about_patch);
+  visit("ablate", options.ablate, about_ablate);
+  visit("mask_tokens", options.mask_tokens, about_mask_tokens);
+}
 
 }  // namespace glassformer

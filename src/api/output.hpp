@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/tokens.hpp"
+#include "base/option.hpp"
 
 namespace glassformer {
 
@@ -20,5 +21,11 @@ struct OutputText {
   float score;                      ///< log-probability / tokens ^ length_penalty
   std::vector<OutputToken> tokens;  ///< including the end token, if there is one
 };
+
+inline constexpr Option about_early_stopping = {
+    .help =
+        "When a search ends, once as many hypotheses are finished as there are beams. true: at "
+        "once. false: when no better one is likely. never: when none is possible.",
+    .absent = "as the model's files say"};
 
 }  // namespace glassformer

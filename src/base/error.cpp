@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 
+#include "base/spelling.hpp"
 #include "base/strings/printable.hpp"
 
 namespace glassformer {
@@ -8,6 +9,9 @@ void MessageValue::append_to(std::string& text) const {
   switch (kind_) {
     case Kind::text:
       text.append(static_cast<const char*>(data_), static_cast<std::size_t>(number_));
+      break;
+    case Kind::field:
+      text += spelled({static_cast<const char*>(data_), static_cast<std::size_t>(number_)});
       break;
     case Kind::character:
       text += static_cast<char>(number_);
@@ -61,9 +65,13 @@ std::string shown(std::string_view message) {
 
 }  // namespace
 
-Error::Error(ErrorCode code, const std::string& message)
-    : std::runtime_error(shown(message)), code_(code) {}
+Error::Error(ErrorCode code, const std::string& message, const std::string& field)
+    : std::runtime_error(shown(message)), code_(code), field_(field) {}
 
 void throw_error(ErrorCode code, const Message& message) { throw Error(code, message.text()); }
+
+void throw_error(ErrorCode code, Field field, const Message& problem) {
+  throw Error(code, Message("{}: {}", {field, problem}).text(), spelled(field.name));
+}
 
 }  // namespace glassformer

@@ -16,9 +16,18 @@ namespace glassformer {
 
 class Message;
 
-/// A value for a {} in a message: a text, a character, a whole number or another message.
+/// The name of an option in a message, which spells it as the users of the program do: see
+/// spelling.hpp.
+struct Field {
+  std::string_view name;
+};
+
+/// A value for a {} in a message: a text, a character, a whole number, an option's name or another
+/// message.
 class MessageValue {
  public:
+  MessageValue(Field field)
+      : kind_(Kind::field), data_(field.name.data()), number_(field.name.size()) {}
   MessageValue(const Message& message) : kind_(Kind::message), data_(&message) {}
   MessageValue(const char* text) : MessageValue(std::string_view(text)) {}
   MessageValue(const std::string& text) : MessageValue(std::string_view(text)) {}
@@ -34,11 +43,11 @@ class MessageValue {
   void append_to(std::string& text) const;
 
  private:
-  enum class Kind : std::uint8_t { text, character, number, signed_number, message };
+  enum class Kind : std::uint8_t { text, field, character, number, signed_number, message };
 
   Kind kind_;
-  const void* data_ = nullptr;  ///< the text's characters, or the message
-  std::uint64_t number_ = 0;    ///< the number, or the text's size
+  const void* data_ = nullptr;  ///< the characters, or the message
+  std::uint64_t number_ = 0;    ///< the number, or the number of characters
 };
 
 /// A text, or a format with a value for each {}, composed when `text` or `append_to` is called.
@@ -61,5 +70,7 @@ class Message {
 };
 
 [[noreturn]] void throw_error(ErrorCode code, const Message& message);
+/// Throws an error that carries the option's name and begins with it: "topP: expected 0 to 1".
+[[noreturn]] void throw_error(ErrorCode code, Field field, const Message& problem);
 
 }  // namespace glassformer

@@ -83,12 +83,15 @@ constexpr std::string_view to_string(ErrorCode code) {
 /// escaped, and the middle of a very long message is omitted.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& message);
+  Error(ErrorCode code, const std::string& message, const std::string& field = {});
 
   ErrorCode code() const noexcept { return code_; }
+  /// The option that is wrong, as the users of the program write it; empty if it is none.
+  const std::string& field() const noexcept { return field_; }
 
  private:
   ErrorCode code_;
+  std::string field_;
 };
 
 }  // namespace glassformer

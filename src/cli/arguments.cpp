@@ -143,7 +143,7 @@ CLI::Option* add_labels(CLI::App& app, const char* name, std::vector<std::string
 
 CLI::Option* add_template(CLI::App& app, std::string& form) {
   return app.add_option(
-      "--template", form,
+      "--hypothesis-template", form,
       "of the same: the text for a label, with {} in its place; else \"" + form + "\"");
 }
 

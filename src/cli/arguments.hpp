@@ -55,7 +55,7 @@ void add_stride(CLI::App& app, std::optional<std::size_t>& stride);
 void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std::string>& to);
 /// Declares an option for the labels of a model that compares pictures with texts, once for each.
 CLI::Option* add_labels(CLI::App& app, const char* name, std::vector<std::string>& labels);
-/// Declares --template.
+/// Declares --hypothesis-template.
 CLI::Option* add_template(CLI::App& app, std::string& form);
 void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping);
 /// Declares --ablate: SITE.LAYER.HEAD,… or, for the encoder, LAYER.HEAD,…

@@ -7,6 +7,7 @@
 
 #include "base/strings/printable.hpp"
 #include "cli/manual.hpp"
+#include "cli/schema.hpp"
 
 namespace glassformer {
 namespace {
@@ -41,12 +42,33 @@ constexpr std::array<CommandEntry, 18> commands = {{
     {"quantize", "a model's matrices as 8-bit or 4-bit integers", make_quantize_command},
 }};
 
+// Writes help in lines of at most 100 characters.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::size_t width = 100 - get_column_width();
+    const std::string text = CLI::Formatter::make_option_desc(option);
+    std::string lines;
+    std::size_t used = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find(' ', begin), text.size());
+      const bool fits = used == 0 || used + 1 + end - begin <= width;
+      if (used > 0) lines += fits ? ' ' : '\n';
+      lines.append(text, begin, end - begin);
+      used = (fits && used > 0 ? used + 1 : 0) + end - begin;
+      begin = end + 1;
+    }
+    return lines;
+  }
+};
+
 // All commands and their arguments.
 class CommandLine {
  public:
   explicit CommandLine(const char* version) : version_(version) {
     app_.name("glassformer");
     app_.require_subcommand(1);
+    app_.formatter(std::make_shared<HelpFormatter>());
     app_.set_version_flag("--version", std::string("glassformer ") + version);
     app_.footer(
         "Commands that answer lines read standard input, and write a line for each.\n"
@@ -57,6 +79,7 @@ class CommandLine {
     }
     app_.add_subcommand("help", "what a command does, and its options")
         ->add_option("COMMAND", helped_, "a command; where not given, all of them are listed");
+    app_.add_subcommand("schema", "the options of all tasks, as JSON Schema");
     app_.add_subcommand("manual", "the manual page, for man");
     app_.add_subcommand("completion", "what completes this command in a shell")
         ->add_option("SHELL", shell_, "the shell")
@@ -76,7 +99,9 @@ class CommandLine {
     for (std::size_t i = 0; i < commands.size(); ++i) {
       if (app_.got_subcommand(commands[i].name)) return commands_[i]->run();
     }
-    if (app_.got_subcommand("manual")) {
+    if (app_.got_subcommand("schema")) {
+      std::cout << options_schema() << '\n';
+    } else if (app_.got_subcommand("manual")) {
       std::cout << manual_page(app_, version_);
     } else if (app_.got_subcommand("completion")) {
       std::cout << completion(app_, shell_);

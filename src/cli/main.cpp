@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/spelling.hpp"
 #include "base/strings/printable.hpp"
 #include "cli/command_line.hpp"
 
@@ -24,6 +25,7 @@ void replace_closed_streams() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  set_spelling(Spelling::flag);
   replace_closed_streams();
   std::ios::sync_with_stdio(false);
   // Commands flush their output before they wait for input. Reading a line or reporting an error

@@ -26,13 +26,13 @@ ImageMatch ZeroShotImageClassifier::classify(const Picture& picture, const Match
 
 std::vector<std::variant<ImageMatch, Error>> ZeroShotImageClassifier::classify_batch(
     std::span<const Picture> pictures, const MatchOptions& options) {
-  if (options.labels.empty()) refuse_option("labels: expected at least one, got none");
+  if (options.labels.empty()) refuse_option("labels", "expected at least one, got none");
   return run_all(*pipeline_->begin(pictures, options));
 }
 
 ImageMatch ZeroShotImageClassifier::embed_image(const Picture& picture,
                                                 const MatchOptions& options) {
-  if (!options.labels.empty()) refuse_option("labels: expected none");
+  if (!options.labels.empty()) refuse_option("labels", "expected none");
   return only(run_all(*pipeline_->begin(std::span(&picture, 1), options)));
 }
 

@@ -34,8 +34,8 @@ void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::spa
 }
 
 void penalize(std::span<const float> logits, const Repetition& repeated, std::span<float> scores) {
-  std::ranges::copy(logits, scores.begin());
   for (const std::int32_t id : repeated.ids) {
+    if (static_cast<std::size_t>(id) >= scores.size()) continue;
     const float logit = logits[static_cast<std::size_t>(id)];
     scores[static_cast<std::size_t>(id)] =
         logit < 0 ? logit * repeated.penalty : logit / repeated.penalty;
@@ -96,6 +96,13 @@ NextTokens ConstrainedScorer::constrained(const NextTokens& next, std::size_t ro
     changed = logprobs_;
   }
   const std::span<float> scores = std::span(scores_).subspan(row * logits.size(), logits.size());
+  std::ranges::copy(changed, scores.begin());
+  const std::size_t source = tree[static_cast<NodeIndex>(tree.size() - rows + row)].source;
+  if (source < given_.size()) {
+    penalize(changed, {given_[source], 1 / constraints_.encoder_repetition_penalty}, scores);
+    kept_.assign(scores.begin(), scores.end());
+    changed = kept_;
+  }
   penalize(changed, {ids_, constraints_.repetition_penalty}, scores);
   forbid(ids_, constraints_.rules, scores);
   if (kind_ == ScoreKind::logits) return {scores.first(tokens_), {}, normalizer, logits};

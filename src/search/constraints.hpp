@@ -42,15 +42,20 @@ struct TokenRules {
 void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::span<float> scores);
 
 /// scores [V] = logits, except for repeated tokens: logit / penalty if positive, logit · penalty if
-/// negative (Keskar et al. 2019, CTRL, section 4.1, extended to negative logits).
+/// negative (Keskar et al. 2019, CTRL, section 4.1, extended to negative logits). `scores` differs
+/// from `logits` only in such tokens.
 void penalize(std::span<const float> logits, const Repetition& repeated, std::span<float> scores);
 
 /// What changes a model's scores before a token is chosen.
 struct Constraints {
   float repetition_penalty = 1;
+  /// Above 1, tokens of the given text get higher scores: the inverse of a repetition penalty.
+  float encoder_repetition_penalty = 1;
   TokenRules rules = {};
 
-  bool empty() const { return repetition_penalty == 1 && rules.empty(); }
+  bool empty() const {
+    return repetition_penalty == 1 && encoder_repetition_penalty == 1 && rules.empty();
+  }
 };
 
 /// The scores that constraints apply to, as in the transformers library.
@@ -70,6 +75,12 @@ class ConstrainedScorer final : public NextTokenScorer {
 
   std::span<const NextTokens> feed(std::span<const Extension> extensions) override;
 
+  /// Sets the tokens of a source's given text, for encoder_repetition_penalty.
+  void give(std::size_t source, std::vector<std::int32_t> tokens) {
+    given_.resize(std::max(given_.size(), source + 1));
+    given_[source] = std::move(tokens);
+  }
+
   /// Marks a source's first `tokens` tokens as given: the model's own scores are returned for them.
   void force(std::size_t source, std::size_t tokens) {
     forced_.resize(std::max(forced_.size(), source + 1));
@@ -83,12 +94,14 @@ class ConstrainedScorer final : public NextTokenScorer {
   Constraints constraints_;
   ScoreKind kind_;
   std::size_t tokens_;
-  std::vector<std::int32_t> ids_;    // of a hypothesis, the last one first
-  std::vector<float> logprobs_;      // [V]
-  std::vector<float> scores_;        // [rows, V]
-  std::vector<float> all_;           // [rows, V], if the decoding returns only part of the logits
-  std::vector<NextTokens> next_;     // [rows]
-  std::vector<std::size_t> forced_;  // given tokens per source; 0 past the end
+  std::vector<std::int32_t> ids_;  // of a hypothesis, the last one first
+  std::vector<float> logprobs_;    // [V]
+  std::vector<float> scores_;      // [rows, V]
+  std::vector<float> kept_;        // [V], with the penalty of the given text
+  std::vector<float> all_;         // [rows, V], if the decoding returns only part of the logits
+  std::vector<NextTokens> next_;   // [rows]
+  std::vector<std::vector<std::int32_t>> given_;  // per source; none past the end
+  std::vector<std::size_t> forced_;               // given tokens per source; 0 past the end
 };
 
 }  // namespace glassformer

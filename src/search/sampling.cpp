@@ -1,6 +1,7 @@
 #include "search/sampling.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/kernels.hpp"
 #include "search/scorer.hpp"
@@ -46,9 +47,6 @@ void TokenChances::weigh(std::span<const float> logits, const SamplingOptions& o
   kept_.clear();
   next_ = 0;
   count_ = heap_.size();
-  const auto weight = [&](std::int32_t id) {
-    return static_cast<double>(weights_[static_cast<std::size_t>(id)]);
-  };
   const auto logit = [&](std::int32_t id) { return logits_[static_cast<std::size_t>(id)]; };
   const auto sum = [&](std::span<const std::int32_t> ids) {
     double total = 0;
@@ -61,23 +59,61 @@ void TokenChances::weigh(std::span<const float> logits, const SamplingOptions& o
     count_ = kept_.size();
   }
   total_ = kept_.empty() ? sum(heap_) : sum(kept_);
-  if (options.top_p >= 1) return;
-  const double enough = static_cast<double>(options.top_p) * total_;
-  double before = 0;
-  std::size_t few = 0;
-  while (few < count_ && (few == 0 || before < enough)) {
-    before += weight(few < kept_.size() ? kept_[few] : pop());
-    ++few;
+  // Keeps the first tokens, as long as another one may come.
+  const auto keep_while = [&](const auto& may_come) {
+    double before = 0;
+    std::size_t few = 0;
+    while (few < count_ && may_come(few, before)) before += weight(at(few++));
+    count_ = few;
+    total_ = before;
+  };
+  if (options.top_p < 1) {
+    const double enough = static_cast<double>(options.top_p) * total_;
+    keep_while([&](std::size_t few, double before) { return few == 0 || before < enough; });
   }
-  count_ = few;
-  total_ = before;
+  if (options.min_p > 0) {
+    const double least = static_cast<double>(options.min_p) * weight(at(0));
+    keep_while([&](std::size_t few, double) { return weight(at(few)) >= least; });
+  }
+  if (options.typical_p < 1) keep_typical(options.typical_p);
+}
+
+void TokenChances::keep_typical(float mass) {
+  struct Token {
+    std::int32_t id;
+    double chance, distance;  // |-ln chance - entropy|
+  };
+  std::vector<Token> tokens;
+  double entropy = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const std::int32_t id = at(i);
+    const double chance = weight(id) / total_;
+    if (chance > 0) entropy -= chance * std::log(chance);
+    tokens.push_back({id, chance, 0});
+  }
+  for (Token& token : tokens) token.distance = std::abs(-std::log(token.chance) - entropy);
+  std::vector<Token> nearest = tokens;
+  std::ranges::stable_sort(nearest, {}, &Token::distance);
+  std::size_t last = 0;
+  for (double sum = nearest[0].chance; sum < static_cast<double>(mass);
+       sum += nearest[last].chance) {
+    if (last + 1 == nearest.size()) break;
+    ++last;
+  }
+  kept_.clear();
+  total_ = 0;
+  for (const Token& token : tokens) {
+    if (token.distance > nearest[last].distance) continue;
+    kept_.push_back(token.id);
+    total_ += weight(token.id);
+  }
+  count_ = kept_.size();
 }
 
 std::optional<TokenChance> TokenChances::next() {
   if (next_ == count_) return std::nullopt;
-  const std::int32_t id = next_ < kept_.size() ? kept_[next_] : pop();
-  ++next_;
-  return TokenChance{id, static_cast<double>(weights_[static_cast<std::size_t>(id)]) / total_};
+  const std::int32_t id = at(next_++);
+  return TokenChance{id, weight(id) / total_};
 }
 
 std::int32_t TokenChances::draw(SplitMix64& random) {

@@ -14,6 +14,10 @@ struct SamplingOptions {
   float temperature = 1;  ///< above 0; logits are divided by it
   std::size_t top_k = 0;  ///< only the k most probable tokens and ties with the last; 0: all
   float top_p = 1;        ///< of those, the fewest whose probabilities reach this; at least one
+  float min_p = 0;        ///< of those, tokens at least this times as probable as the best one
+  /// Of those, the tokens whose surprise is nearest to the entropy, the fewest whose probabilities
+  /// reach this (Meister et al. 2022, "Locally Typical Sampling", section 4.1).
+  float typical_p = 1;
 };
 
 struct TokenChance {
@@ -22,7 +26,7 @@ struct TokenChance {
 };
 
 /// The tokens that may come next, most probable first, then by ascending id. Only the tokens that
-/// are read get sorted, and only the constructor allocates memory.
+/// are read get sorted. Only the constructor and typical_p allocate memory.
 class TokenChances {
  public:
   explicit TokenChances(std::size_t vocab_size);
@@ -37,6 +41,12 @@ class TokenChances {
 
  private:
   std::int32_t pop();
+  // Returns the token at a place in the order, which may have to be found first.
+  std::int32_t at(std::size_t place) { return place < kept_.size() ? kept_[place] : pop(); }
+  double weight(std::int32_t id) const {
+    return static_cast<double>(weights_[static_cast<std::size_t>(id)]);
+  }
+  void keep_typical(float mass);
 
   std::vector<float> logits_, weights_;  // [V] weights: e^((logit - the largest) / temperature)
   std::vector<std::int32_t> heap_;       // tokens not yet sorted, the best on top

@@ -11,6 +11,8 @@
 
 #include "base/fields.hpp"
 #include "base/json/json.hpp"
+#include "base/option.hpp"
+#include "base/spelling.hpp"
 #include "families/config/early_stopping.hpp"
 #include "models/config.hpp"
 #include "run/trace/trace.hpp"
@@ -27,119 +29,167 @@ struct TaskOptions {
   std::span<const float> values;
 };
 
-/// Reads the options of a call from JSON. All of them are optional. A struct of options names its
-/// fields once, in a function `fields(visit, options)` that calls `visit(name, option)` for each of
-/// them, with a rule if the option allows less than its type. Throws `invalid_option`, naming the
-/// option.
+/// Throws `invalid_option`.
+[[noreturn]] void refuse_option(const Message& problem);
+/// Throws `invalid_option`, with the option's name. `problem`: "expected …, got …".
+[[noreturn]] void refuse_option(const char* option, const Message& problem);
+/// Throws `invalid_option` unless the option's number is in this range.
+void expect_between(const char* option, double least, double most, double got);
+
+/// A visitor of no meaning, to find out what has fields.
+struct AnyVisitor {
+  template <class... Arguments>
+  void operator()(const char* name, Arguments&&... arguments) const;
+  void required(const char* name, std::size_t& option) const;
+};
+
+/// A struct of options: one that names its fields in a function `fields(visit, options)`.
+template <class Options>
+concept HasFields = requires(AnyVisitor& visit, Options& options) {
+  fields(visit, options);
+};
+
+/// Reads the options of a call from JSON; see base/option.hpp. All of them are optional. Throws
+/// `invalid_option`, naming the option, for one that does not exist or is of the wrong type.
+/// `check_ranges` looks at the numbers.
 class OptionsReader : public JsonObject {
  public:
   /// The data that `options` refers to must outlive this object.
   explicit OptionsReader(const TaskOptions& options);
   /// Reads an option that is itself an object.
-  OptionsReader(JsonValue value, std::string_view path);
+  OptionsReader(JsonValue value, std::string_view path, std::span<const float> values);
 
-  void operator()(const char* key, bool& option);
-  void operator()(const char* key, std::size_t& option, std::size_t least = 0);
-  void operator()(const char* key, float& option);
-  void operator()(const char* key, std::string& option);
-  /// Reads nonempty strings.
-  void operator()(const char* key, std::vector<std::string>& option);
-  /// Reads numbers. `expected` describes them in errors.
-  void operator()(const char* key, std::vector<std::size_t>& option, std::string_view expected);
-  void operator()(const char* key, std::vector<std::int32_t>& option, std::string_view expected);
-  /// Reads an array of arrays of numbers.
-  void operator()(const char* key, std::vector<std::vector<std::size_t>>& option,
-                  std::string_view expected);
-  void operator()(const char* key, std::vector<std::vector<std::int32_t>>& option,
-                  std::string_view expected);
-  /// Reads [{"attention": "encoder" | "decoder" | "cross", "layer": int, "head": int}].
-  void operator()(const char* key, std::vector<HeadIndex>& option);
-  /// Reads [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": NUMBERS}].
-  void operator()(const char* key, std::vector<Patch>& option);
-  /// Reads NUMBERS, which is {"shape": [int], "offset": int}: as many numbers of
-  /// TaskOptions::values as the shape has elements, starting at `offset`.
-  void operator()(const char* key, std::vector<float>& option);
-  /// Reads an array of two numbers.
-  void operator()(const char* key, std::array<std::size_t, 2>& option, std::string_view expected);
-  /// Reads a number below 2^53, the limit of JavaScript's whole numbers.
-  void seed(const char* key, std::optional<std::uint64_t>& option);
-  /// Reads one of the names in enum_names<Enum>.
+  template <class Value>
+  void operator()(const char* name, Value& option, const Option& about = {}) {
+    const std::string key = json_key(name);
+    if (find(key)) read(key, option, about);
+  }
+  /// Reads a field that must be there.
+  void required(const char* name, std::size_t& option);
+
+ private:
+  void read(const std::string& key, bool& option, const Option&) { option = boolean(key); }
+  void read(const std::string& key, float& option, const Option&) { option = float_number(key); }
+  void read(const std::string& key, std::string& option, const Option&) { option = string(key); }
+  template <std::unsigned_integral Number>
+  void read(const std::string& key, Number& option, const Option& about) {
+    option = static_cast<Number>(whole(key, about.most));
+  }
   template <class Enum>
   requires std::is_enum_v<Enum>
-  void operator()(const char* key, Enum& option) {
-    if (find(key)) option = static_cast<Enum>(find_name(key, require(key), enum_names<Enum>));
+  void read(const std::string& key, Enum& option, const Option&) {
+    option = static_cast<Enum>(name_in(key, require(key), enum_names<Enum>));
   }
   /// Reads true, false or "never".
-  void operator()(const char* key, EarlyStopping& option);
-  /// Reads an object with options of its own.
-  template <class Options>
-  requires requires(OptionsReader reader, Options options) { fields(reader, options); }
-  void operator()(const char* key, Options& option) {
-    OptionsReader reader(require(key), key);
-    reader.values_ = values_;
-    fields(reader, option);
-    reader.finish();
+  void read(const std::string& key, EarlyStopping& option, const Option&);
+  /// Reads an array of two numbers.
+  void read(const std::string& key, std::array<std::size_t, 2>& option, const Option& about);
+  /// Reads nonempty strings.
+  void read(const std::string& key, std::vector<std::string>& option, const Option&);
+  /// Reads NUMBERS, which is {"shape": [int], "offset": int}: as many numbers of
+  /// TaskOptions::values as the shape has elements, starting at `offset`.
+  void read(const std::string& key, std::vector<float>& option, const Option&);
+  template <std::integral Number>
+  void read(const std::string& key, std::vector<Number>& option, const Option& about) {
+    read_numbers(key, require(key), about.items, option);
   }
-  /// Reads an option that stays unset if it is absent.
-  template <class Option, class... Rule>
-  void operator()(const char* key, std::optional<Option>& option, const Rule&... rule) {
-    if (find(key)) (*this)(key, option.emplace(), rule...);
+  template <std::integral Number>
+  void read(const std::string& key, std::vector<std::vector<Number>>& option, const Option& about) {
+    for (JsonEntries list(array(key, "an array of arrays")); list.next();) {
+      if (!list.value().is_array()) fail(key, "an array of arrays", list.value());
+      read_numbers(key, list.value(), about.items, option.emplace_back());
+    }
   }
-
-  /// Reads true or false, or an object with options.
-  template <class Options>
-  void flag_or_options(const char* key, std::optional<Options>& option) {
-    const JsonValue* value = find(key);
-    if (value && (value->is_object() || boolean(key))) option.emplace();
-    if (value && value->is_object()) (*this)(key, *option);
-  }
-  /// Reads one of the names in enum_names<Enum>, or an array of several.
+  /// Reads [{"attention": "encoder" | "decoder" | "cross", "layer": int, "head": int}].
+  void read(const std::string& key, std::vector<HeadIndex>& option, const Option&);
+  /// Reads [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": NUMBERS}].
+  void read(const std::string& key, std::vector<Patch>& option, const Option&);
+  /// Reads one name, or an array of several.
   template <class Enum>
-  void one_or_several(const char* key, std::vector<Enum>& option) {
-    const JsonValue* value = find(key);
-    if (!value) return;
+  requires std::is_enum_v<Enum>
+  void read(const std::string& key, std::vector<Enum>& option, const Option&) {
+    const JsonValue value = require(key);
     const auto add = [&](JsonValue name) {
-      const std::size_t i = find_name(key, name, enum_names<Enum>, " or several of them");
+      const std::size_t i = name_in(key, name, enum_names<Enum>, " or several of them");
       option.push_back(static_cast<Enum>(i));
     };
-    if (!value->is_array()) return add(*value);
-    for (JsonEntries entry(*value); entry.next();) add(entry.value());
+    if (!value.is_array()) return add(value);
+    for (JsonEntries entry(value); entry.next();) add(entry.value());
   }
-
-  /// Reads an array of objects with options of their own.
-  template <class Options>
-  void each(const char* key, std::optional<std::vector<Options>>& option) {
-    const JsonValue* array = find_array(key);
-    if (!array) return;
-    std::vector<Options>& options = option.emplace();
-    for (JsonEntries entry(*array); entry.next();) {
-      OptionsReader reader(entry.value(), key + ("[" + std::to_string(options.size()) + "]"));
-      reader.values_ = values_;
-      fields(reader, options.emplace_back());
+  /// Reads an array of objects with fields of their own.
+  template <HasFields Options>
+  void read(const std::string& key, std::vector<Options>& option, const Option&) {
+    for (JsonEntries entry(array(key)); entry.next();) {
+      OptionsReader reader(entry.value(), indexed(key, option.size()), values_);
+      fields(reader, option.emplace_back());
       reader.finish();
     }
   }
-  /// Reads a field that each element of such an array must have.
-  void required(const char* key, std::size_t& option) { option = index(key); }
-  std::size_t index(const char* key, std::size_t least = 0);
+  template <class Value>
+  void read(const std::string& key, std::optional<Value>& option, const Option& about) {
+    read(key, option.emplace(), about);
+  }
+  /// Reads true or false, or an object with options.
+  template <HasFields Options>
+  void read(const std::string& key, std::optional<Options>& option, const Option&) {
+    const JsonValue value = require(key);
+    if (!value.is_object()) {
+      if (boolean(key)) option.emplace();
+      return;
+    }
+    OptionsReader reader(value, key, values_);
+    fields(reader, option.emplace());
+    reader.finish();
+  }
 
- private:
-  // Returns the array of this name; null if it is absent.
-  const JsonValue* find_array(const char* key);
+  static std::string indexed(const std::string& key, std::size_t index) {
+    return key + "[" + std::to_string(index) + "]";
+  }
+  // Returns a number up to `most`, or up to 2^32 - 1.
+  std::uint64_t whole(const std::string& key, double most);
+  JsonValue array(const std::string& key, std::string_view expected = "an array");
   // Returns the index of a string among the known ones. `others` names what else is allowed.
-  std::size_t find_name(const char* key, JsonValue value, EnumNames known,
-                        std::string_view others = {}) const;
-  template <class Number>
-  void read_numbers(const char* key, JsonValue array, std::string_view expected,
-                    std::vector<Number>& numbers);
-  template <class Number>
-  void read_lists(const char* key, std::string_view expected,
-                  std::vector<std::vector<Number>>& lists);
-  std::vector<float> values_of(JsonObject& owner, const std::string& path,
-                               std::vector<std::size_t>& shape, const char* key);
+  std::size_t name_in(const std::string& key, JsonValue value, EnumNames known,
+                      std::string_view others = {}) const;
+  // Reads numbers that an error calls `expected`.
+  template <std::integral Number>
+  void read_numbers(const std::string& key, JsonValue from, const char* expected,
+                    std::vector<Number>& numbers) {
+    if (!from.is_array()) fail(key, "an array", from);
+    for (JsonEntries entry(from); entry.next();) {
+      numbers.push_back(static_cast<Number>(number_in(key, entry.value(), expected)));
+    }
+  }
+  std::uint32_t number_in(const std::string& key, JsonValue value, const char* expected) const;
+  std::vector<float> values_of(const std::string& path, JsonValue value,
+                               std::vector<std::size_t>& shape);
 
   std::span<const float> values_;
 };
+
+/// Looks at the numbers of options. Throws `invalid_option`, naming the option.
+class OptionsCheck {
+ public:
+  template <class Value>
+  void operator()(const char* name, const Value& option, const Option& about = {}) {
+    if constexpr (std::is_arithmetic_v<Value> && !std::same_as<Value, bool>) {
+      if (about.least != -Option::any || about.most != Option::any)
+        expect_between(name, about.least, about.most, static_cast<double>(option));
+    }
+  }
+  template <class Value>
+  void operator()(const char* name, const std::optional<Value>& option, const Option& about = {}) {
+    if (option) (*this)(name, *option, about);
+  }
+  void required(const char*, std::size_t) {}
+};
+
+/// Throws `invalid_option` for an option that is out of its range.
+template <class Options>
+void check_ranges(const Options& options) {
+  OptionsCheck check;
+  fields(check, const_cast<Options&>(options));  // which only reads them
+}
 
 /// Reads the options of a call.
 template <class Options>
@@ -151,10 +201,6 @@ Options read_options(const TaskOptions& task) {
   return options;
 }
 
-/// Throws `invalid_option`.
-[[noreturn]] void refuse_option(const Message& problem);
-/// Throws `invalid_option` unless the option's number is in this range.
-void expect_between(const char* option, float least, float most, float got);
 /// Throws `invalid_option` unless a search may have this many beams.
 void expect_beams(std::size_t beams);
 /// Throws `invalid_option` unless the stack has the head.

@@ -33,6 +33,7 @@ std::string to_json(const Error& error) {
     json.object([&] {
       json.field("code", to_string(error.code()));
       json.field("message", error.what());
+      if (!error.field().empty()) json.field("field", error.field());
     });
   });
   return json.take();

@@ -142,7 +142,7 @@ std::vector<std::string_view> single_texts(std::span<const TextInput> texts);
 /// Returns the displayed text of each token in the vocabulary, by id: Tokenizer::display_text.
 std::string vocabulary_json(const Pipeline& pipeline);
 
-/// Writes an error as {"error": {"code", "message"}}.
+/// Writes an error as {"error": {"code", "message", "field"?}}.
 std::string to_json(const Error& error);
 
 }  // namespace glassformer

@@ -22,7 +22,7 @@ SearchOptions library_search(const SearchWishes& wishes, const GenerationConfig&
       .stop = several ? stops[static_cast<std::size_t>(stopping)] : Stop::at_once,
       .renormalize = folder.renormalize,
       .last_token = folder.last_token};
-  expect_between("lengthPenalty", -max_length_penalty, max_length_penalty, search.length_penalty);
+  expect_between("length_penalty", -max_length_penalty, max_length_penalty, search.length_penalty);
   return search;
 }
 

@@ -85,13 +85,13 @@ test('--json prints the same result as JavaScript, with attention in base64', ()
   assert.equal(error.error.code, 'empty_input');
 });
 
-test('--ablate and --mask give the same as PyTorch', () => {
+test('--ablate and --mask-tokens give the same as PyTorch', () => {
   for (const { text, options, logits } of expected.interventions) {
     const args = ['classify', golden, '--json'];
     if (options.ablate) {
       args.push('--ablate', options.ablate.map((head) => `${head.layer}.${head.head}`).join(','));
     }
-    if (options.maskTokens) args.push('--mask', options.maskTokens.join(','));
+    if (options.maskTokens) args.push('--mask-tokens', options.maskTokens.join(','));
     const { status, lines } = glassformer(args, expected.texts[text] + '\n');
     assert.equal(status, 0);
     Object.values(JSON.parse(lines[0]).logits).forEach((logit, i) =>
@@ -130,7 +130,7 @@ test('tokenize --json gives texts, places, pairs and lengths', () => {
   }
   const { status: bad, stderr } = glassformer([...args.slice(0, -1), '1'], input);
   assert.equal(bad, 1);
-  assert.match(stderr, /line 1: maxLength: expected at least the 3 special tokens, got 1/);
+  assert.match(stderr, /line 1: --max-length: expected at least the 3 special tokens, got 1/);
 });
 
 test('inspect shows configuration, tensors and parameters', () => {
@@ -251,7 +251,7 @@ test('wrong usage exits with 2 and a reason', () => {
     ['classify', golden, '--atention'],
     ['classify', golden, '--ablate', '1'],
     ['classify', golden, '--ablate', '1.x'],
-    ['classify', golden, '--mask', '-1'],
+    ['classify', golden, '--mask-tokens', '-1'],
     ['classify', golden, '--compute', 'f64'],
     ['classify', golden, '--threads', '0'],
     ['init', 'config.json', 'folder'],
@@ -293,7 +293,7 @@ test('missing and damaged files exit with 1 and are named', () => {
 
 test("one line out of range is that line's error only", () => {
   const { status, lines } = glassformer(
-    ['classify', golden, '--mask', '9'],
+    ['classify', golden, '--mask-tokens', '9'],
     'a\nthe plot makes no sense\n',
   );
   assert.equal(status, 1);

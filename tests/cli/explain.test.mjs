@@ -248,7 +248,7 @@ test('options of gradients of a next token are refused by name', () => {
   refused(writer, /effects/, '--method', 'relevance', '--effects');
   refused(writer, /label/, '--method', 'relevance', '--label', 'good');
   refused(writer, /position.*with an encoder/, '--method', 'relevance', '--position', '1');
-  refused(writer, /baselineToken.*relevance/, '--method', 'relevance', '--baseline-token', '1');
+  refused(writer, /--baseline-token.*relevance/, '--method', 'relevance', '--baseline-token', '1');
   refused(
     'tests/fixtures/checkpoints/t5',
     /position.*got 99/,

@@ -69,7 +69,7 @@ test('the same seed draws the same tokens', () => {
   assert.equal(draw('--temperature', '0'), draw());
   const { status, stderr } = generate(['--beams', '2', '--top-p', '0.5'], 'a\n');
   assert.equal(status, 1);
-  assert.match(stderr, /beams: expected 1 if tokens are drawn/);
+  assert.match(stderr, /beams: expected 1 if tokens are sampled/);
 });
 
 test('--next shows the possible next tokens', () => {

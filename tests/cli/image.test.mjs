@@ -67,7 +67,7 @@ test('CLIP chooses from labels of one’s own, and its folders can be converted 
   for (const name of ['clip', 'clip_wide']) {
     const clip = join(pictures, 'clip', name);
     const expected = expectedOf(clip);
-    const labels = expected.labels.flatMap((label) => ['--label', label]);
+    const labels = expected.labels.flatMap((label) => ['--labels', label]);
     const converted = join(scratch, `${name}-converted`);
     const quantized = join(scratch, `${name}-quantized`);
     assert.equal(glassformer(['convert', clip, converted]).status, 0);
@@ -88,7 +88,7 @@ test('CLIP chooses from labels of one’s own, and its folders can be converted 
     assert.equal(lines[0].split('\t')[0], expected.pictures[0].label);
     const traced = join(scratch, `${name}.safetensors`);
     const names = ['--names', 'encoder.layers.*.output', '--out', traced];
-    assert.equal(glassformer(['trace', clip, ...names, '--label', 'a'], paths[0]).status, 0);
+    assert.equal(glassformer(['trace', clip, ...names, '--labels', 'a'], paths[0]).status, 0);
   }
   const clip = join(pictures, 'clip/clip');
   const refused = (message, ...options) => {
@@ -96,10 +96,10 @@ test('CLIP chooses from labels of one’s own, and its folders can be converted 
     assert.equal(status, 1);
     assert.match(stderr, message);
   };
-  refused(/--label: expected at least one/, clip);
-  refused(/--label: expected a model that compares/, vit, '--label', 'a');
-  refused(/--top-k, --contributions/, clip, '--label', 'a', '--json', '--top-k', '1');
-  refused(/hypothesisTemplate/, clip, '--label', 'a', '--template', 'a photo');
+  refused(/--labels: expected at least one/, clip);
+  refused(/--labels: expected a model that compares/, vit, '--labels', 'a');
+  refused(/--top-k, --contributions/, clip, '--labels', 'a', '--json', '--top-k', '1');
+  refused(/--hypothesis-template/, clip, '--labels', 'a', '--hypothesis-template', 'a photo');
 });
 
 test('options choose labels, another size, heads and patches', () => {
@@ -122,7 +122,7 @@ test('options choose labels, another size, heads and patches', () => {
   const { encoder } = answer('--attention').attention;
   assert.deepEqual([encoder.layers, encoder.heads, encoder.queries], [2, 3, 17]);
   assert.notDeepEqual(answer('--ablate', '1.2').scores, plain.scores);
-  assert.notDeepEqual(answer('--mask', '3,4').scores, plain.scores);
+  assert.notDeepEqual(answer('--mask-tokens', '3,4').scores, plain.scores);
 });
 
 test('a file that cannot be read is an error in its place', () => {
@@ -183,7 +183,7 @@ test('explain says why a picture matches one of the labels', () => {
   assert.equal(lens.layers.at(-1).label, expected.pictures[0].label);
   assert.deepEqual(lens.tokenLogits.shape, [3, 17, expected.labels.length]);
   assert.equal(explain('relevance').scores.length, 17);
-  const ledger = explain('ledger', '--label', expected.labels[2], '--template', '{}');
+  const ledger = explain('ledger', '--label', expected.labels[2], '--hypothesis-template', '{}');
   assert.equal(ledger.label, expected.labels[2]);
   assert.match(explained('ledger', ...labels).lines[0], /^value=.*\tembed_patches=.*\tbias=/);
   const refused = (status, message, ...options) => {
@@ -192,7 +192,7 @@ test('explain says why a picture matches one of the labels', () => {
     assert.match(result.stderr, message);
   };
   refused(1, /labels: expected at least one/, 'lens');
-  refused(2, /--labels/, 'lens', '--template', '{}');
+  refused(2, /--labels/, 'lens', '--hypothesis-template', '{}');
   refused(1, /label: expected one of/, 'ledger', '--labels', 'a', '--label', 'b');
 });
 

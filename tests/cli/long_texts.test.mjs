@@ -66,7 +66,7 @@ test('a stride that does not fit is refused before any line', () => {
   ]) {
     const { status, stderr, stdout } = glassformer([command, checkpoint(folder), ...args], 'a\n');
     assert.equal(status, 1);
-    assert.match(stderr, /invalid_option: stride: expected/);
+    assert.match(stderr, /invalid_option: --stride: expected/);
     assert.equal(stdout, '');
   }
 });
@@ -82,7 +82,7 @@ test('stop strings, bad words and suppressed tokens', () => {
   const plain = run();
   const [first] = plain.tokens;
   const [word] = plain.text.match(/[a-z]{2,}/);
-  const stopped = run('--stop', 'zebra', '--stop', word);
+  const stopped = run('--stop-strings', 'zebra', '--stop-strings', word);
   assert.ok(stopped.ended && stopped.text.endsWith(word));
   assert.ok(stopped.tokens.length < plain.tokens.length);
   const suppressed = run('--suppress-tokens', String(first.id));

@@ -273,11 +273,11 @@ test('wrong requests are refused by name', () => {
     assert.equal(result.stdout, '');
     assert.match(result.stderr, pattern);
   };
-  fails(['translate', shared, '--beams', '0'], 1, /invalid_option: beams: expected 1 to 64, got 0/);
-  fails(['translate', shared, '--beams', '1000'], 1, /invalid_option: beams/);
+  fails(['translate', shared, '--beams', '0'], 1, /invalid_option: --beams: expected 1 to 64, got 0/);
+  fails(['translate', shared, '--beams', '1000'], 1, /invalid_option: --beams/);
   fails(['translate', shared, '--beams', 'four'], 2, /beams/);
-  fails(['translate', shared, '--length-penalty', '-1'], 1, /invalid_option: lengthPenalty/);
-  fails(['translate', shared, '--ablate', 'cross.9.0'], 1, /invalid_option: ablate/);
+  fails(['translate', shared, '--length-penalty', '-1'], 1, /invalid_option: --length-penalty/);
+  fails(['translate', shared, '--ablate', 'cross.9.0'], 1, /invalid_option: --ablate/);
   fails(['translate', shared, '--ablate', 'self.0.0'], 2, /--ablate/);
   fails(['translate', classifier], 1, /wrong_task/);
   fails(['classify', classifier, '--ablate', 'cross.0.0'], 1, /ablate: expected heads of the enc/);

@@ -22,7 +22,7 @@ const methods = [
 const questions = {
   classify: [
     ['--attention'],
-    ['--ablate', '0.0', '--mask', '1'],
+    ['--ablate', '0.0', '--mask-tokens', '1'],
     ['--contributions'],
     ['--window', 'mean'],
   ],
@@ -39,7 +39,7 @@ const questions = {
     ['--attention', '--max-new-tokens', '12'],
     ['--beams', '3', '--hypotheses', '--max-new-tokens', '10', '--repetition-penalty', '1.3'],
     ['--temperature', '0.8', '--top-k', '20', '--top-p', '0.9', '--seed', '7'],
-    ['--no-repeat-ngram-size', '2', '--min-new-tokens', '6', '--stop', 'e'],
+    ['--no-repeat-ngram-size', '2', '--min-new-tokens', '6', '--stop-strings', 'e'],
     ['--next', '5'],
   ],
 };

@@ -425,8 +425,8 @@ void use(Pipeline& pipeline, Random& random) {
         "{}", R"({"beams": 2, "attention": true, "hypotheses": true})",
         R"({"attention": true, "stream": true})", R"({"trace": ["decoder.layers.*.output"]})"};
     options = random.of(wishes);
-    if (task == Task::translation && options.size() < 3) options = R"({"maxLength": 12})";
-    if (task != Task::translation && random.one_in(4)) options = R"({"next": 3})";
+    if (task == Task::translation && options.size() < 3) options = R"({"max_length": 12})";
+    if (task != Task::translation && random.one_in(4)) options = R"({"count": 3})";
     if (task != Task::translation && random.one_in(4)) options = R"({"seed": 3, "temperature": 2})";
   } else if (random.one_in(2)) {
     options = R"({"attention": true, "trace": ["*.*"]})";

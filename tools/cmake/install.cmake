@@ -30,8 +30,11 @@ set(GLASSFORMER_VALUES
   api/text_input.hpp
   api/tokens.hpp
   base/error_code.hpp
+  base/fields.hpp
+  base/option.hpp
   explain/results.hpp
   families/config/early_stopping.hpp
+  families/config/sampling_settings.hpp
   families/config/token_pooling.hpp
   image/picture.hpp
   kernels/compute.hpp

@@ -26,6 +26,26 @@ struct AnswerOptions {
   bool handle_impossible_answer = false;  ///< allow the answer that there is no answer
 };
 
+template <class Visit>
+void fields(Visit& visit, AnswerOptions& options) {
+  visit("attention", options.encoder.attention, about_attention);
+  visit("trace", options.encoder.trace, about_trace);
+  visit("gradients", options.encoder.gradients, about_gradients);
+  visit("patch", options.encoder.patch, about_patch);
+  visit("ablate", options.encoder.ablate, about_ablate);
+  visit("max_seq_len", options.max_seq_len,
+        {.help = "The maximum number of tokens of a window; the model's own limit applies, too.",
+         .least = 1});
+  visit("doc_stride", options.doc_stride,
+        {.help = "A longer context is read in windows, each with the whole question: the number of "
+                 "tokens of the context that two neighboring windows share.",
+         .absent = "128, or half of a window if that is less"});
+  visit("max_answer_len", options.max_answer_len,
+        {.help = "The maximum number of tokens of an answer.", .least = 1});
+  visit("handle_impossible_answer", options.handle_impossible_answer,
+        {.help = "Allow the result that the context has no answer."});
+}
+
 /// An answer, and the window of the context, of T tokens, in which the model found it.
 struct Answer {
   std::string answer;                   ///< the context from start to end; empty: no answer

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "api/encoder_options.hpp"
 #include "api/tokens.hpp"
+#include "base/fields.hpp"
 #include "run/attention_map.hpp"
 #include "run/trace/traced_tensor.hpp"
 
@@ -20,6 +22,9 @@ enum class ClassifyWindow : std::uint8_t {
   max,    ///< as mean, but with the highest of the scores
 };
 
+template <>
+inline constexpr std::array enum_names<ClassifyWindow>{"first", "mean", "max"};
+
 /// Options of a Classifier's calls.
 struct ClassifyOptions {
   EncoderOptions encoder = {};
@@ -28,6 +33,20 @@ struct ClassifyOptions {
   /// a window has. Default: `usual_stride`.
   std::optional<std::size_t> stride = {};
 };
+
+template <class Visit>
+void fields(Visit& visit, ClassifyOptions& options) {
+  fields(visit, options.encoder);
+  visit("gradients", options.encoder.gradients, about_gradients);
+  visit("contributions", options.encoder.contributions,
+        {.help = "Return what each token adds to each label's logit.", .adds = true});
+  visit("window", options.window,
+        {.help = "How to read a text with more tokens than the model takes at once. first: its "
+                 "beginning. mean, max: all of it, in windows; a label's score is the mean or the "
+                 "maximum of its scores in the windows. Attention, contributions, traces, "
+                 "gradients, patches and masked tokens need a text that fits one window."});
+  visit("stride", options.stride, about_stride);
+}
 
 /// The labels of a text of T tokens. The model has L layers with H heads, and C labels.
 struct Classification {

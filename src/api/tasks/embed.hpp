@@ -22,6 +22,23 @@ struct EmbedOptions {
   std::optional<std::string> prompt = {}, prompt_name = {};
 };
 
+template <class Visit>
+void fields(Visit& visit, EmbedOptions& options) {
+  fields(visit, options.encoder);
+  visit(
+      "pooling", options.poolings,
+      {.help = "How the vectors of the tokens become one. The vectors of several are concatenated.",
+       .absent = "as the model's files say"});
+  visit("normalize", options.normalize,
+        {.help = "Scale the vector to length 1.", .absent = "as the model's files say"});
+  visit(
+      "prompt", options.prompt,
+      {.help = "A text to put before each text. Offsets of tokens refer to the text without it."});
+  visit("prompt_name", options.prompt_name,
+        {.help = "The name of one of the folder's prompts, such as query.",
+         .absent = "the folder's default prompt, if it has one"});
+}
+
 /// The vector of a text of T tokens.
 struct Embedded {
   std::vector<float> embedding;           ///< [poolings · d_model], or of the last module

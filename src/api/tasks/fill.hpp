@@ -22,6 +22,18 @@ struct FillOptions {
   std::vector<std::string> targets = {};
 };
 
+template <class Visit>
+void fields(Visit& visit, FillOptions& options) {
+  fields(visit, options.encoder);
+  visit("gradients", options.encoder.gradients, about_gradients);
+  visit("gradient_token", options.encoder.gradient_token,
+        {.help = "The position of the mask that gradients explain.", .absent = "the first mask"});
+  visit("top_k", options.top_k, {.help = "The number of tokens for each mask.", .least = 1});
+  visit("targets", options.targets,
+        {.help = "Compare only these tokens; their scores sum to 1. Each must be one token.",
+         .items = "texts of one token"});
+}
+
 /// A token that may stand at the place of a mask.
 struct FilledToken {
   std::int32_t id;

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "api/encoder_options.hpp"
 #include "api/output.hpp"
 #include "api/tokens.hpp"
 #include "families/config/early_stopping.hpp"
+#include "families/config/sampling_settings.hpp"
 #include "run/attention_map.hpp"
 #include "run/trace/patch.hpp"
 #include "run/trace/traced_tensor.hpp"
@@ -28,23 +30,41 @@ struct GenerationAttention {
 /// How the next token is chosen: the most probable one, unless an option for drawing is given
 /// (`sample`, `temperature`, `top_k`, `top_p`, `seed`) or the folder's generation_config.json
 /// requests it. Unset options take the folder's values.
-struct SampleOptions {
-  std::optional<bool> sample = {};         ///< draw; false: never, whatever the folder says
-  std::optional<float> temperature = {};   ///< logits are divided by it; 0: do not draw
-  std::optional<std::size_t> top_k = {};   ///< draw from the k most probable tokens; 0: from all
-  std::optional<float> top_p = {};         ///< and from the fewest whose probabilities reach this
-  std::optional<std::uint64_t> seed = {};  ///< the same seed gives the same text; default: 0
-  /// Above 1: tokens that the text already contains become less probable (Keskar et al. 2019).
-  std::optional<float> repetition_penalty = {};
-  /// No n-gram of this size may occur twice in the text, prompt included. 0 disables the rule
-  /// (Paulus et al. 2017).
-  std::optional<std::size_t> no_repeat_ngram_size = {};
-  /// Texts that are not written at the start of a text or after a space. They can still be written
-  /// within a word or as other tokens. Default: the folder's.
+struct SampleOptions : SamplingSettings {
+  std::optional<bool> sample = {};
+  std::optional<std::uint64_t> seed = {};
   std::optional<std::vector<std::string>> bad_words = {};
-  std::optional<std::vector<std::size_t>> suppress_tokens = {};  ///< ids that are never written
-  std::optional<std::vector<std::size_t>> begin_suppress_tokens = {};  ///< not written first
+  std::optional<std::vector<std::size_t>> suppress_tokens = {}, begin_suppress_tokens = {};
 };
+
+template <class Visit>
+void fields(Visit& visit, SampleOptions& options) {
+  fields(visit, static_cast<SamplingSettings&>(options));
+  visit("sample", options.sample,
+        {.help = "Sample the next token; false: take the most probable one, whatever the model's "
+                 "files say.",
+         .absent = "true if an option of sampling is given (`temperature`, `top_k`, `top_p`, "
+                   "`min_p`, `typical_p`, `seed`), else "
+                   "as the model's files say"});
+  visit("seed", options.seed,
+        {.help = "The same seed gives the same text on every machine, up to rounding.",
+         .absent = "0",
+         .least = 0,
+         .most = Option::most_whole});
+  visit("bad_words", options.bad_words,
+        {.help = "Texts that are never generated, neither at the start of a text nor after a "
+                 "space. They are still possible within a word, or spelled with other tokens.",
+         .absent = "as the model's files say",
+         .items = "texts"});
+  visit("suppress_tokens", options.suppress_tokens,
+        {.help = "Ids of tokens that are never generated.",
+         .absent = "as the model's files say",
+         .items = "ids of tokens"});
+  visit("begin_suppress_tokens", options.begin_suppress_tokens,
+        {.help = "Ids of tokens that are not generated first.",
+         .absent = "as the model's files say",
+         .items = "ids of tokens"});
+}
 
 /// Data to return in addition to the text, and changes to the run. Returning data does not change
 /// the text.
@@ -54,6 +74,14 @@ struct DecoderOptions {
   std::vector<Patch> patch = {};        ///< numbers to replace, in every hypothesis
   std::vector<HeadIndex> ablate = {};   ///< heads whose output becomes zero
 };
+
+template <class Visit>
+void fields(Visit& visit, DecoderOptions& options) {
+  visit("attention", options.attention, about_attention);
+  visit("trace", options.trace, about_trace);
+  visit("patch", options.patch, about_patch);
+  visit("ablate", options.ablate, about_ablate);
+}
 
 /// The settings of the folder that a call uses.
 struct TaskPromptOptions {
@@ -67,6 +95,29 @@ struct TaskPromptOptions {
   /// one from a chat template; not with an encoder.
   bool special_tokens = true;
 };
+
+template <class Visit>
+void fields(Visit& visit, TaskPromptOptions& options) {
+  visit("task", options.task,
+        {.help = "A task for which the folder's config.json has settings (task_specific_params), "
+                 "such as translation_en_to_de. They override its other settings, options override "
+                 "both, and the task's prefix is put before the text."});
+  visit("prefix", options.prefix,
+        {.help = "Put the prefix of the task, or of the folder, before the text."});
+  visit(
+      "special_tokens", options.special_tokens,
+      {.help = "Put the tokenizer's special tokens around the text. A text that has its own, such "
+               "as one from a chat template, needs no others. A model with an encoder always "
+               "has them."});
+}
+
+/// Visits the options that generating a text and listing the next tokens share.
+template <class Visit, class Options>
+void shared_fields(Visit& visit, Options& options) {
+  fields(visit, static_cast<TaskPromptOptions&>(options));
+  fields(visit, static_cast<SampleOptions&>(options));
+  fields(visit, static_cast<DecoderOptions&>(options));
+}
 
 /// Options of Generator::generate.
 struct GenerateOptions : TaskPromptOptions, SampleOptions, DecoderOptions {
@@ -88,6 +139,44 @@ struct GenerateOptions : TaskPromptOptions, SampleOptions, DecoderOptions {
   bool keep = false;
 };
 
+template <class Visit>
+void fields(Visit& visit, GenerateOptions& options) {
+  visit("max_new_tokens", options.max_new_tokens,
+        {.help = "The maximum number of tokens to write. The model's number of positions is a "
+                 "limit, too.",
+         .absent = "as the model's files say, or 64",
+         .least = 1});
+  visit("min_new_tokens", options.min_new_tokens,
+        {.help = "The minimum number of tokens to write.",
+         .absent = "as the model's files say, or 0"});
+  visit("beams", options.beams,
+        {.help = "The number of hypotheses of a beam search, which does not sample. 1: greedy.",
+         .absent = "as the model's files say, or 1",
+         .least = 1,
+         .most = max_beams});
+  visit("length_penalty", options.length_penalty,
+        {.help = "With beams: a hypothesis' score is its log-probability / tokens ^ this. Above 0, "
+                 "longer texts win.",
+         .absent = "as the model's files say, or 1",
+         .least = -max_length_penalty,
+         .most = max_length_penalty});
+  visit("early_stopping", options.early_stopping, about_early_stopping);
+  visit("stop_strings", options.stop_strings,
+        {.help = "The text ends with the token that completes one of these strings, and includes "
+                 "that token. A string may begin in the prompt.",
+         .absent = "as the model's files say",
+         .items = "strings"});
+  visit("hypotheses", options.hypotheses,
+        {.help = "Return the other finished hypotheses of the beam search.", .adds = true});
+  visit("stream", options.stream, {.help = "Report each token as it is generated.", .apart = true});
+  visit("keep", options.keep,
+        {.help = "Keep what was computed for this text and its continuation, and go on from what "
+                 "an earlier call with this option kept, as far as both texts begin with the same "
+                 "tokens. The answer is the same. The memory is freed with the model. No effect "
+                 "with an encoder, beams, traces, patches or ablated heads."});
+  shared_fields(visit, options);
+}
+
 /// The continuation of a text, or the answer of a model with an encoder: P tokens in, N tokens out.
 /// The decoder read T tokens: for a continuation all but the last, T = P + N - 1; for an answer, a
 /// start token and all but the last of its own, T = N.
@@ -107,6 +196,13 @@ struct Generation {
 struct NextOptions : TaskPromptOptions, SampleOptions, DecoderOptions {
   std::size_t count = 10;  ///< number of tokens to return, of those that may be drawn; 0: all
 };
+
+template <class Visit>
+void fields(Visit& visit, NextOptions& options) {
+  visit("count", options.count,
+        {.help = "The number of tokens to return, of those that may be sampled. 0: all."});
+  shared_fields(visit, options);
+}
 
 /// A token that may come next.
 struct NextToken {

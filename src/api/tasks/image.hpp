@@ -29,6 +29,30 @@ struct ImageOptions {
   std::optional<std::array<std::size_t, 2>> size = {};
 };
 
+inline constexpr Option about_interpolate = {
+    .help =
+        "Accept a picture that has, after its preparation, another size than the model's: "
+        "learned positions are interpolated. Without this, such a picture is refused."};
+inline constexpr Option about_size = {
+    .help =
+        "Resize pictures to this height and width instead of what the model's folder says, "
+        "without cropping. Other sizes than the model's need interpolation.",
+    .items = "a height and a width"};
+
+template <class Visit>
+void fields(Visit& visit, ImageOptions& options) {
+  fields(visit, options.encoder);
+  visit("gradients", options.encoder.gradients, about_gradients);
+  visit("contributions", options.encoder.contributions,
+        {.help = "Return what each row of patches adds to each label's logit.", .adds = true});
+  visit("top_k", options.top_k,
+        {.help = "How many labels to return, those with the highest scores.",
+         .absent = "all",
+         .least = 1});
+  visit("interpolate", options.interpolate, about_interpolate);
+  visit("size", options.size, about_size);
+}
+
 /// The rows of a picture's attention.
 struct PatchGrid {
   std::size_t rows = 0, columns = 0;      ///< of patches

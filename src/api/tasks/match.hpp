@@ -24,6 +24,20 @@ struct MatchOptions {
   std::optional<std::array<std::size_t, 2>> size = {};  ///< see ImageOptions
 };
 
+template <class Visit>
+void fields(Visit& visit, MatchOptions& options) {
+  fields(visit, options.encoder);
+  visit("gradients", options.encoder.gradients, about_gradients);
+  visit("labels", options.labels,
+        {.help = "The labels to choose from, each a different one.",
+         .items = "labels",
+         .apart = true});
+  visit("hypothesis_template", options.hypothesis_template,
+        {.help = "The text for a label, with the label in place of {}."});
+  visit("interpolate", options.interpolate, about_interpolate);
+  visit("size", options.size, about_size);
+}
+
 /// A picture of T rows, compared with the texts of C labels; see ImageClassification. Without
 /// labels, only the vector.
 struct ImageMatch {

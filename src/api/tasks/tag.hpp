@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "api/encoder_options.hpp"
 #include "api/tokens.hpp"
+#include "base/fields.hpp"
 #include "run/attention_map.hpp"
 #include "run/trace/traced_tensor.hpp"
 
@@ -22,11 +24,17 @@ enum class Aggregation : std::uint8_t {
   max,      ///< words; the label of the token whose best label is the most probable
 };
 
+template <>
+inline constexpr std::array enum_names<Aggregation>{"none", "simple", "first", "average", "max"};
+
 /// How a TokenClassifier reads a text that has more tokens than the model takes at once.
 enum class TokenClassifyWindow : std::uint8_t {
   all,    ///< all of it, in windows; if entities overlap, keeps the longer or more probable
   first,  ///< truncates it, as the model's configuration says, and reads one window
 };
+
+template <>
+inline constexpr std::array enum_names<TokenClassifyWindow>{"all", "first"};
 
 /// Options of a TokenClassifier's calls.
 struct TokenClassifyOptions {
@@ -38,6 +46,27 @@ struct TokenClassifyOptions {
   /// `usual_stride`.
   std::optional<std::size_t> stride = {};
 };
+
+template <class Visit>
+void fields(Visit& visit, TokenClassifyOptions& options) {
+  fields(visit, options.encoder);
+  visit("gradients", options.encoder.gradients, about_gradients);
+  visit("gradient_token", options.encoder.gradient_token,
+        {.help = "The position of the token whose label gradients explain.",
+         .absent = "the first token that is not special"});
+  visit("aggregation", options.aggregation,
+        {.help = "How tokens become entities. none: each token is one. simple: neighbors with the "
+                 "same label are one. first, average, max: words are, with the label of their "
+                 "first token, of the mean of their tokens' scores, or of the highest score."});
+  visit("ignore_labels", options.ignore_labels,
+        {.help = "Labels that are not entities.", .items = "labels"});
+  visit("window", options.window,
+        {.help = "How to read a text with more tokens than the model takes at once. all: all of "
+                 "it, in windows; of overlapping entities, the longest is kept, of equally long "
+                 "ones the most probable. first: its beginning. Attention, traces, gradients, "
+                 "patches and masked tokens need a text that fits one window."});
+  visit("stride", options.stride, about_stride);
+}
 
 /// An entity in a text, such as the name of a person or a place.
 struct Entity {

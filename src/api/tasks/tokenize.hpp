@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/tokens.hpp"
+#include "base/option.hpp"
 
 namespace glassformer {
 
@@ -22,6 +23,21 @@ struct EncodeOptions {
   /// the one that the files name.
   std::string language = {};
 };
+
+template <class Visit>
+void fields(Visit& visit, EncodeOptions& options) {
+  visit(
+      "special_tokens", options.special_tokens,
+      {.help = "Add the tokens that the model expects around its texts, such as [CLS] and [SEP]."});
+  visit("max_length", options.max_length,
+        {.help = "The maximum number of tokens, special ones included. Of two texts, the longer "
+                 "one loses its last token until both fit; a text loses its first tokens if the "
+                 "tokenizer's files say so.",
+         .absent = "no limit"});
+  visit("language", options.language,
+        {.help = "For a tokenizer of many languages: that of the text.",
+         .absent = "as the tokenizer's files say"});
+}
 
 /// A text, or two, as T tokens.
 struct EncodedText {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/encoder_options.hpp"
 #include "api/output.hpp"
 #include "api/tokens.hpp"
 #include "families/config/early_stopping.hpp"
@@ -20,6 +21,13 @@ struct AlignmentOptions {
   std::optional<std::size_t> layer = {};  ///< of the decoder; default: the last
   std::vector<std::size_t> heads = {};    ///< averaged; default: all
 };
+
+template <class Visit>
+void fields(Visit& visit, AlignmentOptions& options) {
+  visit("layer", options.layer, {.help = "The decoder's layer.", .absent = "the last"});
+  visit("heads", options.heads,
+        {.help = "The heads to average.", .absent = "all", .items = "numbers of heads"});
+}
 
 /// Options of a Translator's calls.
 struct TranslateOptions {
@@ -39,9 +47,9 @@ struct TranslateOptions {
   std::vector<std::vector<std::int32_t>> prefixes = {};
   /// Per sentence, in order: the positions of source tokens to treat as padding.
   std::vector<std::vector<std::size_t>> mask_tokens = {};
-  /// The maximum number of tokens per sentence. 0: as the folder says, or three times the source's
-  /// plus 16.
-  std::size_t max_length = 0;
+  /// The maximum number of tokens per sentence. Default: as the folder says, or three times the
+  /// source's plus 16.
+  std::optional<std::size_t> max_length = {};
   bool attention = false;  ///< return all attention weights, and the alignment
   std::optional<AlignmentOptions> alignment = {};  ///< return the alignment, read this way
   bool hypotheses = false;                         ///< return the n-best list and the search tree
@@ -53,6 +61,53 @@ struct TranslateOptions {
   /// Translator::stream.
   bool stream = false;
 };
+
+template <class Visit>
+void fields(Visit& visit, TranslateOptions& options) {
+  visit("from", options.from,
+        {.help = "The language of the text, such as en or eng_Latn, for a model of many languages.",
+         .absent = "as the model's files say"});
+  visit("to", options.to,
+        {.help = "The language of the translation.", .absent = "as the model's files say"});
+  visit("beams", options.beams,
+        {.help = "The number of hypotheses of the beam search. 1: greedy.",
+         .absent = "as the model's files say, or 4",
+         .least = 1,
+         .most = max_beams});
+  visit("length_penalty", options.length_penalty,
+        {.help = "A hypothesis' score is its log-probability / tokens ^ this.",
+         .absent = "as the model's files say, or 1",
+         .least = -max_length_penalty,
+         .most = max_length_penalty});
+  visit("early_stopping", options.early_stopping, about_early_stopping);
+  visit("max_length", options.max_length,
+        {.help = "The maximum number of tokens of a sentence's translation.",
+         .absent = "as the model's files say, or 3 times the sentence's + 16",
+         .least = 1});
+  visit("prefixes", options.prefixes,
+        {.help = "For each sentence, in order, the ids of the tokens with which its translation "
+                 "begins. With the end token as the last one, they are the whole translation. "
+                 "Their log-probabilities are the model's own.",
+         .items = "ids"});
+  visit("mask_tokens", options.mask_tokens,
+        {.help = "For each sentence, in order, the positions of source tokens to treat as padding: "
+                 "no other token sees them.",
+         .items = "positions of tokens"});
+  visit("attention", options.attention,
+        {.help = "Return the attention weights of all heads, and the alignment.", .adds = true});
+  visit("hypotheses", options.hypotheses,
+        {.help = "Return the other finished translations, and the tree of all hypotheses.",
+         .adds = true});
+  visit("stream", options.stream,
+        {.help = "Translate sentence after sentence, so that the text grows at its end.",
+         .apart = true});
+  visit("trace", options.trace, about_trace);
+  visit("patch", options.patch, about_patch);
+  visit("ablate", options.ablate, about_ablate);
+  visit("alignment", options.alignment,
+        {.help = "Return which words were translated from which, even without the attention.",
+         .adds = true});
+}
 
 /// A range of a text, in UTF-16 code units.
 struct TextRange {

@@ -309,8 +309,9 @@ void write(JsonWriter& json, JsonValue value) {
 
 }  // namespace
 
-void JsonSource::fail(const Message& problem) const {
-  throw_error(code, shortened(Message("{}: {}", {name, problem}).text(), max_message_bytes));
+void JsonSource::fail(const Message& problem, const std::string& field) const {
+  const std::string message = Message("{}{}{}", {name, name.empty() ? "" : ": ", problem}).text();
+  throw Error(code, shortened(message, max_message_bytes), field);
 }
 
 JsonValue::Type JsonValue::type() const {
@@ -462,8 +463,9 @@ void JsonObject::fail(std::string_view key, const Message& expected, JsonValue g
 }
 
 void JsonObject::fail(std::string_view key, const Message& problem) const {
-  const char* after_path = path_.empty() ? "" : ": ";
-  source_.fail({"{}{}{}{}{}", {path_, after_path, key, key.empty() ? "" : ": ", problem}});
+  std::string field = path_;
+  field.append(path_.empty() || key.empty() ? "" : ": ").append(key);
+  source_.fail({"{}{}{}", {field, field.empty() ? "" : ": ", problem}}, field);
 }
 
 std::string describe(JsonValue value) {

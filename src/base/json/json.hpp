@@ -14,13 +14,13 @@
 
 namespace glassformer {
 
-/// The document's name ("config.json") and error code, for errors. Long parts of a hostile document
-/// are shortened in messages.
+/// The document's name ("config.json"; empty for options) and error code, for errors. Long parts of
+/// a hostile document are shortened in messages.
 struct JsonSource {
   ErrorCode code;
   std::string_view name;
 
-  [[noreturn]] void fail(const Message& problem) const;
+  [[noreturn]] void fail(const Message& problem, const std::string& field = {}) const;
 };
 
 /// A value in a text that parse_json has checked: a window on that text, which must outlive it.
@@ -86,7 +86,7 @@ inline const JsonValue* present(const JsonValue* value) {
 JsonValue parse_json(std::string_view text, JsonSource source);
 
 /// Reads the fields of one object, then rejects the fields that were never read.
-/// Every failure is an Error(source.code) "SOURCE: FIELD: expected ..., got ...".
+/// Every failure is an Error(source.code) "SOURCE: FIELD: expected ..., got ...", with this field.
 class JsonObject {
  public:
   /// Enough for every object whose fields this project reads.

@@ -1,5 +1,6 @@
 #include "tasks/answer/answer.hpp"
 #include "base/strings/decimal.hpp"
+#include "cli/flags.hpp"
 #include "cli/lines.hpp"
 
 namespace glassformer {
@@ -9,10 +10,9 @@ class AnswerCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
-    add_attention(app, add_json(app, task_.json), options_.encoder.attention);
+    CLI::Option* json = add_json(app, task_.json);
+    add_flags(app, options_, {.json = json, .without = {"trace", "gradients", "gradient_token"}});
     add_run(app, task_);
-    app.add_flag("--handle-impossible-answer", options_.handle_impossible_answer,
-                 "the answer may be empty: there is none");
   }
 
   Exit run() override {

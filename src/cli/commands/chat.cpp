@@ -1,7 +1,7 @@
 #include <unistd.h>
 
 #include "base/strings/printable.hpp"
-#include "cli/generate_arguments.hpp"
+#include "cli/flags.hpp"
 #include "cli/lines.hpp"
 #include "cli/stop_signals.hpp"
 #include "tasks/chat/conversation.hpp"
@@ -21,10 +21,11 @@ class ChatCommand final : public Command {
     app.add_option("--variables", chat_.variables,
                    "more variables for the model's template: a JSON object, such as "
                    R"({"enable_thinking": false})");
-    add_lengths(app, options_, usual_answer);
-    add_sampling(app, options_);
-    add_attention(app, add_json(app, task_.json), options_.attention);
-    add_ablate(app, options_.ablate, "heads to ablate: decoder.LAYER.HEAD,…");
+    CLI::Option* json = add_json(app, task_.json);
+    add_flags(app, options_,
+              {.json = json,
+               .without = {"trace", "stream", "keep", "task", "prefix", "special_tokens", "beams",
+                           "length_penalty", "early_stopping", "hypotheses"}});
     add_run(app, task_);
   }
 

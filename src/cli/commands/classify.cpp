@@ -1,6 +1,7 @@
 #include "tasks/classify/classify.hpp"
 #include "base/strings/decimal.hpp"
 #include "base/strings/printable.hpp"
+#include "cli/flags.hpp"
 #include "cli/lines.hpp"
 
 namespace glassformer {
@@ -9,22 +10,10 @@ namespace {
 class ClassifyCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    EncoderOptions& encoder = options_.encoder;
     add_model(app, task_.model.folder);
     CLI::Option* json = add_json(app, task_.json);
-    add_attention(app, json, encoder.attention);
-    app.add_flag("--contributions", encoder.contributions,
-                 "with --json: what each token adds to each logit")
-        ->needs(json);
-    app.add_flag("--pairs", pairs_, "a line is two texts, with a tab between them");
-    add_enum<ClassifyWindow>(
-        app, "--window", options_.window,
-        "how a line with more tokens than the model takes is read: first: it is cut; mean, "
-        "max: in windows, and a score is the mean of the windows' scores, or the highest");
-    add_stride(app, options_.stride);
-    add_ablate(app, encoder.ablate, "heads to ablate: LAYER.HEAD,…, both from 0");
-    add_positions(app, "--mask", encoder.mask_tokens,
-                  "tokens to treat as padding: POSITION,…, from 0");
+    app.add_flag("--pairs", pairs_, "A line is two texts, with a tab between them.");
+    add_flags(app, options_, {.json = json, .without = {"trace", "gradients"}});
     add_run(app, task_);
   }
 

@@ -1,4 +1,5 @@
 #include "tasks/embed/embed.hpp"
+#include "cli/flags.hpp"
 #include "cli/lines.hpp"
 
 namespace glassformer {
@@ -8,12 +9,9 @@ class EmbedCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
-    add_attention(app, add_json(app, task_.json), options_.encoder.attention);
+    CLI::Option* json = add_json(app, task_.json);
+    add_flags(app, options_, {.json = json, .without = {"trace", "gradients", "gradient_token"}});
     add_run(app, task_);
-    app.add_option("--prompt", options_.prompt,
-                   "a text to put before each line; where not given, the folder's default prompt");
-    app.add_option("--prompt-name", options_.prompt_name,
-                   "the name of one of the folder's prompts, such as query");
   }
 
   Exit run() override {

@@ -66,7 +66,8 @@ class ExplainCommand final : public Command {
           next_gradients_line);
     }
     if (!names_.empty() || baseline_token_) {
-      refuse_option("names, baselineToken: expected the gradients of a next token");
+      refuse_option({"{}, {}: expected the gradients of a next token",
+                     {Field("names"), Field("baseline_token")}});
     }
     return answer_lines(
         pipeline, how,

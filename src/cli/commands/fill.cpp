@@ -2,6 +2,7 @@
 
 #include "base/strings/decimal.hpp"
 #include "base/strings/printable.hpp"
+#include "cli/flags.hpp"
 #include "cli/lines.hpp"
 
 namespace glassformer {
@@ -11,11 +12,9 @@ class FillCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
-    add_attention(app, add_json(app, task_.json), options_.encoder.attention);
+    CLI::Option* json = add_json(app, task_.json);
+    add_flags(app, options_, {.json = json, .without = {"trace", "gradients", "gradient_token"}});
     add_run(app, task_);
-    app.add_option("--top-k", options_.top_k, "number of tokens for each mask; default: 5")
-        ->check(CLI::PositiveNumber)
-        ->type_name("N");
   }
 
   Exit run() override {

@@ -2,6 +2,7 @@
 #include "base/strings/decimal.hpp"
 #include "base/strings/printable.hpp"
 #include "cli/files/picture_file.hpp"
+#include "cli/flags.hpp"
 #include "cli/lines.hpp"
 #include "tasks/match/match.hpp"
 
@@ -12,53 +13,34 @@ namespace {
 class ImageCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    EncoderOptions& encoder = options_.encoder;
     add_model(app, task_.model.folder);
-    app.add_option("FILE", paths_, "pictures: PNG, JPEG or WebP")->required();
+    app.add_option("FILE", paths_, "Pictures: PNG, JPEG or WebP.")->required();
     CLI::Option* json = add_json(app, task_.json);
-    app.add_option("--top-k", options_.top_k, "with --json: only so many labels, the best first")
-        ->check(CLI::Range(1, 1 << 16))
-        ->needs(json);
-    app.add_option_function<std::vector<std::size_t>>(
-           "--size",
-           [this](const std::vector<std::size_t>& sides) {
-             options_.size = {sides[0], sides[1]};
-             options_.interpolate = true;
-           },
-           "HEIGHT,WIDTH: the model reads pictures of this size; its positions are interpolated")
-        ->delimiter(',')
-        ->expected(2);
-    app.add_flag("--interpolate", options_.interpolate,
-                 "the same for the size that the model's folder says, if it is not the model's");
-    add_labels(app, "--label", match_.labels);
-    add_template(app, match_.hypothesis_template);
-    add_attention(app, json, encoder.attention);
-    app.add_flag("--contributions", encoder.contributions,
-                 "with --json: what each patch adds to each logit")
-        ->needs(json);
-    add_ablate(app, encoder.ablate, "heads to ablate: LAYER.HEAD,…, both from 0");
-    add_positions(app, "--mask", encoder.mask_tokens,
-                  "patches to leave out: POSITION,… in the attention, where 0 is [CLS]");
+    add_flags(app, options_, {.json = json, .without = {"trace", "gradients"}});
+    app.get_option("--top-k")->needs(json);
+    add_flags(app, match_, {.only = {"labels", "hypothesis_template"}});
     add_patch(app, task_.patch);
     add_compute(app, task_.model.compute);
     add_threads(app, task_.model.threads);
   }
 
   Exit run() override {
+    options_.interpolate |= options_.size.has_value();
     options_.encoder.patch = read_patches(task_.patch);
     static constexpr std::array tasks = {Task::image_classification,
                                          Task::zero_shot_image_classification};
     const auto pipeline = load_pipeline(task_.model.folder, tasks, task_.model.options());
     if (pipeline->config().task == Task::image_classification) {
       if (!match_.labels.empty()) {
-        refuse_option("--label: expected a model that compares pictures with texts");
+        refuse_option("labels", "expected a model that compares pictures with texts");
       }
       return run(static_cast<ImagePipeline&>(*pipeline), options_);
     }
     if (options_.top_k || options_.encoder.contributions) {
-      refuse_option("--top-k, --contributions: expected a model with labels of its own");
+      refuse_option({"{}, {}: expected a model with labels of its own",
+                     {Field("top_k"), Field("contributions")}});
     }
-    if (match_.labels.empty()) refuse_option("--label: expected at least one, got none");
+    if (match_.labels.empty()) refuse_option("labels", "expected at least one, got none");
     match_.encoder = options_.encoder;
     match_.interpolate = options_.interpolate;
     match_.size = options_.size;

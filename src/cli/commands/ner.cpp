@@ -1,5 +1,6 @@
 #include "base/strings/decimal.hpp"
 #include "base/strings/printable.hpp"
+#include "cli/flags.hpp"
 #include "cli/lines.hpp"
 #include "tasks/tag/token_classify.hpp"
 
@@ -10,18 +11,9 @@ class NerCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
-    add_attention(app, add_json(app, task_.json), options_.encoder.attention);
+    CLI::Option* json = add_json(app, task_.json);
+    add_flags(app, options_, {.json = json, .without = {"trace", "gradients", "gradient_token"}});
     add_run(app, task_);
-    add_enum<Aggregation>(
-        app, "--aggregation", options_.aggregation,
-        "how tokens become entities: none: each token is one; simple: neighbors of one "
-        "label are; first, average, max: words are, with the label of their first "
-        "token, of the mean of their scores, or of the highest");
-    add_enum<TokenClassifyWindow>(
-        app, "--window", options_.window,
-        "how a line with more tokens than the model takes is read: all: in windows; first: "
-        "it is cut; where not given, all");
-    add_stride(app, options_.stride);
   }
 
   Exit run() override {

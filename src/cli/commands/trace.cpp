@@ -117,7 +117,7 @@ class TraceCommand final : public Command {
     app.add_option("--task", task_, "of a model that writes texts: as in generate");
     app.add_flag("--no-prefix", no_prefix_, "of the same: as in generate");
     add_pair(app, from_, to_);
-    add_labels(app, "--label", labels_);
+    add_labels(app, "--labels", labels_);
     add_patch(app, patch_);
     add_compute(app, compute_);
   }
@@ -143,12 +143,12 @@ class TraceCommand final : public Command {
       options.from = from_;
       options.to = to_;
     } else if (from_ || to_) {
-      refuse_option("--from, --to: expected a translator");
+      refuse_option({"{}, {}: expected a translator", {Field("from"), Field("to")}});
     }
     if constexpr (requires { options.hypothesis_template; }) {
       options.labels = labels_;
     } else if (!labels_.empty()) {
-      refuse_option("--label: expected a model that compares pictures with texts");
+      refuse_option("labels", "expected a model that compares pictures with texts");
     }
     if constexpr (requires { options.prefix; }) {
       if (!task_.empty()) options.task = task_;

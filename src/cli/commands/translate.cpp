@@ -1,4 +1,5 @@
 #include "tasks/translate/translate.hpp"
+#include "cli/flags.hpp"
 #include "cli/lines.hpp"
 
 namespace glassformer {
@@ -10,23 +11,10 @@ class TranslateCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
-    add_pair(app, options_.from, options_.to);
-    app.add_option(
-        "--beams", options_.beams,
-        "hypotheses followed at once; 1: greedy; where not given, as the folder says, or 4");
-    app.add_option(
-        "--length-penalty", options_.length_penalty,
-        "score = log-probability / tokens ^ this; where not given, as the folder says, or 1");
-    add_early_stopping(app, options_.early_stopping);
     app.add_flag("--shortlist", shortlist_,
-                 "consider only tokens that the folder's shortlist.bin offers: faster");
+                 "Consider only tokens that the folder's shortlist.bin offers: faster.");
     CLI::Option* json = add_json(app, task_.json);
-    add_attention(app, json, options_.attention, ", and the alignment");
-    app.add_flag("--hypotheses", options_.hypotheses,
-                 "with --json: the other translations, and what the search considered")
-        ->needs(json);
-    add_ablate(app, options_.ablate,
-               "heads to ablate: SITE.LAYER.HEAD,…, SITE one of encoder, decoder, cross");
+    add_flags(app, options_, {.json = json, .without = {"trace", "stream"}});
     add_run(app, task_);
   }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/strings/decimal.hpp"
 
 namespace glassformer {
 namespace {
@@ -27,11 +28,8 @@ constexpr std::array others = {
     Neutral{"num_beam_groups", 1},
     Neutral{"diversity_penalty", 0},
     Neutral{"penalty_alpha", 0},
-    Neutral{"typical_p", 1},
     Neutral{"epsilon_cutoff", 0},
     Neutral{"eta_cutoff", 0},
-    Neutral{"min_p", 0},
-    Neutral{"encoder_repetition_penalty", 1},
     Neutral{"guidance_scale", 1},
 };
 // Unsupported settings that null or an empty array turns off.
@@ -55,14 +53,10 @@ void fields(Visitor& visitor, Config& config) {
   visitor.count("max_length", 1, config.max_length);
   visitor.count("min_new_tokens", 0, config.min_new_tokens);
   visitor.count("min_length", 0, config.min_length);
-  visitor.count("no_repeat_ngram_size", 0, config.no_repeat_ngram_size);
   visitor.number("max_length_factor", config.max_length_factor);
   visitor.count("num_beams", 1, config.beams);
   visitor.file_of("num_beams", config.beams_in);
-  visitor.count("top_k", 0, config.top_k);
-  visitor.number("temperature", config.temperature);
-  visitor.number("top_p", config.top_p);
-  visitor.number("repetition_penalty", config.repetition_penalty);
+  fields(visitor, const_cast<SamplingSettings&>(config.sampling));  // the writer only reads them
   visitor.number("length_penalty", config.length_penalty);
   visitor.first_id("forced_bos_token_id", config.second_token);
   visitor.first_id("forced_eos_token_id", config.last_token);
@@ -91,6 +85,16 @@ class SettingsReader {
   }
   void number(const char* key, std::optional<float>& value) {
     if (find(key)) value = object_.float_number(key);
+  }
+  void operator()(const char* key, std::optional<float>& value, const Option& about) {
+    number(key, value);
+    if (!find(key) || (*value >= about.least && *value <= about.most)) return;
+    const auto decimal = [](double limit) { return shortest_decimal(static_cast<float>(limit)); };
+    object_.fail(key, {"a number from {} to {}", {decimal(about.least), decimal(about.most)}},
+                 *find(key));
+  }
+  void operator()(const char* key, std::optional<std::size_t>& value, const Option&) {
+    count(key, 0, value);
   }
   void id(const char* key, std::optional<std::int32_t>& value) {
     if (find(key)) value = static_cast<std::int32_t>(object_.integer(key, 0, largest_count));
@@ -183,6 +187,7 @@ class SettingsWriter {
   }
   void count(const char* key, std::uint64_t, const auto& value) { write(key, value); }
   void number(const char* key, const auto& value) { write(key, value); }
+  void operator()(const char* key, const auto& value, const Option&) { write(key, value); }
   void id(const char* key, const auto& value) { write(key, value); }
   void first_id(const char* key, const auto& value) { write(key, value); }
   void file_of(const char*, const std::string&) {}

@@ -10,6 +10,7 @@
 
 #include "base/fields.hpp"
 #include "families/config/early_stopping.hpp"
+#include "families/config/sampling_settings.hpp"
 #include "families/config/token_pooling.hpp"
 #include "image/picture_steps.hpp"
 #include "models/config.hpp"
@@ -99,11 +100,7 @@ struct GenerationConfig {
   /// Maximum number of a translation's tokens per source token, rounded up.
   std::optional<float> max_length_factor = {};
   std::optional<std::size_t> beams = {};
-  std::optional<std::size_t> top_k = {};
-  std::optional<float> temperature = {};
-  std::optional<float> top_p = {};
-  std::optional<float> repetition_penalty = {};
-  std::optional<std::size_t> no_repeat_ngram_size = {};
+  SamplingSettings sampling = {};
   std::optional<float> length_penalty = {};
   /// If not set, no file requires the search rules of the library transformers.
   std::optional<EarlyStopping> early_stopping = {};

@@ -154,6 +154,7 @@ std::unique_ptr<Job> AnswerPipeline::begin(const TaskInputs& inputs, const TaskO
 
 std::unique_ptr<TypedJob<Answer>> AnswerPipeline::begin(std::span<const TextInput> texts,
                                                         const AnswerOptions& options) {
+  check_ranges(options);
   return std::make_unique<Answering>(*this, texts, options);
 }
 

@@ -12,19 +12,6 @@
 namespace glassformer {
 
 template <class Visit>
-void fields(Visit& visit, AnswerOptions& options) {
-  visit("attention", options.encoder.attention);
-  visit("trace", options.encoder.trace);
-  visit("gradients", options.encoder.gradients);
-  visit("patch", options.encoder.patch);
-  visit("ablate", options.encoder.ablate);
-  visit("maxSequenceLength", options.max_seq_len, 1);
-  visit("docStride", options.doc_stride);
-  visit("maxAnswerLength", options.max_answer_len, 1);
-  visit("handleImpossibleAnswer", options.handle_impossible_answer);
-}
-
-template <class Visit>
 void fields(Visit& visit, Answer& result) {
   visit("answer", result.answer);
   visit("score", result.score);

@@ -37,6 +37,7 @@ std::unique_ptr<Job> ClassifyPipeline::begin(const TaskInputs& inputs, const Tas
 
 std::unique_ptr<TypedJob<Classification>> ClassifyPipeline::begin(std::span<const TextInput> texts,
                                                                   const ClassifyOptions& options) {
+  check_ranges(options);
   check(options);
   return std::make_unique<EncoderJob<ClassifyPipeline>>(*this, texts, options);
 }
@@ -54,7 +55,8 @@ void ClassifyPipeline::check(const ClassifyOptions& options) const {
   if (options.window != ClassifyWindow::first) {
     reader().overlap_of(options.stride);
   } else if (options.stride) {
-    refuse_option("stride: expected it only with window \"mean\" or \"max\", got window \"first\"");
+    refuse_option("stride",
+                  "expected it only with window \"mean\" or \"max\", got window \"first\"");
   }
 }
 
@@ -129,7 +131,7 @@ Classification ClassifyPipeline::answer(std::vector<EncoderAnswer> windows, std:
 AnswerTerms ClassifyPipeline::explained(const EncoderInput&, const ConstView& logits,
                                         const ClassifyOptions& options) const {
   if (options.encoder.gradient_token) {
-    refuse_option("gradientToken: expected it only for a model that labels tokens");
+    refuse_option("gradient_token", "expected it only for a model that labels tokens");
   }
   const std::span<const float> row(logits.data(), logits.shape(1));
   return terms_of(contrast_for(largest(row), row.size()), 0);

@@ -12,17 +12,6 @@
 
 namespace glassformer {
 
-template <>
-inline constexpr std::array enum_names<ClassifyWindow>{"first", "mean", "max"};
-
-template <class Visit>
-void fields(Visit& visit, ClassifyOptions& options) {
-  fields(visit, options.encoder);
-  visit("contributions", options.encoder.contributions);
-  visit("window", options.window);
-  visit("stride", options.stride);
-}
-
 template <class Visit>
 void fields(Visit& visit, Classification& result, std::span<const std::string> labels) {
   visit("label", result.label);

@@ -19,6 +19,7 @@ std::unique_ptr<Job> EmbedPipeline::begin(const TaskInputs& inputs, const TaskOp
 
 std::unique_ptr<TypedJob<Embedded>> EmbedPipeline::begin(std::span<const TextInput> texts,
                                                          const EmbedOptions& options) {
+  check_ranges(options);
   return std::make_unique<EncoderJob<EmbedPipeline>>(*this, texts, options);
 }
 
@@ -34,7 +35,7 @@ Results<Embedded> EmbedPipeline::embed_batch(std::span<const std::string_view> t
 std::string_view EmbedPipeline::prompt_of(const EmbedOptions& options) const {
   const VectorConfig& vectors = config().vectors;
   if (options.prompt && options.prompt_name) {
-    refuse_option("prompt: expected it or promptName, got both");
+    refuse_option("prompt", {"expected it or {}, got both", {Field("prompt_name")}});
   }
   if (options.prompt) return *options.prompt;
   const std::string& name = options.prompt_name ? *options.prompt_name : vectors.default_prompt;
@@ -44,7 +45,8 @@ std::string_view EmbedPipeline::prompt_of(const EmbedOptions& options) const {
   for (const auto& prompt : vectors.prompts) {
     known.append(known.empty() ? "one of " : ", ").append(describe(prompt.first));
   }
-  refuse_option({"promptName: expected {}, got {}",
+  refuse_option("prompt_name",
+                {"expected {}, got {}",
                  {known.empty() ? "a model that has prompts" : known, describe(name)}});
 }
 

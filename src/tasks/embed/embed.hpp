@@ -14,15 +14,6 @@
 namespace glassformer {
 
 template <class Visit>
-void fields(Visit& visit, EmbedOptions& options) {
-  fields(visit, options.encoder);
-  visit.one_or_several("pooling", options.poolings);
-  visit("normalize", options.normalize);
-  visit("prompt", options.prompt);
-  visit("promptName", options.prompt_name);
-}
-
-template <class Visit>
 void fields(Visit& visit, Embedded& result) {
   visit.vector("embedding", std::move(result.embedding));
   visit("tokens", result.tokens);

@@ -177,9 +177,9 @@ void check_options(const ExplainRequest& request) {
   const std::string& method = request.method;
   if (method == "ledger") return expect_only(request, {"label", "effects"});
   if (method == "transplant" && request.site == TransplantSite::Kind::head) {
-    return expect_only(request, {"label", "site", "head", "onProgress"});
+    return expect_only(request, {"label", "site", "head", "on_progress"});
   }
-  if (method == "transplant") return expect_only(request, {"label", "site", "onProgress"});
+  if (method == "transplant") return expect_only(request, {"label", "site", "on_progress"});
   if (method == "faithfulness") {
     return expect_only(request, {"label", "of", "scores", "orders", "seed"});
   }
@@ -211,7 +211,7 @@ void check_for_pictures(ExplainRequest request) {
 TransplantSite site_of(const ExplainRequest& request) {
   TransplantSite site = {.kind = request.site.value_or(TransplantSite::Kind::residual)};
   if (site.kind != TransplantSite::Kind::head) return site;
-  if (!request.head) refuse_option("options: head: missing");
+  if (!request.head) refuse_option("head", "missing");
   site.head = *request.head;
   return site;
 }
@@ -221,8 +221,8 @@ FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
   if (request.of) options.of = *request.of;
   if (std::ranges::find(token_score_methods, std::string_view(options.of)) ==
       token_score_methods.end()) {
-    refuse_option(
-        {"options: of: expected one of {}, got {}", {list_score_methods(), describe(options.of)}});
+    refuse_option("of",
+                  {"expected one of {}, got {}", {list_score_methods(), describe(options.of)}});
   }
   if (request.scores) options.scores = *request.scores;
   options.orders = number_of("orders", request.orders, 0, most_orders, options.orders);
@@ -241,13 +241,12 @@ struct ClassifierRequest {
         faithfulness(faithfulness_of(of)) {
     if (of.label) explainer.find_label(*of.label);
     if (of.method == "edges" && (!of.edges || of.edges->empty())) {
-      refuse_option(of.edges ? "options: edges: expected an array of one or more, got none"
-                             : "options: edges: missing");
+      refuse_option("edges", of.edges ? "expected an array of one or more, got none" : "missing");
     }
     const float least = of.least.value_or(1.0f);
     if (!(least > 0 && least <= 1)) {
-      refuse_option({"options: least: expected a number above 0, at most 1, got {}",
-                     {shortest_decimal(least)}});
+      refuse_option("least",
+                    {"expected a number above 0, at most 1, got {}", {shortest_decimal(least)}});
     }
   }
 
@@ -364,7 +363,7 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(MatchPipeline& pipel
   rest.hypothesis_template.reset();
   check_for_pictures(rest);
   if (!request.labels || request.labels->empty()) {
-    refuse_option("options: labels: expected at least one, got none");
+    refuse_option("labels", "expected at least one, got none");
   }
   return std::make_unique<MatchedPictureJob>(pipeline, pictures, request);
 }

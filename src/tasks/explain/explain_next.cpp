@@ -31,14 +31,15 @@ std::size_t NextTokenLedger::vocabulary() const {
 
 void NextTokenLedger::expect_token(const char* option, std::int32_t id) const {
   if (id >= 0 && static_cast<std::size_t>(id) < vocabulary()) return;
-  refuse_option({"{}: expected the id of a token, below {}, got {}", {option, vocabulary(), id}});
+  refuse_option(option, {"expected the id of a token, below {}, got {}", {vocabulary(), id}});
 }
 
 void NextTokenLedger::expect_tokens(const NextLedgerOptions& options) const {
   if (options.token) expect_token("token", *options.token);
   if (options.against) expect_token("against", *options.against);
   if (options.token && options.token == options.against) {
-    refuse_option({"against: expected another id than that of token, got {}", {*options.against}});
+    refuse_option("against",
+                  {"expected another id than that of token, got {}", {*options.against}});
   }
 }
 

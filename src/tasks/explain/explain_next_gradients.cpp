@@ -112,23 +112,26 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
     const Task task = pipeline_.config().task;
     const NextGradientsRequest& request = asked_.request;
     if (task != Task::translation && (request.sentence || request.from || request.to)) {
-      refuse_option("sentence, from, to: expected a translator");
+      refuse_option(
+          {"{}, {}, {}: expected a translator", {Field("sentence"), Field("from"), Field("to")}});
     }
     if (task == Task::text_generation &&
         (asked_.request.beams || asked_.request.position || asked_.request.prefix)) {
-      refuse_option("beams, position, prefix: expected a model with an encoder");
+      refuse_option({"{}, {}, {}: expected a model with an encoder",
+                     {Field("beams"), Field("position"), Field("prefix")}});
     }
     if (asked_.request.method == "gradients" && asked_.request.names.empty()) {
-      refuse_option("names: expected names of tensors, got none");
+      refuse_option("names", "expected names of tensors, got none");
     }
     if (asked_.request.method != "integrated_gradients" && asked_.request.baseline_token) {
-      refuse_option({"baselineToken: expected it only with the method integrated_gradients, got {}",
+      refuse_option("baseline_token",
+                    {"expected it only with the method integrated_gradients, got {}",
                      {describe(asked_.request.method)}});
     }
     if (asked_.request.method != "gradients" &&
         !(asked_.request.names.empty() && asked_.request.patches.empty())) {
-      refuse_option({"names, patch: expected them only with the method gradients, got {}",
-                     {describe(asked_.request.method)}});
+      refuse_option({"{}, {}: expected them only with the method gradients, got {}",
+                     {Field("names"), Field("patch"), describe(asked_.request.method)}});
     }
   }
 
@@ -237,7 +240,7 @@ IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t>
   // The encoder may have a vocabulary of its own.
   const std::size_t tokens =
       std::min(subject_.ledgers.vocabulary(), subject_.source_tokenizer.size());
-  expect_below("baselineToken", "the id of a token", baseline.value_or(0), tokens);
+  expect_below("baseline_token", "the id of a token", baseline.value_or(0), tokens);
   if (baseline) moved.baseline = static_cast<std::int32_t>(*baseline);
   return integrate_gradients(subject_.model, subject_.text(), std::move(moved), contrast_);
 }

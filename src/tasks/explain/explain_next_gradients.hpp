@@ -47,13 +47,13 @@ void fields(Visit& visit, NextGradientsRequest& request) {
   visit("patch", request.patches);
   visit("token", request.token);
   visit("against", request.against);
-  visit("baselineToken", request.baseline_token);
+  visit("baseline_token", request.baseline_token);
   visit("from", request.from);
   visit("to", request.to);
   visit("beams", request.beams);
   visit("sentence", request.sentence);
   visit("position", request.position);
-  visit("prefix", request.prefix, "ids");
+  visit("prefix", request.prefix, {.items = "ids"});
 }
 
 /// Returns the options that these methods have in common with others. Throws `invalid_option` if

@@ -11,20 +11,16 @@ class OnlyThese {
  public:
   explicit OnlyThese(std::span<const std::string_view> allowed) : allowed_(allowed) {}
 
-  template <class Option, class... Rule>
-  void operator()(const char* name, const std::optional<Option>& option, const Rule&...) const {
+  template <class Value>
+  void operator()(const char* name, const std::optional<Value>& option, const Option& = {}) const {
     check(name, option.has_value());
   }
   void operator()(const char*, const std::string&) const {}  // the method
-  template <class Option>
-  void each(const char* name, const std::optional<std::vector<Option>>& options) const {
-    check(name, options.has_value());
-  }
 
  private:
   void check(const char* name, bool given) const {
     if (!given || std::ranges::find(allowed_, name) != allowed_.end()) return;
-    refuse_option({"options: {}: unknown field", {describe(std::string_view(name))}});
+    refuse_option(name, "unknown field");
   }
 
   std::span<const std::string_view> allowed_;
@@ -39,11 +35,11 @@ std::optional<std::int32_t> id_of(const char* option, const std::optional<std::s
 }  // namespace
 
 void expect_method(const ExplainRequest& request, std::initializer_list<std::string_view> methods) {
-  if (request.method.empty()) refuse_option("options: method: missing");
+  if (request.method.empty()) refuse_option("method", "missing");
   if (std::ranges::find(methods, request.method) != methods.end()) return;
   std::string list;
   for (const std::string_view name : methods) list.append(list.empty() ? "" : ", ").append(name);
-  refuse_option({"options: method: expected one of {}, got {}", {list, describe(request.method)}});
+  refuse_option("method", {"expected one of {}, got {}", {list, describe(request.method)}});
 }
 
 void expect_only(const ExplainRequest& request, std::initializer_list<std::string_view> options) {
@@ -56,13 +52,12 @@ std::size_t number_of(const char* option, const std::optional<std::size_t>& numb
                       std::size_t least, std::size_t most, std::size_t absent) {
   if (!number) return absent;
   if (*number >= least && *number <= most) return *number;
-  refuse_option({"options: {}: expected a whole number from {} to {}, got {}",
-                 {option, least, most, *number}});
+  refuse_option(option, {"expected a whole number from {} to {}, got {}", {least, most, *number}});
 }
 
 void expect_below(const char* option, const char* what, std::size_t number, std::size_t end) {
   if (number < end) return;
-  refuse_option({"{}: expected {}, below {}, got {}", {option, what, end, number}});
+  refuse_option(option, {"expected {}, below {}, got {}", {what, end, number}});
 }
 
 NextLedgerOptions next_ledger_options(const ExplainRequest& request) {

@@ -60,12 +60,12 @@ void fields(Visit& visit, ExplainRequest& request) {
   visit("effects", request.effects);
   visit("site", request.site);
   visit("head", request.head);
-  visit("onProgress", request.shows_progress);
+  visit("on_progress", request.shows_progress);
   visit("of", request.of);
   visit("scores", request.scores);
   visit("orders", request.orders);
   visit("seed", request.seed);
-  visit.each("edges", request.edges);
+  visit("edges", request.edges);
   visit("cut", request.cut);
   visit("least", request.least);
   visit("from", request.from);
@@ -74,13 +74,13 @@ void fields(Visit& visit, ExplainRequest& request) {
   visit("words", request.words);
   visit("sentence", request.sentence);
   visit("position", request.position);
-  visit("prefix", request.prefix, "ids");
+  visit("prefix", request.prefix, {.items = "ids"});
   visit("token", request.token);
   visit("against", request.against);
   visit("interpolate", request.interpolate);
-  visit("size", request.size, "a height and a width");
+  visit("size", request.size, {.items = "a height and a width"});
   visit("labels", request.labels);
-  visit("hypothesisTemplate", request.hypothesis_template);
+  visit("hypothesis_template", request.hypothesis_template);
 }
 
 /// Throws `invalid_option` unless the request's method is one of these.

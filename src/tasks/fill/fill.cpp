@@ -30,6 +30,7 @@ std::unique_ptr<Job> FillPipeline::begin(const TaskInputs& inputs, const TaskOpt
 
 std::unique_ptr<TypedJob<FilledText>> FillPipeline::begin(std::span<const TextInput> texts,
                                                           const FillOptions& options) {
+  check_ranges(options);
   ids_of(options.targets);  // rejects them before a text is read
   return std::make_unique<EncoderJob<FillPipeline>>(*this, texts, options);
 }
@@ -53,7 +54,7 @@ std::vector<std::int32_t> FillPipeline::ids_of(std::span<const std::string> targ
     }
     const std::size_t rows = config().encoder().vocab_size();
     if (!id || *id == tokenizer().unk_id() || static_cast<std::size_t>(*id) >= rows) {
-      refuse_option({"targets: expected texts of one known token, got {}", {describe(target)}});
+      refuse_option("targets", {"expected texts of one known token, got {}", {describe(target)}});
     }
     if (std::ranges::find(ids, *id) == ids.end()) ids.push_back(*id);
   }
@@ -66,8 +67,8 @@ std::vector<EncoderInput> FillPipeline::read(const TextInput& text, const FillOp
     if (input.tokens[i].id == mask_) input.rows.push_back(i);
   }
   if (input.rows.empty()) {
-    refuse_option({"text: expected {} in it, got none{}",
-                   {mask_token(), input.clipped ? " before its end was cut off" : ""}});
+    refuse_option("text", {"expected {} in it, got none{}",
+                           {mask_token(), input.clipped ? " before its end was cut off" : ""}});
   }
   std::vector<EncoderInput> inputs;
   inputs.push_back(std::move(input));
@@ -145,7 +146,8 @@ AnswerTerms FillPipeline::explained(const EncoderInput& input, const ConstView& 
                                     const FillOptions& options) const {
   const std::size_t row = options.encoder.gradient_token.value_or(input.rows.front());
   if (row >= logits.shape(0)) {
-    refuse_option({"gradientToken: expected a position below {}, got {}", {logits.shape(0), row}});
+    refuse_option("gradient_token",
+                  {"expected a position below {}, got {}", {logits.shape(0), row}});
   }
   const std::span<const float> scores(&logits(row, 0), logits.shape(1));
   const std::size_t first = largest(scores);

@@ -11,13 +11,6 @@
 namespace glassformer {
 
 template <class Visit>
-void fields(Visit& visit, FillOptions& options) {
-  fields(visit, options.encoder);
-  visit("topK", options.top_k, 1);
-  visit("targets", options.targets);
-}
-
-template <class Visit>
 void fields(Visit& visit, const FilledToken& answer) {
   visit("id", answer.id);
   visit("token", answer.token);

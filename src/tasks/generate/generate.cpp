@@ -14,7 +14,6 @@ namespace {
 
 // The library's default if a folder requests drawing without a number of tokens.
 constexpr std::size_t usual_top_k = 50;
-constexpr float most_temperature = 1000, most_penalty = 1000;
 // Logits divided by a smaller number would overflow. 0 selects the most probable token.
 constexpr float least_temperature = 1e-30f;
 
@@ -22,8 +21,18 @@ constexpr float least_temperature = 1e-30f;
 std::optional<bool> wants_to_draw(const SampleOptions& options) {
   if (options.sample) return options.sample;
   if (options.temperature && *options.temperature <= 0) return false;
-  if (options.temperature || options.top_k || options.top_p || options.seed) return true;
+  if (options.temperature || options.top_k || options.top_p || options.min_p || options.typical_p ||
+      options.seed) {
+    return true;
+  }
   return std::nullopt;
+}
+
+// Returns the options, with the folder's values of those that are not given.
+SampleOptions completed(SampleOptions options, const GenerationConfig& folder) {
+  complete(static_cast<SamplingSettings&>(options), folder.sampling);
+  check_ranges(options);
+  return options;
 }
 
 std::vector<std::int32_t> ids_or(const std::optional<std::vector<std::size_t>>& option,
@@ -39,7 +48,8 @@ std::vector<std::int32_t> ids_or(const std::optional<std::vector<std::size_t>>& 
   for (const TaskSettings& other : tasks) {
     known.append(known.empty() ? "one of " : ", ").append(describe(other.name));
   }
-  refuse_option({"task: expected {}, got {}",
+  refuse_option("task",
+                {"expected {}, got {}",
                  {known.empty() ? "a model that has settings for tasks" : known, describe(task)}});
 }
 
@@ -54,7 +64,7 @@ std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::stri
       std::vector<std::int32_t> ids;
       for (const Token& token : tokenizer.encode(text)) ids.push_back(token.id);
       if (ids.empty()) {
-        refuse_option({"badWords: expected texts that have tokens, got {}", {describe(word)}});
+        refuse_option("bad_words", {"expected texts that have tokens, got {}", {describe(word)}});
       }
       // End tokens cannot be forbidden.
       const bool end = ids.size() == 1 && std::ranges::find(ends, ids[0]) != ends.end();
@@ -65,37 +75,32 @@ std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::stri
 }
 
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder) {
+  const SampleOptions all = completed(options, folder);
   TokenChoice choice;
-  choice.draws = wants_to_draw(options).value_or(folder.sample);
+  choice.draws = wants_to_draw(options).value_or(folder.sample) && all.temperature != 0;
   SamplingOptions& sampling = choice.sampling;
-  const float temperature = options.temperature.value_or(folder.temperature.value_or(1.0f));
-  if (temperature != 0) {
-    if (!(temperature >= least_temperature && temperature <= most_temperature)) {
-      refuse_option({"temperature: expected 0, or {} to {}, got {}",
-                     {shortest_decimal(least_temperature), shortest_decimal(most_temperature),
-                      shortest_decimal(temperature)}});
-    }
-    sampling.temperature = temperature;
-  } else {
-    choice.draws = false;
+  if (all.temperature.value_or(0) != 0) sampling.temperature = *all.temperature;
+  if (sampling.temperature < least_temperature) {
+    refuse_option("temperature",
+                  {"expected 0, or at least {}, got {}",
+                   {shortest_decimal(least_temperature), shortest_decimal(sampling.temperature)}});
   }
   const bool folders = folder.sample && choice.draws;
-  sampling.top_k = options.top_k.value_or(folder.top_k.value_or(folders ? usual_top_k : 0));
-  sampling.top_p = options.top_p.value_or(folder.top_p.value_or(1.0f));
-  expect_between("topP", 0, 1, sampling.top_p);
-  choice.seed = options.seed.value_or(0);
+  sampling.top_k = all.top_k.value_or(folders ? usual_top_k : 0);
+  sampling.top_p = all.top_p.value_or(1.0f);
+  sampling.min_p = all.min_p.value_or(0.0f);
+  sampling.typical_p = all.typical_p.value_or(1.0f);
+  choice.seed = all.seed.value_or(0);
   return choice;
 }
 
 Constraints constraints_of(const SampleOptions& options, const GenerationConfig& folder) {
+  const SampleOptions all = completed(options, folder);
   Constraints constraints;
-  constraints.repetition_penalty =
-      options.repetition_penalty.value_or(folder.repetition_penalty.value_or(1.0f));
-  expect_between("repetitionPenalty", 1 / most_penalty, most_penalty,
-                 constraints.repetition_penalty);
+  constraints.repetition_penalty = all.repetition_penalty.value_or(1.0f);
+  constraints.encoder_repetition_penalty = all.encoder_repetition_penalty.value_or(1.0f);
   constraints.rules = {
-      .no_repeat_ngram =
-          options.no_repeat_ngram_size.value_or(folder.no_repeat_ngram_size.value_or(0)),
+      .no_repeat_ngram = all.no_repeat_ngram_size.value_or(0),
       .ends = folder.end_ids,
       .never = options.bad_words ? std::vector<std::vector<std::int32_t>>() : folder.never,
       .not_first = ids_or(options.begin_suppress_tokens, folder.not_first),
@@ -107,6 +112,7 @@ Constraints constraints_of(const SampleOptions& options, const GenerationConfig&
 }
 
 GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& folder) {
+  check_ranges(options);
   GenerationPlan plan = {.choice = choice_of(options, folder),
                          .constraints = constraints_of(options, folder),
                          .search = {}};
@@ -117,22 +123,20 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
     if (!asked_to_draw && !options.beams) {
       throw_error(
           ErrorCode::unsupported,
-          {"{}: do_sample is true, and {}: num_beams is {}, but a beam search does not draw "
-           "tokens here; set option sample to false to search, or beams to 1 to draw",
-           {folder.sample_in, folder.beams_in, beams}});
+          {"{}: do_sample is true, and {}: num_beams is {}, but a beam search does not sample "
+           "here; set option {} to false to search, or {} to 1 to sample",
+           {folder.sample_in, folder.beams_in, beams, Field("sample"), Field("beams")}});
     }
     if (asked_to_draw) {
       refuse_option(
-          {"beams: expected 1 if tokens are drawn, got {}; leave out sample, temperature, "
-           "topK, topP and seed, or set sample to false",
-           {beams}});
+          "beams", {"expected 1 if tokens are sampled, got {}; leave out {}, {}, {}, {} and {}, or "
+                    "set {} to false",
+                    {beams, Field("sample"), Field("temperature"), Field("top_k"), Field("top_p"),
+                     Field("seed"), Field("sample")}});
     }
   }
   if (beams > 1) plan.choice.draws = false;
   if (beams == 1) plan.search.renormalize = false;  // log-probabilities stay the model's
-  if (options.max_new_tokens && *options.max_new_tokens < 1) {
-    refuse_option("maxNewTokens: expected at least 1, got 0");
-  }
   return plan;
 }
 
@@ -153,7 +157,7 @@ GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tok
 GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) const {
   GenerationConfig settings = config_.generation;
   if (!options.special_tokens && config_.architecture.encoder) {
-    refuse_option("specialTokens: expected true for a model with an encoder, got false");
+    refuse_option("special_tokens", "expected true for a model with an encoder, got false");
   }
   settings.special_tokens = options.special_tokens;
   if (options.task) {
@@ -172,7 +176,7 @@ GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) co
 
 std::unique_ptr<Job> GeneratePipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
   const std::vector<std::string_view> texts = single_texts(inputs.texts);
-  if (OptionsReader(options).find("next")) return begin(texts, read_options<NextOptions>(options));
+  if (OptionsReader(options).find("count")) return begin(texts, read_options<NextOptions>(options));
   return begin(texts, read_options<GenerateOptions>(options));
 }
 

@@ -19,63 +19,6 @@
 
 namespace glassformer {
 
-template <class Visit>
-void fields(Visit& visit, TaskPromptOptions& options) {
-  visit("task", options.task);
-  visit("prefix", options.prefix);
-  visit("specialTokens", options.special_tokens);
-}
-
-template <class Visit>
-void fields(Visit& visit, SampleOptions& options) {
-  visit("sample", options.sample);
-  visit("temperature", options.temperature);
-  visit("topK", options.top_k);
-  visit("topP", options.top_p);
-  visit.seed("seed", options.seed);
-  visit("repetitionPenalty", options.repetition_penalty);
-  visit("noRepeatNgramSize", options.no_repeat_ngram_size);
-  visit("badWords", options.bad_words);
-  visit("suppressTokens", options.suppress_tokens, "ids of tokens");
-  visit("beginSuppressTokens", options.begin_suppress_tokens, "ids of tokens");
-}
-
-template <class Visit>
-void fields(Visit& visit, DecoderOptions& options) {
-  visit("attention", options.attention);
-  visit("trace", options.trace);
-  visit("patch", options.patch);
-  visit("ablate", options.ablate);
-}
-
-/// Visits the options that generating a text and listing the next tokens share.
-template <class Visit, class Options>
-void shared_fields(Visit& visit, Options& options) {
-  fields(visit, static_cast<TaskPromptOptions&>(options));
-  fields(visit, static_cast<SampleOptions&>(options));
-  fields(visit, static_cast<DecoderOptions&>(options));
-}
-
-template <class Visit>
-void fields(Visit& visit, GenerateOptions& options) {
-  visit("maxNewTokens", options.max_new_tokens, 1);
-  visit("minNewTokens", options.min_new_tokens);
-  visit("beams", options.beams);
-  visit("lengthPenalty", options.length_penalty);
-  visit("earlyStopping", options.early_stopping);
-  visit("stopStrings", options.stop_strings);
-  visit("hypotheses", options.hypotheses);
-  visit("stream", options.stream);
-  visit("keep", options.keep);
-  shared_fields(visit, options);
-}
-
-template <class Visit>
-void fields(Visit& visit, NextOptions& options) {
-  visit("next", options.count);
-  shared_fields(visit, options);
-}
-
 /// Visits the attention weights and traced tensors of a run.
 template <class Visit>
 void shown_fields(Visit& visit, GenerationAttention& attention, std::vector<TracedTensor>& trace) {
@@ -178,7 +121,7 @@ class GeneratePipeline final : public Pipeline {
   /// Starts listing the tokens that may come next.
   std::unique_ptr<TypedJob<Prediction>> begin(std::span<const std::string_view> texts,
                                               const NextOptions& options);
-  /// Options with the field `next` are NextOptions, all others GenerateOptions.
+  /// Options with the field `count` are NextOptions, all others GenerateOptions.
   std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
 
  private:

@@ -34,6 +34,7 @@ class PredictionJob final : public PromptJob<Prediction> {
     DecodingScorer decoding(pipeline_.model().decoder(), *std::move(prompt_->state));
     ConstrainedScorer scorer(decoding, constraints_, ScoreKind::logits, 1,
                              vocab_size_of(pipeline_));
+    give_texts(scorer, constraints_, prompt_->sources(), prompt_->ids);
     const Extension last = next_in_line(read - 1, prompt_->ids.back());
     std::vector<NextToken> next = next_tokens(scorer.feed(std::span(&last, 1))[0]);
     const auto node = static_cast<NodeIndex>(read - 1);

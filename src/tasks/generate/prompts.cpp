@@ -33,7 +33,7 @@ void expect_ids(const char* option, const std::optional<std::vector<std::size_t>
                 std::size_t vocab_size) {
   for (const std::size_t id : ids.value_or(std::vector<std::size_t>())) {
     if (id < vocab_size) continue;
-    refuse_option({"{}: expected ids below {}, got {}", {option, vocab_size, id}});
+    refuse_option(option, {"expected ids below {}, got {}", {vocab_size, id}});
   }
 }
 
@@ -68,7 +68,7 @@ Prompt PromptReader::read(std::string_view text, std::size_t beams,
                                         .tokens = max_new,
                                         .beams = beams,
                                         .nodes = prompt.limits.nodes,
-                                        .option = "maxNewTokens"});
+                                        .option = "max_new_tokens"});
   budget_.take(result_numbers(config, trace_, {input.source.size(), prompt.limits.positions}));
   if (config.architecture.encoder) {
     prompt.encoded = model.encode(input, request(), pipeline_.session());
@@ -98,8 +98,8 @@ Constraints with_forbidden(Constraints constraints, const SampleOptions& options
                       std::back_inserter(rules.never));
   }
   const std::size_t vocab_size = pipeline.config().decoder().vocab_size();
-  expect_ids("suppressTokens", options.suppress_tokens, vocab_size);
-  expect_ids("beginSuppressTokens", options.begin_suppress_tokens, vocab_size);
+  expect_ids("suppress_tokens", options.suppress_tokens, vocab_size);
+  expect_ids("begin_suppress_tokens", options.begin_suppress_tokens, vocab_size);
   return constraints;
 }
 

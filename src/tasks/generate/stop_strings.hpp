@@ -24,13 +24,13 @@ class StopStrings {
   StopStrings(std::vector<std::string> strings, const Tokenizer& tokenizer)
       : strings_(std::move(strings)), tokenizer_(tokenizer) {
     if (strings_.size() > most) {
-      refuse_option({"stopStrings: expected at most {} texts, got {}", {most, strings_.size()}});
+      refuse_option("stop_strings", {"expected at most {} texts, got {}", {most, strings_.size()}});
     }
     for (const std::string& stop : strings_) {
       longest_ = std::max(longest_, stop.size());
       if (!stop.empty() && stop.size() <= most_bytes) continue;
-      refuse_option({"stopStrings: expected texts of 1 to {} bytes, got one of {}",
-                     {most_bytes, stop.size()}});
+      refuse_option("stop_strings",
+                    {"expected texts of 1 to {} bytes, got one of {}", {most_bytes, stop.size()}});
     }
   }
 

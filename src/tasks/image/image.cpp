@@ -31,7 +31,7 @@ class ImageJob final : public TypedJob<ImageClassification> {
         batches_(pipeline, options.encoder),
         results_(pictures.size()) {
     if (options.encoder.gradient_token) {
-      refuse_option("gradientToken: expected it only for a model that labels tokens");
+      refuse_option("gradient_token", "expected it only for a model that labels tokens");
     }
     if (!options.encoder.gradients.empty()) {
       batches_.explain(explained_label);
@@ -116,6 +116,7 @@ std::unique_ptr<Job> ImagePipeline::begin(const TaskInputs& inputs, const TaskOp
 
 std::unique_ptr<TypedJob<ImageClassification>> ImagePipeline::begin(
     std::span<const Picture> pictures, const ImageOptions& options) {
+  check_ranges(options);
   return std::make_unique<ImageJob>(*this, pictures, options);
 }
 
@@ -134,7 +135,7 @@ ReadPicture read_picture(const Picture& picture, const ModelConfig& config, bool
   PictureSteps steps = config.pictures;
   if (size) {
     const auto [height, width] = *size;
-    if (height == 0 || width == 0) refuse_option("size: expected numbers above 0, got 0");
+    if (height == 0 || width == 0) refuse_option("size", "expected numbers above 0, got 0");
     steps.resizes = true;
     steps.crops = false;
     steps.shortest_edge.reset();

@@ -11,15 +11,6 @@
 namespace glassformer {
 
 template <class Visit>
-void fields(Visit& visit, ImageOptions& options) {
-  fields(visit, options.encoder);
-  visit("contributions", options.encoder.contributions);
-  visit("topK", options.top_k, std::size_t{1});
-  visit("interpolate", options.interpolate);
-  visit("size", options.size, "a height and a width");
-}
-
-template <class Visit>
 void fields(Visit& visit, const PatchGrid& grid) {
   visit("rows", grid.rows);
   visit("columns", grid.columns);

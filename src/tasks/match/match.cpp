@@ -24,14 +24,14 @@ class MatchJob final : public TypedJob<ImageMatch> {
         batches_(pipeline, options.encoder),
         results_(pictures.size()) {
     if (std::ranges::count(options.encoder.mask_tokens, 0u) > 0) {
-      refuse_option(
-          "maskTokens: expected positions above 0, as the first row is the answer, got 0");
+      refuse_option("mask_tokens",
+                    "expected positions above 0, as the first row is the answer, got 0");
     }
     if (options.encoder.gradient_token) {
-      refuse_option("gradientToken: expected it only for a model that labels tokens");
+      refuse_option("gradient_token", "expected it only for a model that labels tokens");
     }
     if (!options.encoder.gradients.empty()) {
-      if (labels_.names().empty()) refuse_option("gradients: expected labels with it, got none");
+      if (labels_.names().empty()) refuse_option("gradients", "expected labels with it, got none");
       batches_.explain([this](const EncoderInput&, const ConstView& states) {
         return terms_of_states({&states(0, 0), states.shape(1)});
       });
@@ -158,17 +158,17 @@ MatchLabels::MatchLabels(MatchPipeline& pipeline, std::vector<std::string> names
   constexpr std::string_view place = "{}";
   const std::size_t at = form.find(place);
   if (at == std::string::npos) {
-    refuse_option(
-        {"hypothesisTemplate: expected a text with {} in it, got {}", {"\"{}\"", describe(form)}});
+    refuse_option("hypothesis_template",
+                  {"expected a text with {} in it, got {}", {"\"{}\"", describe(form)}});
   }
   if (names_.size() > most_labels) {
-    refuse_option({"labels: expected at most {}, got {}", {most_labels, names_.size()}});
+    refuse_option("labels", {"expected at most {}, got {}", {most_labels, names_.size()}});
   }
   std::set<std::string_view> seen;
   std::vector<std::string> texts;
   for (const std::string& label : names_) {
     if (!seen.insert(label).second) {
-      refuse_option({"labels: expected different ones, got {} twice", {describe(label)}});
+      refuse_option("labels", {"expected different ones, got {} twice", {describe(label)}});
     }
     texts.push_back(std::string(form).replace(at, place.size(), label));
   }
@@ -216,6 +216,7 @@ std::unique_ptr<Job> MatchPipeline::begin(const TaskInputs& inputs, const TaskOp
 
 std::unique_ptr<TypedJob<ImageMatch>> MatchPipeline::begin(std::span<const Picture> pictures,
                                                            const MatchOptions& options) {
+  check_ranges(options);
   return std::make_unique<MatchJob>(*this, pictures, options);
 }
 

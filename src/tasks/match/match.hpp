@@ -14,15 +14,6 @@
 namespace glassformer {
 
 template <class Visit>
-void fields(Visit& visit, MatchOptions& options) {
-  fields(visit, options.encoder);
-  visit("labels", options.labels);
-  visit("hypothesisTemplate", options.hypothesis_template);
-  visit("interpolate", options.interpolate);
-  visit("size", options.size, "a height and a width");
-}
-
-template <class Visit>
 void fields(Visit& visit, ImageMatch& result, std::span<const std::string> labels) {
   if (!labels.empty()) {
     visit("label", result.label);

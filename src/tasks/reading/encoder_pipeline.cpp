@@ -27,14 +27,14 @@ void expect_one_window(const EncoderOptions& options, std::span<const EncoderInp
                        : !options.trace.empty()       ? "trace"
                        : !options.gradients.empty()   ? "gradients"
                        : !options.patch.empty()       ? "patch"
-                       : !options.mask_tokens.empty() ? "maskTokens"
+                       : !options.mask_tokens.empty() ? "mask_tokens"
                                                       : nullptr;
   if (!option) return;
   const std::size_t tokens = windows.back().begin + windows.back().tokens.size();
-  throw_error(ErrorCode::too_large,
-              {"{}: expected a text of at most {} tokens, got {}; set window to \"first\" to read "
-               "only a part of it",
-               {option, windows[0].tokens.size(), tokens}});
+  throw_error(ErrorCode::too_large, Field(option),
+              {"expected a text of at most {} tokens, got {}; set {} to \"first\" to read only a "
+               "part of it",
+               {windows[0].tokens.size(), tokens, Field("window")}});
 }
 
 EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accepted,
@@ -60,7 +60,8 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
   for (const HeadIndex& head : options_.ablate) {
     const bool of_encoder = head.attention == AttentionSite::encoder;
     if (!of_encoder && !architecture.decoder) {
-      refuse_option("ablate: expected heads of the encoder, got one of the attention of a decoder");
+      refuse_option("ablate",
+                    "expected heads of the encoder, got one of the attention of a decoder");
     }
     expect_head("ablate", head.layer, head.head,
                 of_encoder ? *architecture.encoder : *architecture.decoder);
@@ -68,7 +69,7 @@ EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions opti
   if (!options_.gradients.empty()) {
     expect_gradients(pipeline.compute());
   } else if (options_.gradient_token) {
-    refuse_option("gradientToken: expected it only with gradients");
+    refuse_option("gradient_token", "expected it only with gradients");
   }
   TraceRequest request = {.attention = options_.attention,
                           .contributions = options_.contributions,
@@ -93,21 +94,21 @@ void EncoderPipeline::Batches::check_mask(std::size_t tokens) const {
   const bool pools_first =
       head.kind == HeadKind::sequence_classes && head.pooling == Pooling::first;
   if (pools_first && std::ranges::count(options_.mask_tokens, 0u) > 0) {
-    refuse_option(
-        "maskTokens: expected positions above 0, as this model answers from the first token, got "
-        "0");
+    refuse_option("mask_tokens",
+                  "expected positions above 0, as this model answers from the first token, got "
+                  "0");
   }
   if (head.pooling == Pooling::last && head.kind == HeadKind::sequence_classes &&
       std::ranges::count(options_.mask_tokens, tokens - 1) > 0) {
-    refuse_option(
-        {"maskTokens: expected positions below {}, as this model answers from the last "
-         "token, got {}",
-         {tokens - 1, tokens - 1}});
+    refuse_option("mask_tokens",
+                  {"expected positions below {}, as this model answers from the last "
+                   "token, got {}",
+                   {tokens - 1, tokens - 1}});
   }
   if (head.distilled && std::ranges::count(options_.mask_tokens, 1u) > 0) {
-    refuse_option(
-        "maskTokens: expected positions above 1, as this model answers from the first two rows, "
-        "got 1");
+    refuse_option("mask_tokens",
+                  "expected positions above 1, as this model answers from the first two rows, "
+                  "got 1");
   }
 }
 

@@ -18,17 +18,6 @@
 
 namespace glassformer {
 
-template <class Visit>
-void fields(Visit& visit, EncoderOptions& options) {
-  visit("attention", options.attention);
-  visit("trace", options.trace);
-  visit("gradients", options.gradients);
-  visit("gradientToken", options.gradient_token);
-  visit("patch", options.patch);
-  visit("ablate", options.ablate);
-  visit("maskTokens", options.mask_tokens, "positions of tokens");
-}
-
 /// Throws `too_large`, naming the option, if a text has several windows and one of the options
 /// needs a text of one.
 void expect_one_window(const EncoderOptions& options, std::span<const EncoderInput> windows);

@@ -162,7 +162,8 @@ std::size_t InputReader::overlap_of(std::optional<std::size_t> stride) const {
   const std::size_t room = window_room();
   if (!stride) return std::min(usual_stride, room / 2);
   if (*stride < room) return *stride;
-  refuse_option({"stride: expected fewer than the {} tokens of a window, got {}", {room, *stride}});
+  refuse_option("stride",
+                {"expected fewer than the {} tokens of a window, got {}", {room, *stride}});
 }
 
 std::vector<EncoderInput> InputReader::read_windows(std::string_view text,

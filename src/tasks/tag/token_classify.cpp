@@ -20,6 +20,7 @@ std::unique_ptr<Job> TokenClassifyPipeline::begin(const TaskInputs& inputs,
 
 std::unique_ptr<TypedJob<TokenClassification>> TokenClassifyPipeline::begin(
     std::span<const TextInput> texts, const TokenClassifyOptions& options) {
+  check_ranges(options);
   check(options);
   return std::make_unique<EncoderJob<TokenClassifyPipeline>>(*this, texts, options);
 }
@@ -38,7 +39,7 @@ void TokenClassifyPipeline::check(const TokenClassifyOptions& options) const {
   if (options.window == TokenClassifyWindow::all) {
     reader().overlap_of(options.stride);
   } else if (options.stride) {
-    refuse_option("stride: expected it only with window \"all\", got window \"first\"");
+    refuse_option("stride", "expected it only with window \"all\", got window \"first\"");
   }
 }
 
@@ -115,7 +116,7 @@ AnswerTerms TokenClassifyPipeline::explained(const EncoderInput& input, const Co
   const auto first = static_cast<std::size_t>(ordinary - input.kinds.begin());
   const std::size_t token = options.encoder.gradient_token.value_or(first);
   if (token >= tokens) {
-    refuse_option({"gradientToken: expected a position below {}, got {}", {tokens, token}});
+    refuse_option("gradient_token", {"expected a position below {}, got {}", {tokens, token}});
   }
   const std::span<const float> row(&logits(token, 0), logits.shape(1));
   return terms_of(contrast_for(largest(row), row.size()), token);

@@ -13,20 +13,6 @@
 
 namespace glassformer {
 
-template <>
-inline constexpr std::array enum_names<Aggregation>{"none", "simple", "first", "average", "max"};
-template <>
-inline constexpr std::array enum_names<TokenClassifyWindow>{"all", "first"};
-
-template <class Visit>
-void fields(Visit& visit, TokenClassifyOptions& options) {
-  fields(visit, options.encoder);
-  visit("aggregation", options.aggregation);
-  visit("ignoreLabels", options.ignore_labels);
-  visit("window", options.window);
-  visit("stride", options.stride);
-}
-
 template <class Visit>
 void fields(Visit& visit, const Entity& entity) {
   visit("entity", entity.entity);

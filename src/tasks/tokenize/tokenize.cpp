@@ -81,10 +81,10 @@ std::int32_t find_language(const Tokenizer& tokenizer, const std::string& code) 
   const auto languages = tokenizer.languages();
   const auto found = std::ranges::find(languages, code, &Language::code);
   if (found != languages.end()) return found->id;
-  refuse_option({"language: expected {}, got {}",
-                 {languages.empty() ? "none for this tokenizer"
-                                    : "a code like " + describe(languages.front().code),
-                  describe(code)}});
+  refuse_option("language", {"expected {}, got {}",
+                             {languages.empty() ? "none for this tokenizer"
+                                                : "a code like " + describe(languages.front().code),
+                              describe(code)}});
 }
 
 }  // namespace
@@ -137,8 +137,8 @@ EncodedText TokenizePipeline::encode(const TextInput& text, const EncodeOptions&
   if (options.max_length) {
     const std::size_t special = special_tokens_of(parts);
     if (*options.max_length < special) {
-      refuse_option({"maxLength: expected at least the {} special tokens, got {}",
-                     {special, *options.max_length}});
+      refuse_option("max_length", {"expected at least the {} special tokens, got {}",
+                                   {special, *options.max_length}});
     }
     const PairLengths all = {first.size(), second.size()};
     const PairLengths stay = cut_longest_first(all, *options.max_length - special);

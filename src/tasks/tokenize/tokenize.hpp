@@ -21,10 +21,9 @@ struct TokenizeOptions {
 
 template <class Visit>
 void fields(Visit& visit, TokenizeOptions& options) {
-  visit("specialTokens", options.encode.special_tokens);
-  visit("maxLength", options.encode.max_length);
-  visit("language", options.encode.language);
-  visit("decode", options.decode, "an array of token ids");
+  fields(visit, options.encode);
+  visit("decode", options.decode,
+        {.help = "Decode these tokens instead of encoding texts.", .items = "ids of tokens"});
 }
 
 template <class Visit>

@@ -28,18 +28,7 @@ TrainingOptions options_of(std::string_view json, std::string_view data) {
   TrainingOptions options = read_options<TrainingOptions>(TaskOptions(json));
   options.lessons = holds_pictures(data) ? Lessons::pictures : Lessons::classes;
   options.epochs = 1;
-  const auto expect = [](const char* name, std::optional<float> value, float least, float most) {
-    if (value) expect_between(name, least, most, *value);
-  };
-  expect("rate", options.rate, 0, 1);
-  expect("warmUp", options.warm_up, 0, 1);
-  expect("weightDecay", options.weight_decay, 0, 1);
-  expect("dropout", options.dropout, 0, 0.9f);
-  expect("smoothing", options.smoothing, 0, 0.9f);
-  expect("averaging", options.averaging, 0, 1);
-  expect("droppedTokens", options.dropped_tokens, 0, 0.9f);
-  expect("distortion", options.distortion, 0, 4);
-  expect("heldOut", options.held_out, 0, 0.9f);
+  check_ranges(options);
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/option.hpp"
 #include "train/optimizer.hpp"
 #include "train/processes.hpp"
 #include "train/schedule.hpp"
@@ -47,24 +48,56 @@ struct TrainingOptions {
 /// Visits the options that do not depend on the program that trains.
 template <class Visit>
 void fields(Visit& visit, TrainingOptions& options) {
-  visit("rate", options.rate);
-  visit("warmUp", options.warm_up);
-  visit("decay", options.decay);
-  visit("optimizer", options.optimizer);
-  visit("weightDecay", options.weight_decay);
-  visit("dropout", options.dropout);
-  visit("smoothing", options.smoothing);
-  visit("averaging", options.averaging);
-  visit("droppedTokens", options.dropped_tokens);
-  visit("distortion", options.distortion);
-  visit("batchTokens", options.batch_tokens, 1);
-  visit("shardTokens", options.shard_tokens, 1);
-  visit("vocabulary", options.vocabulary, 1);
-  visit("lowerCase", options.lower_case);
-  visit("heldOut", options.held_out);
-  std::optional<std::uint64_t> seed;
-  visit.seed("seed", seed);
-  if (seed) options.seed = *seed;
+  visit("rate", options.rate,
+        {.help = "The highest learning rate.",
+         .absent = "as usual for the model and the data",
+         .least = 0,
+         .most = 1});
+  visit("warm_up", options.warm_up,
+        {.help = "Share of the steps in which the learning rate rises.", .least = 0, .most = 1});
+  visit("decay", options.decay, {.help = "How the learning rate falls after that."});
+  visit("optimizer", options.optimizer,
+        {.help = "How steps follow from gradients.", .absent = "as usual for the model"});
+  visit("weight_decay", options.weight_decay,
+        {.help = "How much of the weights a step at learning rate 1 takes away.",
+         .least = 0,
+         .most = 1});
+  visit("dropout", options.dropout,
+        {.help = "Share of numbers that are set to zero at random.", .least = 0, .most = 0.9});
+  visit("smoothing", options.smoothing,
+        {.help = "Label smoothing: the share of probability that all labels get alike.",
+         .least = 0,
+         .most = 0.9});
+  visit("averaging", options.averaging,
+        {.help = "Decay of the mean of the weights, which is what is evaluated and saved. 0: the "
+                 "last weights.",
+         .least = 0,
+         .most = 1});
+  visit("dropped_tokens", options.dropped_tokens,
+        {.help = "Share of a text's tokens that are left out at random.", .least = 0, .most = 0.9});
+  visit("distortion", options.distortion,
+        {.help = "Strength of random distortions of pictures. 0: none.", .least = 0, .most = 4});
+  visit("batch_tokens", options.batch_tokens,
+        {.help = "The number of tokens of a step.", .absent = "as usual for the data", .least = 1});
+  visit("shard_tokens", options.shard_tokens,
+        {.help = "The number of tokens that a thread reads at once.",
+         .absent = "as memory allows",
+         .least = 1});
+  visit("vocabulary", options.vocabulary,
+        {.help = "The number of pieces of a new tokenizer.",
+         .absent = "as usual for the data",
+         .least = 1});
+  visit("lower_case", options.lower_case,
+        {.help = "Whether a new tokenizer reads all letters as lower case."});
+  visit("held_out", options.held_out,
+        {.help = "Share of the examples that is not learned from, but measures progress.",
+         .absent = "as usual for the data",
+         .least = 0,
+         .most = 0.9});
+  visit("seed", options.seed,
+        {.help = "The same seed gives the same model, up to rounding.",
+         .least = 0,
+         .most = Option::most_whole});
 }
 
 template <>

@@ -62,8 +62,9 @@ SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTok
 // token.
 Constraints library_constraints(const GenerationConfig& folder, const SpecialTokens& special) {
   Constraints constraints = {
-      .repetition_penalty = folder.repetition_penalty.value_or(1.0f),
-      .rules = {.no_repeat_ngram = folder.no_repeat_ngram_size.value_or(0),
+      .repetition_penalty = folder.sampling.repetition_penalty.value_or(1.0f),
+      .encoder_repetition_penalty = folder.sampling.encoder_repetition_penalty.value_or(1.0f),
+      .rules = {.no_repeat_ngram = folder.sampling.no_repeat_ngram_size.value_or(0),
                 .min_length = least_length({}, folder, 1),  // the start token is read
                 .ends = special.other_ends,
                 .second = folder.second_token}};
@@ -105,6 +106,7 @@ std::vector<std::int32_t> TranslatePipeline::choices(std::span<const std::int32_
 }
 
 SearchOptions TranslatePipeline::search_of(const TranslateOptions& options) const {
+  check_ranges(options);
   const GenerationConfig& folder = config_.generation;
   if (as_library(options)) {
     const SearchWishes wishes = {options.beams.value_or(folder.beams.value_or(1)),
@@ -114,7 +116,7 @@ SearchOptions TranslatePipeline::search_of(const TranslateOptions& options) cons
   const SearchOptions search = {.beams = options.beams.value_or(usual_beams),
                                 .length_penalty = options.length_penalty.value_or(1.0f)};
   expect_beams(search.beams);
-  expect_between("lengthPenalty", 0, max_length_penalty, search.length_penalty);
+  expect_between("length_penalty", 0, max_length_penalty, search.length_penalty);
   return search;
 }
 
@@ -134,8 +136,8 @@ std::optional<std::int32_t> TranslatePipeline::language(const char* option,
     known = named ? usual + ", the model's own language"
                   : "none, as this model has one pair of languages";
   }
-  refuse_option(
-      {"{}: expected {}, got {}", {option, known, wanted || named ? describe(code) : "none"}});
+  refuse_option(option,
+                {"expected {}, got {}", {known, wanted || named ? describe(code) : "none"}});
 }
 
 bool TranslatePipeline::starts_with_language() const {
@@ -167,8 +169,8 @@ void TranslatePipeline::check(const TranslateOptions& options) const {
       const auto id = static_cast<std::size_t>(prefix[i]);
       const bool last = i + 1 == prefix.size();
       if (id < config_.decoder().vocab_size() && (last || prefix[i] != special_.end)) continue;
-      refuse_option({"prefixes: expected ids below {}, and the end token only at the end, got {}",
-                     {config_.decoder().vocab_size(), prefix[i]}});
+      refuse_option("prefixes", {"expected ids below {}, and the end token only at the end, got {}",
+                                 {config_.decoder().vocab_size(), prefix[i]}});
     }
   }
   for (const HeadIndex& head : options.ablate) {

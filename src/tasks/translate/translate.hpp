@@ -24,31 +24,6 @@
 namespace glassformer {
 
 template <class Visit>
-void fields(Visit& visit, AlignmentOptions& options) {
-  visit("layer", options.layer);
-  visit("heads", options.heads, "heads' numbers");
-}
-
-template <class Visit>
-void fields(Visit& visit, TranslateOptions& options) {
-  visit("from", options.from);
-  visit("to", options.to);
-  visit("beams", options.beams);
-  visit("lengthPenalty", options.length_penalty);
-  visit("earlyStopping", options.early_stopping);
-  visit("maxLength", options.max_length, 1);
-  visit("prefixes", options.prefixes, "ids");
-  visit("maskTokens", options.mask_tokens, "positions of tokens");
-  visit("attention", options.attention);
-  visit("hypotheses", options.hypotheses);
-  visit("stream", options.stream);
-  visit("trace", options.trace);
-  visit("patch", options.patch);
-  visit("ablate", options.ablate);
-  visit.flag_or_options("alignment", options.alignment);
-}
-
-template <class Visit>
 void fields(Visit& visit, const TextRange& range) {
   visit("start", range.start);
   visit("end", range.end);

@@ -246,8 +246,8 @@ class TranslatingJob final : public TranslationJob {
   std::size_t max_length(std::size_t source_tokens) const {
     const GenerationConfig& folder = config_.generation;
     std::size_t wanted = 3 * source_tokens + 16;
-    if (options_.max_length > 0) {
-      wanted = options_.max_length;
+    if (options_.max_length) {
+      wanted = *options_.max_length;
     } else if (folder.max_new_tokens) {
       wanted = *folder.max_new_tokens;
     } else if (folder.max_length_factor) {
@@ -276,7 +276,7 @@ class TranslatingJob final : public TranslationJob {
                                              .tokens = length,
                                              .beams = beams,
                                              .nodes = beams * length,
-                                             .option = "maxLength"});
+                                             .option = "max_length"});
       const TextLengths lengths = {.source = keys, .target = length};
       numbers += result_numbers(config_, trace_, lengths);
       if (!sees()) continue;

@@ -49,6 +49,16 @@ Captured capture(const DecodingState& state, NodeIndex node, const TraceRequest&
   return captured;
 }
 
+void give_texts(ConstrainedScorer& scorer, const Constraints& constraints,
+                const Seq2Seq::Encoded* sources, std::span<const std::int32_t> prompt) {
+  if (constraints.encoder_repetition_penalty == 1) return;
+  if (!sources) return scorer.give(0, {prompt.begin(), prompt.end()});
+  for (std::size_t i = 0; i < sources->sources.size(); ++i) {
+    const auto ids = sources->sources.ids(i);
+    scorer.give(i, {ids.begin(), ids.end()});
+  }
+}
+
 Writing::Writing(WriterRunner runner, const Tokenizer& tokenizer, const WritingPlan& plan,
                  DecodingScorer decoding)
     : runner_(runner),
@@ -58,6 +68,7 @@ Writing::Writing(WriterRunner runner, const Tokenizer& tokenizer, const WritingP
       scorer_(decoding_, plan.constraints, plan.choice ? ScoreKind::logits : ScoreKind::logprobs,
               plan.search.beams * plan.max_lengths.size(), plan.tokens),
       search_(make_search(scorer_, plan)) {
+  give_texts(scorer_, plan.constraints, plan.sources, plan.prompt);
   leading_.emplace(tokenizer);
 }
 
@@ -144,7 +155,7 @@ void expect_search_fits(const StackConfig& decoder, const SearchSize& size) {
               {"text: the search for {}{} tokens with {} beams may take {}, expected at most {}; "
                "ask for fewer beams or a smaller {}",
                {size.most, size.tokens, size.beams, mebibytes(bytes), mebibytes(max_search_bytes),
-                size.option}});
+                Field(size.option)}});
 }
 
 std::uint64_t decoder_weights(const StackConfig& decoder, const TextLengths& lengths) {

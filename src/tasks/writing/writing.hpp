@@ -49,6 +49,11 @@ struct WritingPlan {
   std::vector<std::size_t> max_lengths = {};  ///< per text, the maximum number of tokens to write
 };
 
+/// Tells the scorer the texts that were given, if its constraints refer to them: those that an
+/// encoder read or, without one, the prompt.
+void give_texts(ConstrainedScorer& scorer, const Constraints& constraints,
+                const Seq2Seq::Encoded* sources, std::span<const std::int32_t> prompt);
+
 /// Writes a batch of texts, one token of each per step.
 class Writing {
  public:

@@ -475,7 +475,7 @@ TEST_CASE("invalid options of explanations are refused by name", "[explain]") {
   };
   refused("{}", "method: missing");
   refused(R"({"method": "magic"})", "method: expected one of rollout, value_norms, lens, ledger");
-  refused(R"({"method": "rollout", "label": "positive"})", "\"label\": unknown field");
+  refused(R"({"method": "rollout", "label": "positive"})", "label: unknown field");
   refused(R"({"method": "ledger", "label": "fine"})",
           "label: expected one of negative, positive, got");
   refused(R"({"method": "transplant", "site": "head"})", "head: missing");

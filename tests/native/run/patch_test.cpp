@@ -652,11 +652,11 @@ TEST_CASE("patches are read from JSON and a separate array of values", "[patch]"
   refused(R"({"name": "a", "value": 3})", "patch[0].value: expected an object");
   refused(R"({"name": "a", "value": {"shape": []}})", "patch[0].value: offset: missing");
   refused(R"({"name": "a", "value": {"shape": [8], "offset": 0}})",
-          "patch[0]: value: expected a range of the given numbers");
+          "patch[0].value: expected a range of the given numbers");
   refused(R"({"name": "a", "value": {"shape": [], "offset": 7}})",
-          "patch[0]: value: expected a range of the given numbers");
+          "patch[0].value: expected a range of the given numbers");
   refused(R"({"name": "a", "value": {"shape": [4294967295, 4294967295, 4294967295], "offset": 1}})",
-          "patch[0]: value: expected a range of the given numbers");
+          "patch[0].value: expected a range of the given numbers");
   refused(R"({"name": "a", "rows": [1], "value": {"shape": [], "offset": 0}})",
           "patch[0]: \"rows\": unknown field");
   refused(R"({"name": "a", "tokens": [-1], "value": {"shape": [], "offset": 0}})",

@@ -7,6 +7,8 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "search/constraints.hpp"
@@ -125,10 +127,41 @@ TEST_CASE("the same seed draws the same tokens, without allocating", "[generatio
   CHECK(draw(1) != draw(2));
 }
 
+// tests/fixtures/reference/sampling.py writes the golden.
+TEST_CASE("tokens may be sampled as in the transformers library", "[generation]") {
+  std::ifstream file(GLASSFORMER_SOURCE_DIR "/tests/fixtures/reference/sampling.json");
+  const auto golden = nlohmann::json::parse(file);
+  const auto logits = golden.at("logits").get<std::vector<float>>();
+  const auto ids = golden.at("ids").get<std::vector<std::int32_t>>();
+  REQUIRE(golden.at("cases").size() == 13);
+  for (const auto& each : golden.at("cases")) {
+    const auto& options = each.at("options");
+    CAPTURE(options.dump());
+    std::vector<float> scores = logits;
+    const float given = options.value("encoder_repetition_penalty", 1.0f);
+    penalize(logits, {ids, 1 / given}, scores);
+    const std::vector<float> changed = scores;
+    penalize(changed, {ids, options.value("repetition_penalty", 1.0f)}, scores);
+    TokenChances chances(logits.size());
+    chances.weigh(scores, {.temperature = options.value("temperature", 1.0f),
+                           .top_k = options.value("top_k", std::size_t{0}),
+                           .top_p = options.value("top_p", 1.0f),
+                           .min_p = options.value("min_p", 0.0f),
+                           .typical_p = options.value("typical_p", 1.0f)});
+    const std::vector<TokenChance> kept = all(chances);
+    REQUIRE(kept.size() == each.at("kept").size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      CHECK(kept[i].id == each.at("kept")[i][0].get<std::int32_t>());
+      CHECK(std::abs(kept[i].probability - each.at("kept")[i][1].get<double>()) < 2e-6);
+    }
+  }
+}
+
 TEST_CASE("a token that occurs several times is penalized once", "[generation]") {
   const std::vector<float> logits = {3, -2, 0, 1};
   const std::vector<std::int32_t> ids = {1, 0, 1, 1, 2};
   std::vector<float> scores(4);
+  std::ranges::copy(logits, scores.begin());
   penalize(logits, {ids, 2.0f}, scores);
   CHECK(scores == std::vector<float>{1.5f, -4, 0, 1});
 }

@@ -90,7 +90,7 @@ TEST_CASE("published models give the original library's tensors for a prompt", "
     const std::string index = std::to_string(i);
     INFO(text.at("text"));
     const auto prediction = ask<Prediction>(
-        *pipeline, text.at("text"), {{"next", 1}, {"attention", true}, {"trace", all_names}});
+        *pipeline, text.at("text"), {{"count", 1}, {"attention", true}, {"trace", all_names}});
     CHECK(ids_of(prediction.prompt_tokens) == text.at("ids").get<std::vector<std::int32_t>>());
     for (std::size_t t = 0; t < prediction.prompt_tokens.size(); ++t) {
       const InputToken& token = prediction.prompt_tokens[t];
@@ -239,7 +239,7 @@ TEST_CASE("a prefix is put before the text, and ranges refer to the text without
   const auto pipeline = load_pipeline<GeneratePipeline>(changed.path);
   const auto prompt_of = [&](const std::string& text, const nlohmann::json& options) {
     nlohmann::json one = options;
-    one["next"] = 1;
+    one["count"] = 1;
     return ask<Prediction>(*pipeline, text, one).prompt_tokens;
   };
   const std::vector<InputToken> with = prompt_of("a film", {});
@@ -372,7 +372,7 @@ TEST_CASE("published models sample from the same tokens as the original library"
     for (const nlohmann::json& next : text.at("next")) {
       INFO(next.at("options").dump());
       nlohmann::json options = next.at("options");
-      options["next"] = 0;
+      options["count"] = 0;
       const auto prediction = ask<Prediction>(*pipeline, text.at("text"), options);
       std::vector<std::int32_t> ids = ids_of(prediction.next);
       for (std::size_t i = 0; i < next.at("best").size(); ++i) {

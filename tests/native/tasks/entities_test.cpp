@@ -232,7 +232,7 @@ TEST_CASE("aggregations have names", "[pipelines][entities]") {
   const Error error = test::error_of([&] { named("mean"); });
   CHECK(error.code() == ErrorCode::invalid_option);
   CHECK(std::string(error.what()) ==
-        "options: aggregation: expected one of none, simple, first, average, max, got \"mean\"");
+        "aggregation: expected one of none, simple, first, average, max, got \"mean\"");
 }
 
 }  // namespace glassformer

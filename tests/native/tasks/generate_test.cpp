@@ -452,7 +452,7 @@ TEST_CASE("invalid options of a continuation are refused by name", "[generate]")
   refused(R"({"seed": 0.5})", "seed");
   refused(R"({"repetitionPenalty": 0})", "repetitionPenalty");
   refused(R"({"lengthPenalty": 11})", "lengthPenalty");
-  refused(R"({"next": 3, "beams": 2})", "beams");
+  refused(R"({"count": 3, "beams": 2})", "beams");
   refused(R"({"maxLength": 3})", "maxLength");
   refused(R"({"trace": ["encoder.output"]})", "decoder.layers.0-1.input");
   refused(R"({"ablate": [{"attention": "encoder", "layer": 0, "head": 0}]})", "ablate");
@@ -463,7 +463,8 @@ TEST_CASE("invalid options of a continuation are refused by name", "[generate]")
 }
 
 TEST_CASE("a folder sets how its texts are continued, and options override it", "[generate]") {
-  const GenerationConfig drawing = {.end_ids = {0}, .sample = true, .temperature = 0.5f};
+  const GenerationConfig drawing = {
+      .end_ids = {0}, .sample = true, .sampling = {.temperature = 0.5f}};
   const GenerationConfig searching = {
       .beams = 4, .length_penalty = 2.0f, .early_stopping = EarlyStopping::never};
   CHECK(!plan_of({}, {}).choice.draws);
@@ -476,7 +477,7 @@ TEST_CASE("a folder sets how its texts are continued, and options override it", 
   const GenerateOptions hot = with(GenerateOptions(), &GenerateOptions::temperature, 2.0f);
   for (const GenerateOptions& one : {seeded, hot}) {
     CHECK(plan_of(one, drawing).choice.sampling.top_k == 50);
-    CHECK(plan_of(one, {.sample = true, .top_k = 7}).choice.sampling.top_k == 7);
+    CHECK(plan_of(one, {.sample = true, .sampling = {.top_k = 7}}).choice.sampling.top_k == 7);
     CHECK(plan_of(one, {}).choice.sampling.top_k == 0);
     CHECK(plan_of(with(one, &GenerateOptions::top_k, 0), drawing).choice.sampling.top_k == 0);
   }

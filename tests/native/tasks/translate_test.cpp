@@ -956,7 +956,7 @@ TEST_CASE("translation options are read from JSON, and unknown or mistyped ones 
   CHECK(!read_options<TranslateOptions>(R"({"alignment": false})").alignment.has_value());
   for (const char* json :
        {R"({"beam": 1})", R"({"beams": -1})", R"({"beams": 1.5})", R"({"beams": "4"})",
-        R"({"lengthPenalty": "1"})", R"({"maxLength": 0})", R"({"alignment": 1})",
+        R"({"lengthPenalty": "1"})", R"({"maxLength": -1})", R"({"alignment": 1})",
         R"({"alignment": {"head": 1}})", R"({"ablate": [{"attention": "self", "layer": 0,
         "head": 0}]})",
         R"({"earlyStopping": "soon"})", R"({"prefixes": [3]})", R"({"prefixes": [[-1]]})",
