@@ -7,11 +7,13 @@ class Error(Exception):
         The reason: "invalid_option", "empty_input", "too_large", "missing_file", "wrong_task",
         "unsupported" and the others of the command line and JavaScript; "disposed" for a model that
         was closed.
+    field : str
+        The option that is wrong, such as "top_p"; "" if it is none.
     """
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(code, message)
-        self.code = code
+    def __init__(self, code: str, message: str, field: str = "") -> None:
+        super().__init__(code, message, field)
+        self.code, self.field = code, field
 
     def __str__(self) -> str:
         return self.args[1]

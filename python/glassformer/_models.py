@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import sys
@@ -13,6 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._call_options import (
+    AnswerOptions,
+    ClassifyOptions,
+    EmbedOptions,
+    EncoderOptions,
+    FillOptions,
+    GenerateOptions,
+    ImageOptions,
+    MatchOptions,
+    NextOptions,
+    TokenClassifyOptions,
+    TranslateOptions,
+)
 from ._errors import Error
 from ._options import encode
 from ._results import (
@@ -36,7 +50,7 @@ from ._results import (
 )
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 Folder = Union[str, "os.PathLike[str]"]
 #: A picture file (PNG, JPEG or WebP) by its path or its bytes; or pixels, uint8 [height, width,
@@ -44,6 +58,19 @@ Folder = Union[str, "os.PathLike[str]"]
 Picture = Union[str, "os.PathLike[str]", bytes, NDArray[np.uint8], Any]
 Step = TypeVar("Step")
 Result = TypeVar("Result")
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _with_options(options: type[Any]) -> Callable[[Method], Method]:
+    """Appends the documentation of the options to that of a method."""
+
+    def add(method: Method) -> Method:
+        method.__doc__ = f"{inspect.cleandoc(method.__doc__ or '')}\n\n{inspect.getdoc(options)}\n"
+        return method
+
+    return add
 
 
 def read_picture(picture: Picture) -> NDArray[np.uint8]:
@@ -171,7 +198,7 @@ class Loaded:
         for index, (given, answer) in enumerate(zip(inputs, work.results())):
             if isinstance(answer, Error):
                 place = f"inputs[{index}]: " if len(inputs) > 1 else ""
-                raise Error(answer.code, f"{place}{answer}")
+                raise Error(answer.code, f"{place}{answer}", answer.field)
             results.append(build(kind, self._read(answer, given)))
         return results
 
@@ -361,13 +388,11 @@ class Classifier(Explained):
     _kind = Classification
     _taken = staticmethod(taken_pair)
 
-    def classify(self, text: str | tuple[str, str], **options: Any) -> Classification:
-        """Classifies a text or, if the model reads pairs, two texts in a tuple.
-
-        Options: `attention`, `contributions`, `trace`, `gradients`, `patch`, `ablate`,
-        `mask_tokens`, and for texts that are longer than the model reads `window` ("first", "mean"
-        or "max") and `stride`.
-        """
+    @_with_options(ClassifyOptions)
+    def classify(
+        self, text: str | tuple[str, str], **options: Unpack[ClassifyOptions]
+    ) -> Classification:
+        """Classifies a text or, if the model reads pairs, two texts in a tuple."""
         return self._one(text, options)
 
 
@@ -378,14 +403,9 @@ class TokenClassifier(Model):
     _kind = TokenClassification
     _taken = staticmethod(taken_text)
 
-    def classify(self, text: str, **options: Any) -> TokenClassification:
-        """Finds the entities of a text.
-
-        Options: `attention`, `trace`, `gradients`, `gradient_token` (the position of the token
-        whose label they explain), `patch`, `ablate`, `mask_tokens`, `aggregation` ("none",
-        "simple", "first", "average" or "max"), `ignore_labels`, `window` ("all" or "first") and
-        `stride`.
-        """
+    @_with_options(TokenClassifyOptions)
+    def classify(self, text: str, **options: Unpack[TokenClassifyOptions]) -> TokenClassification:
+        """Finds the entities of a text."""
         return self._one(text, options)
 
 
@@ -396,12 +416,9 @@ class QuestionAnswerer(Model):
     _kind = Answer
     _taken = staticmethod(taken_pair)
 
-    def answer(self, question: str, context: str, **options: Any) -> Answer:
-        """Answers a question with a part of the context.
-
-        Options: `attention`, `trace`, `gradients`, `patch`, `ablate`, `max_sequence_length`,
-        `doc_stride`, `max_answer_length` and `handle_impossible_answer`.
-        """
+    @_with_options(AnswerOptions)
+    def answer(self, question: str, context: str, **options: Unpack[AnswerOptions]) -> Answer:
+        """Answers a question with a part of the context."""
         return self._one((question, context), options)
 
 
@@ -412,12 +429,9 @@ class MaskFiller(Model):
     _kind = FilledText
     _taken = staticmethod(taken_text)
 
-    def fill(self, text: str, **options: Any) -> FilledText:
-        """Fills the masks of a text, which are written as `info.mask_token`.
-
-        Options: `attention`, `trace`, `gradients`, `gradient_token` (the position of the mask that
-        they explain), `patch`, `ablate`, `mask_tokens`, `top_k` and `targets`.
-        """
+    @_with_options(FillOptions)
+    def fill(self, text: str, **options: Unpack[FillOptions]) -> FilledText:
+        """Fills the masks of a text, which are written as `info.mask_token`."""
         return self._one(text, options)
 
 
@@ -428,13 +442,9 @@ class Embedder(Model):
     _kind = Embedding
     _taken = staticmethod(taken_text)
 
-    def embed(self, text: str, **options: Any) -> Embedding:
-        """Computes the vector of a text.
-
-        Options: `attention`, `trace`, `patch`, `ablate`, `mask_tokens`, `pooling` (one or several
-        of "mean", "cls", "max", "mean_sqrt_len", "weightedmean" and "lasttoken"), `normalize`,
-        `prompt` and `prompt_name`.
-        """
+    @_with_options(EmbedOptions)
+    def embed(self, text: str, **options: Unpack[EmbedOptions]) -> Embedding:
+        """Computes the vector of a text."""
         return self._one(text, options)
 
 
@@ -445,12 +455,9 @@ class ImageClassifier(Explained):
     _kind = ImageClassification
     _taken = staticmethod(read_picture)
 
-    def classify(self, picture: Picture, **options: Any) -> ImageClassification:
-        """Classifies a picture; see `read_picture`.
-
-        Options: `attention`, `contributions`, `trace`, `gradients`, `patch`, `ablate`,
-        `mask_tokens`, `top_k`, `interpolate` and `size` (height and width).
-        """
+    @_with_options(ImageOptions)
+    def classify(self, picture: Picture, **options: Unpack[ImageOptions]) -> ImageClassification:
+        """Classifies a picture; see `read_picture`."""
         return self._one(picture, options)
 
 
@@ -462,14 +469,13 @@ class ZeroShotImageClassifier(Explained):
     _kind = ImageMatch
     _taken = staticmethod(read_picture)
 
-    def classify(self, picture: Picture, labels: Sequence[str], **options: Any) -> ImageMatch:
-        """Finds the label that fits a picture best.
-
-        Options: `attention`, `trace`, `gradients`, `patch`, `ablate`, `mask_tokens`,
-        `hypothesis_template`, `interpolate` and `size`.
-        """
+    @_with_options(MatchOptions)
+    def classify(
+        self, picture: Picture, labels: Sequence[str], **options: Unpack[MatchOptions]
+    ) -> ImageMatch:
+        """Finds the label that fits a picture best."""
         if len(labels) == 0:
-            raise Error("invalid_option", "labels: expected at least one, got none")
+            raise Error("invalid_option", "labels: expected at least one, got none", "labels")
         return self._one(picture, dict(labels=labels, **options))
 
     def explain(
@@ -499,11 +505,9 @@ class ZeroShotImageClassifier(Explained):
         """Computes the vector of a picture, of length 1, with the options of `classify`."""
         return self._one(picture, options)
 
-    def embed_text(self, text: str, **options: Any) -> Embedding:
-        """Computes the vector of a text, of length 1.
-
-        Options: `attention`, `trace`, `patch`, `ablate` and `mask_tokens`.
-        """
+    @_with_options(EncoderOptions)
+    def embed_text(self, text: str, **options: Unpack[EncoderOptions]) -> Embedding:
+        """Computes the vector of a text, of length 1."""
         return self._answered(Embedding, [taken_text(text)], options)[0]
 
 
@@ -580,12 +584,9 @@ class Generator(_Writer):
     _kind = Generation
     _step = GenerationStep
 
-    def generate(self, text: str, **options: Any) -> Generation:
-        """Continues a text. `text` and `tokens` of the result are the new part.
-
-        Options: those of `stream`, and `beams`, `length_penalty`, `early_stopping` and
-        `hypotheses`.
-        """
+    @_with_options(GenerateOptions)
+    def generate(self, text: str, **options: Unpack[GenerateOptions]) -> Generation:
+        """Continues a text. `text` and `tokens` of the result are the new part."""
         return self._one(text, options)
 
     def stream(self, text: str, **options: Any) -> Stream[GenerationStep, Generation]:
@@ -596,14 +597,10 @@ class Generator(_Writer):
         """
         return self._stream(text, options)
 
-    def next(self, text: str, *, count: int = 10, **options: Any) -> Prediction:
-        """Returns the `count` most probable next tokens, or all of them for 0.
-
-        Options: `attention`, `trace`, `patch`, `ablate`, `task`, `prefix`, `special_tokens`,
-        `sample`, `temperature`, `top_k`, `top_p`, `seed`, `repetition_penalty`,
-        `no_repeat_ngram_size`, `bad_words`, `suppress_tokens` and `begin_suppress_tokens`.
-        """
-        return self._answered(Prediction, [taken_text(text)], dict(next=count, **options))[0]
+    @_with_options(NextOptions)
+    def next(self, text: str, *, count: int = 10, **options: Unpack[NextOptions]) -> Prediction:
+        """Returns the `count` most probable next tokens, or all of them for 0."""
+        return self._answered(Prediction, [taken_text(text)], dict(count=count, **options))[0]
 
 
 class Translator(_Writer):
@@ -629,12 +626,9 @@ class Translator(_Writer):
         """
         return cls(_open(folder, cls._tasks, compute, threads, shortlist))
 
-    def translate(self, text: str, **options: Any) -> Translation:
-        """Translates a text.
-
-        Options: those of `stream`, and `beams`, `length_penalty`, `early_stopping`, `prefixes`,
-        `mask_tokens` and `hypotheses`.
-        """
+    @_with_options(TranslateOptions)
+    def translate(self, text: str, **options: Unpack[TranslateOptions]) -> Translation:
+        """Translates a text."""
         return self._one(text, options)
 
     def stream(self, text: str, **options: Any) -> Stream[TranslationStep, Translation]:
@@ -689,5 +683,5 @@ def checked_threads(threads: int | None) -> int:
     if not hasattr(threads, "__index__"):
         raise TypeError(f"threads: expected a whole number, got {type(threads).__name__}")
     if threads < 1:
-        raise Error("invalid_option", f"threads: expected at least 1, got {threads}")
+        raise Error("invalid_option", f"threads: expected at least 1, got {threads}", "threads")
     return min(int(threads), sys.maxsize)

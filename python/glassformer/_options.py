@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -66,13 +65,9 @@ def encode(options: Mapping[str, Any]) -> tuple[str, NDArray[np.float32]]:
         raise TypeError(f"expected a value that JSON has, or a Patch or Head, got {value!r}")
 
     given = {
-        camel_case(name): place(value) if name == "scores" else value
+        name.rstrip("_"): place(value) if name == "scores" else value
         for name, value in options.items()
         if value is not None
     }
     text = json.dumps(given, default=plain, allow_nan=False)
     return text, np.concatenate(numbers) if numbers else np.empty(0, np.float32)
-
-
-def camel_case(name: str) -> str:
-    return re.sub("_(.)", lambda found: found[1].upper(), name.rstrip("_"))

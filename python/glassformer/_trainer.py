@@ -228,7 +228,8 @@ class Trainer(Explained):
 def _answer(text: str) -> dict[str, Any]:
     answer = parse(text)
     if "error" in answer:
-        raise Error(answer["error"]["code"], answer["error"]["message"])
+        error = answer["error"]
+        raise Error(error["code"], error["message"], error.get("field", ""))
     return answer
 
 

@@ -95,7 +95,7 @@ class Chats(WithTemplates):
 
     def test_a_turn_that_fails_or_is_left_changes_nothing(self):
         chat = Chat(self.open_chatty())
-        self.assert_error("invalid_option", "specialToken", chat.send, "a", special_token=True)
+        self.assert_error("invalid_option", "special_token", chat.send, "a", special_token=True)
         self.assertRaises(TypeError, chat.send, "a", special_tokens=True)
         self.assertRaises(TypeError, chat.stream, "a", keep=False)
         self.assertRaises(TypeError, chat.send, 7)

@@ -57,6 +57,10 @@ class Errors(unittest.TestCase):
             ]
             for pattern, call, options in refused:
                 self.assert_error("invalid_option", pattern, call, text, **options)
+            with self.assertRaisesRegex(Error, "^mask_tokens: expected positions") as raised:
+                classify(text, mask_tokens=[999])
+            self.assertEqual(raised.exception.field, "mask_tokens")
+            self.assertIn("mask_tokens : ", classify.__doc__)
             self.assertRaises(TypeError, classify, text, window=object())
             self.assertRaises(TypeError, model.trace, text, "logits", trace=["logits"])
             self.assertRaises(ValueError, classify, text, stride=float("nan"))
@@ -100,7 +104,9 @@ class Errors(unittest.TestCase):
         with glassformer.load(sentiment, compute="int8") as model:
             self.assert_error("unsupported", "f32", model.gradients, text, "encoder.embeddings")
         with glassformer.load(checkpoints / "bert_embed") as model:
-            self.assert_error("unsupported", "", model.gradients, text, "encoder.embeddings")
+            self.assert_error(
+                "invalid_option", "gradients", model.gradients, text, "encoder.embeddings"
+            )
 
     def test_of_streams(self):
         with glassformer.load(writer) as model:

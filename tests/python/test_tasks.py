@@ -93,7 +93,7 @@ class AsTheCommand(unittest.TestCase):
     def test_zero_shot_image_classifier(self):
         folder, path = pictures / "clip/clip", pictures / "files/jpeg_exif6.jpg"
         labels = ["a cat", "a dog", "a red car"]
-        given = ["--label", labels[0], "--label", labels[1], "--label", labels[2]]
+        given = ["--labels", labels[0], "--labels", labels[1], "--labels", labels[2]]
         (expected,) = command(["image", folder, path, *given])
         with glassformer.load(folder) as model:
             result = model.classify(path, labels)

@@ -113,7 +113,7 @@ class Tokenizers(unittest.TestCase):
             refused = [
                 ("unsupported", "pair", lambda: tokenizer.encode("a", "b")),
                 ("invalid_option", "language", lambda: tokenizer.encode("a", language="de")),
-                ("invalid_option", "maxLength", lambda: tokenizer.encode("a", max_length=-1)),
+                ("invalid_option", "max_length", lambda: tokenizer.encode("a", max_length=-1)),
                 ("invalid_option", "decode|id", lambda: tokenizer.decode([-1])),
                 ("invalid_option", "decode|id", lambda: tokenizer.decode([8000])),
                 ("invalid_option", "decode", lambda: tokenizer.decode("film")),

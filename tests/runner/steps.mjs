@@ -47,7 +47,7 @@ const usesPackage = (file) => /\bdist\/\w+\.js\b/.test(readFileSync(join(root, f
 const slowDocumentation = /\/(corpora|docs|snippets)\.test\.mjs$/;
 const ofBinaries = /\/order\.test\.mjs$/;
 /** Those that need a build. The others check sources only. */
-const ofBuilds = /\/(isa_objects|readme)\.test\.mjs$/;
+const ofBuilds = /\/(isa_objects|readme|schema)\.test\.mjs$/;
 const inRepository = (is) => testsIn('tests/repository').filter(is);
 
 /** Needs both builds of the package's binaries. */

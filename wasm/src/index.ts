@@ -2,7 +2,7 @@ export { AttentionMap } from './model/attention.js';
 export { Classifier } from './tasks/classifier.js';
 export { clearCache } from './loading/clear.js';
 export { Embedder } from './tasks/embedder.js';
-export type { EmbedOptions, EmbedderInfo, Embedding, Pooling } from './tasks/embedder.js';
+export type { EmbedderInfo, Embedding, Pooling } from './tasks/embedder.js';
 export type {
   AttentionEdge,
   ExplainGenerationMethod,
@@ -21,20 +21,15 @@ export { GlassformerError } from './base/errors.js';
 export type { ErrorCode } from './base/errors.js';
 export { Generator } from './tasks/generator.js';
 export type {
-  GenerateOptions,
   GeneratedToken,
   Generation,
   GenerationStep,
   GeneratorInfo,
-  NextOptions,
   NextToken,
   Prediction,
-  SampleOptions,
-  TaskPromptOptions,
 } from './tasks/generator.js';
 export { ImageClassifier } from './tasks/image_classifier.js';
 export type {
-  ClassifyImageOptions,
   ExplainImageMethod,
   ExplainImageOptions,
   ImageClassification,
@@ -44,13 +39,7 @@ export type {
   PictureSizeOptions,
 } from './tasks/image_classifier.js';
 export { MaskFiller } from './tasks/mask_filler.js';
-export type {
-  FilledMask,
-  FilledText,
-  FilledToken,
-  FillOptions,
-  MaskFillerInfo,
-} from './tasks/mask_filler.js';
+export type { FilledMask, FilledText, FilledToken, MaskFillerInfo } from './tasks/mask_filler.js';
 export { readPicture } from './model/pictures.js';
 export type { PictureSource, Pixels } from './model/pictures.js';
 export { load } from './tasks/load.js';
@@ -58,14 +47,9 @@ export type { Model, ModelOfTask } from './tasks/load.js';
 export { rank, zeroShot } from './tasks/pairs.js';
 export type { RankOptions, RankedText, ZeroShot, ZeroShotOptions } from './tasks/pairs.js';
 export { QuestionAnswerer } from './tasks/question_answerer.js';
-export type { Answer, AnswerOptions, Question } from './tasks/question_answerer.js';
+export type { Answer, Question } from './tasks/question_answerer.js';
 export { TokenClassifier } from './tasks/token_classifier.js';
-export type {
-  Aggregation,
-  Entity,
-  TokenClassification,
-  TokenClassifyOptions,
-} from './tasks/token_classifier.js';
+export type { Aggregation, Entity, TokenClassification } from './tasks/token_classifier.js';
 export { Trainer } from './training/trainer.js';
 export type {
   Examples,
@@ -81,7 +65,6 @@ export type {
 export { Translator } from './tasks/translator.js';
 export type {
   AlignmentLink,
-  AlignmentOptions,
   Candidate,
   EarlyStopping,
   Hypothesis,
@@ -92,14 +75,13 @@ export type {
   StreamOptions,
   StreamedSentence,
   TokenStep,
-  TranslateOptions,
   Translation,
   TranslationAttention,
   TranslationStep,
 } from './tasks/translation.js';
 export type { Binary, Compute } from './engine/compute.js';
 export type { Backend } from './engine/native.js';
-export type { Classification, ClassifyOptions } from './tasks/classifier.js';
+export type { Classification } from './tasks/classifier.js';
 export type { ClassifierInfo, ModelInfo, TranslatorInfo } from './model/info.js';
 export type {
   Clipped,
@@ -119,14 +101,7 @@ export type {
   TrustedUrl,
   TranslatorLoadOptions,
 } from './loading/options.js';
-export type {
-  GradientOptions,
-  Head,
-  Patch,
-  ReadOptions,
-  TensorNames,
-  TraceOptions,
-} from './model/call_options.js';
+export type { Head, Patch, TensorNames, TraceOptions } from './model/call_options.js';
 export type { TextPair, Texts } from './engine/input.js';
 export type { WorkerLike } from './base/node.js';
 export { inspect } from './model/inspect.js';
@@ -141,8 +116,23 @@ export type {
   ExplainMatchOptions,
   ImageEmbedding,
   ImageMatch,
-  MatchOptions,
 } from './tasks/zero_shot_image_classifier.js';
 
 /** @internal For the package's other entries. */
 export { openModel } from './model/open_model.js';
+export type {
+  AlignmentOptions,
+  AnswerOptions,
+  ClassifyImageOptions,
+  ClassifyOptions,
+  EmbedOptions,
+  FillOptions,
+  GenerateOptions,
+  MatchOptions,
+  NextOptions,
+  ReadOptions,
+  SampleOptions,
+  TaskPromptOptions,
+  TokenClassifyOptions,
+  TranslateOptions,
+} from './tasks/options.js';

@@ -43,13 +43,13 @@ async function answer({ id, kind, request }: Call): Promise<void> {
     // Ignores errors: a model may refuse the text.
     if (kind === 'load') runner.warmUp().catch(() => {});
   } catch (error) {
-    const { url, status } = error as GlassformerError;
+    const { url, status, field } = error as GlassformerError;
     post({
       id,
       kind: 'error',
       code: error instanceof GlassformerError ? error.code : 'internal',
       message: messageOf(error),
-      details: { url, status },
+      details: { url, status, field },
     });
   } finally {
     running.delete(id);

@@ -30,7 +30,10 @@ const sections = [
     'Researchers',
     ['interpretability', 'python', 'tensors', 'traces', 'training', 'models'].map(guide),
   ],
-  ['Command line and C++', ['command-line', 'large-corpora', 'cpp', 'performance'].map(guide)],
+  [
+    'Command line and C++',
+    ['command-line', 'options', 'large-corpora', 'cpp', 'performance'].map(guide),
+  ],
   ['Model cards', models.map(card)],
   ['Project', ['CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map(project)],
 ];

@@ -37,6 +37,9 @@ function textsOf(header) {
   return [...lower.map(([, name]) => readFileSync(join(root, 'src', name), 'utf8')), text];
 }
 
+// Forward declarations, and what describes options (web/docs/options.md shows that).
+const isInternal = /^(class \w+;$|template <(class Visit.*)?>$|inline constexpr Option |\/\/ )/;
+
 // Returns the declarations of a text: { comment, code }, each with its lines.
 function declarationsOf(text) {
   const [, body = ''] = text.match(/^namespace glassformer \{\n([^]*)^\} {2}\/\/ namespace/m) ?? [];
@@ -47,7 +50,7 @@ function declarationsOf(text) {
     if (code < 0) continue;
     found.push({ comment: lines.slice(0, code), code: lines.slice(code) });
   }
-  return found.filter(({ code }) => !/^class \w+;$/.test(code[0]));
+  return found.filter(({ code }) => !isInternal.test(code[0]));
 }
 
 // Returns the name of a declaration.

@@ -73,11 +73,11 @@ assert.ok(goldenNames.length >= 7 && readers.length >= 12);
 /** Answers one text of a checkpoint's golden. */
 function ask(model, given, options) {
   if (model instanceof QuestionAnswerer) {
-    const { max_length: maxSequenceLength, stride: docStride } = given.options;
+    const { max_length: maxSeqLen, stride: docStride } = given.options;
     const windows = {
-      maxSequenceLength,
+      maxSeqLen,
       docStride,
-      maxAnswerLength: given.options.max_answer_length,
+      maxAnswerLen: given.options.max_answer_length,
     };
     return model.answer(given.question, given.context, { ...windows, ...options });
   }

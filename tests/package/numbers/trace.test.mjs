@@ -409,9 +409,9 @@ function ask(model, Class, given, options) {
   }
   return model.answer(given.question, given.context, {
     ...options,
-    maxSequenceLength: given.options.max_length,
+    maxSeqLen: given.options.max_length,
     docStride: given.options.stride,
-    maxAnswerLength: given.options.max_answer_length,
+    maxAnswerLen: given.options.max_answer_length,
     handleImpossibleAnswer: given.options.handle_impossible_answer,
   });
 }

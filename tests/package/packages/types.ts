@@ -290,7 +290,7 @@ export async function useOthers(signal: AbortSignal): Promise<void> {
 
   const answerer: QuestionAnswerer = await QuestionAnswerer.load(new URL('https://example.org/'));
   const asked: Question = { question: 'a', context: 'b' };
-  const windows = { maxSequenceLength: 384, docStride: 128, maxAnswerLength: 15 };
+  const windows = { maxSeqLen: 384, docStride: 128, maxAnswerLen: 15 };
   const answer: Answer<true> = await answerer.answer('a', 'b', {
     ...windows,
     handleImpossibleAnswer: true,

@@ -228,9 +228,9 @@ async function compareAnswer(model, text, expected) {
   const { question, context, options } = text;
   const result = await model.answer(question, context, {
     attention: true,
-    maxSequenceLength: options.max_length,
+    maxSeqLen: options.max_length,
     docStride: options.stride,
-    maxAnswerLength: options.max_answer_length,
+    maxAnswerLen: options.max_answer_length,
     handleImpossibleAnswer: options.handle_impossible_answer,
   });
   const { answer, score, start, end } = result;

@@ -220,7 +220,10 @@ test('a question to a long text', async () => {
   assert.ok(covered[0].start <= start && end <= covered.at(-1).end);
   const fail = (options, message) =>
     assertError(() => answerer.answer('Who?', context, options), 'invalid_option', message);
-  await fail({ maxAnswerLength: 0 }, /maxAnswerLength/);
+  await fail({ maxAnswerLen: 0 }, /^maxAnswerLen: expected at least 1, got 0$/);
+  await assert.rejects(answerer.answer('Who?', context, { maxAnswerLen: 0 }), {
+    field: 'maxAnswerLen',
+  });
   await fail({ docStride: -1 }, /docStride/);
   await fail({ maskTokens: [1] }, /maskTokens/);
 });

@@ -176,7 +176,7 @@ test('refused calls, and the next call', async () => {
   await refused({ ablate: [{ attention: 'encoder', layer: 0, head: 0 }] }, /ablate/);
   await assertError(() => streamed(model, prompt, { beams: 2 }), 'invalid_option', /beams/);
   await assertError(() => model.next(prompt, { maxNewTokens: 2 }), 'invalid_option', /maxNew/);
-  await assertError(() => model.next(prompt, { count: -1 }), 'invalid_option', /next/);
+  await assertError(() => model.next(prompt, { count: -1 }), 'invalid_option', /count/);
   const begun = await model.generate('', options); // with the bos token
   assert.deepEqual(
     begun.promptTokens.map(({ id }) => id),

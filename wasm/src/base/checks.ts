@@ -17,7 +17,8 @@ export function checkOptions(options: object, known: readonly string[], where: s
 
 /** Throws `invalid_option` unless `condition` holds. */
 export function checkOption(condition: boolean, name: string, expected: string): void {
-  if (!condition) throw new GlassformerError('invalid_option', `${name}: expected ${expected}`);
+  if (condition) return;
+  throw new GlassformerError('invalid_option', `${name}: expected ${expected}`, { field: name });
 }
 
 /** Returns whether `value` is of this built-in class. Unlike instanceof, works across frames. */

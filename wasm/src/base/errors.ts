@@ -41,6 +41,7 @@ export interface ErrorDetails {
   cause?: unknown;
   url?: string | undefined;
   status?: number | undefined;
+  field?: string | undefined;
 }
 
 /**
@@ -54,6 +55,8 @@ export class GlassformerError extends Error {
   declare readonly url?: string;
   /** The server's HTTP status, if it is the reason. */
   declare readonly status?: number;
+  /** The option that is wrong, such as "topP". */
+  declare readonly field?: string;
 
   constructor(code: ErrorCode, message: string, options: ErrorDetails = {}) {
     super(message, options);
@@ -66,6 +69,7 @@ export class GlassformerError extends Error {
     this.name = code === 'aborted' ? aborted : 'GlassformerError';
     if (options.url !== undefined) this.url = options.url;
     if (options.status !== undefined) this.status = options.status;
+    if (options.field !== undefined) this.field = options.field;
   }
 }
 

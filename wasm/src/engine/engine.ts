@@ -179,14 +179,14 @@ export interface Step {
 
 /** An error as it crosses threads. */
 export interface Failure {
-  error: { code: ErrorCode; message: string };
+  error: { code: ErrorCode; message: string; field?: string };
 }
 
 /** The engine's answer to one input. */
 export type Answer = RawResult | Failure;
 
 export function toError({ error }: Failure, where = ''): GlassformerError {
-  return new GlassformerError(error.code, where + error.message);
+  return new GlassformerError(error.code, where + error.message, { field: error.field });
 }
 
 /** Returns the results of inputs. Throws the first error; with several inputs, it tells which. */

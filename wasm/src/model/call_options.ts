@@ -41,36 +41,3 @@ export interface TraceOptions<Trace extends TensorNames = TensorNames> {
   /** Numbers to replace, in order: a later patch overrides an earlier one. */
   patch?: readonly Patch[] | undefined;
 }
-
-/** Options of models whose answer is a number, computed from the logits. */
-export interface GradientOptions<Gradients extends TensorNames = TensorNames> {
-  /**
-   * Names of tensors, as in `trace`: returns the gradient of the answer with respect to each of them,
-   * for a model that was loaded with `gradients: true` and `compute: 'f32'`. The answer is a number
-   * computed from the logits. With two labels, it is the log-odds of the predicted one; with more, its
-   * logit minus the mean of all; with one, its logit. For labels of tokens, it is the same for one
-   * token. For a question, it is the sum of the logits of the answer's first and last token.
-   */
-  gradients?: Gradients;
-}
-
-/** Options of every model that reads a text and answers at once. */
-export interface ReadOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> extends TraceOptions<Trace> {
-  /** Returns the attention weights of all heads. */
-  attention?: Attention | undefined;
-  /**
-   * Heads whose output is set to zero before the output projection; of `decoder` and `cross`, for a
-   * classifier with a decoder.
-   */
-  ablate?: readonly Head<'encoder' | 'decoder' | 'cross'>[] | undefined;
-  /**
-   * Indices into `tokens` of tokens to treat as padding: they are neither attended to nor pooled. A
-   * classifier that reads its answer from the first or the last token refuses to mask that one.
-   */
-  maskTokens?: readonly number[] | undefined;
-  /** Aborts the call; a batch stops between two texts. */
-  signal?: AbortSignal | undefined;
-}

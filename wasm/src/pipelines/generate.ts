@@ -1,49 +1,79 @@
 // Tasks that write texts.
 
 import { GlassformerError } from '../index.js';
-import type { GenerateOptions, Generator, Model, TranslateOptions, Translator } from '../index.js';
+import type {
+  GenerateOptions,
+  Generator,
+  Model,
+  TraceOptions,
+  TranslateOptions,
+  Translator,
+} from '../index.js';
 import { checkOption, checkOptions } from '../base/checks.js';
+import { generateOptions } from '../tasks/options.js';
 
-/** Options of Transformers.js's `generate`. */
-export interface GenerateArguments {
-  /** Default: 256. */
-  max_new_tokens?: number;
-  min_new_tokens?: number;
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Uppercase<First> ? `_${Lowercase<First>}` : First}${SnakeCase<Rest>}`
+  : Name;
+
+/** Options with other names in this package. */
+const ownNames = { do_sample: 'sample', num_beams: 'beams' } as const;
+/** Options that Transformers.js does not have. */
+type Own =
+  | (typeof ownNames)[keyof typeof ownNames]
+  | keyof TraceOptions
+  | 'attention'
+  | 'ablate'
+  | 'badWords'
+  | 'hypotheses'
+  | 'keep'
+  | 'prefix'
+  | 'signal'
+  | 'specialTokens'
+  | 'task';
+
+/** Options of Transformers.js's `generate`. `max_new_tokens` is 256 if it is not given. */
+export type GenerateArguments = {
+  [Name in keyof Omit<GenerateOptions, Own> as SnakeCase<Name>]?: GenerateOptions[Name];
+} & {
   do_sample?: boolean;
-  temperature?: number;
-  top_k?: number;
-  top_p?: number;
-  repetition_penalty?: number;
-  no_repeat_ngram_size?: number;
   num_beams?: number;
-  length_penalty?: number;
-  early_stopping?: boolean | 'never';
-}
+};
 
 /** Options of a translator. */
-export interface TranslateArguments extends GenerateArguments {
+export type TranslateArguments = GenerateArguments & {
   /** The languages, for a model of many: codes such as "en" or "eng_Latn". */
   src_lang?: string;
   tgt_lang?: string;
-}
+};
 
 /** A text that was written. */
 export type TextResult<Key extends string> = { [key in Key]: string };
 
-const names: Record<keyof GenerateArguments, keyof GenerateOptions> = {
-  max_new_tokens: 'maxNewTokens',
-  min_new_tokens: 'minNewTokens',
-  do_sample: 'sample',
-  temperature: 'temperature',
-  top_k: 'topK',
-  top_p: 'topP',
-  repetition_penalty: 'repetitionPenalty',
-  no_repeat_ngram_size: 'noRepeatNgramSize',
-  num_beams: 'beams',
-  length_penalty: 'lengthPenalty',
-  early_stopping: 'earlyStopping',
+const own: ReadonlySet<string> = new Set<Own>([
+  'sample',
+  'beams',
+  'trace',
+  'patch',
+  'attention',
+  'ablate',
+  'badWords',
+  'hypotheses',
+  'keep',
+  'prefix',
+  'signal',
+  'specialTokens',
+  'task',
+]);
+const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const names: Record<string, string> = {
+  ...Object.fromEntries(
+    generateOptions.filter((name) => !own.has(name)).map((name) => [snakeCase(name), name]),
+  ),
+  ...ownNames,
 };
-const translationNames: Partial<Record<keyof TranslateArguments, keyof TranslateOptions>> = {
+const translationNames: Record<string, string> = {
   src_lang: 'from',
   tgt_lang: 'to',
   max_new_tokens: 'maxLength',
@@ -53,9 +83,9 @@ const translationNames: Partial<Record<keyof TranslateArguments, keyof Translate
 };
 
 // Returns options under the names that the classes of this package use.
-function renamed(options: object, known: Partial<Record<string, string>>): object {
+function renamed(options: object, known: Record<string, string>): object {
   checkOptions(options, Object.keys(known), 'pipeline');
-  return Object.fromEntries(Object.entries(options).map(([name, value]) => [known[name], value]));
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [known[name]!, value]));
 }
 
 /** Makes the function of a task whose results have this key. */

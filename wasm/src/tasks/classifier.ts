@@ -2,7 +2,7 @@ import { textOrPairKind } from '../engine/input.js';
 import type { TextPair } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { AttentionMap } from '../model/attention.js';
-import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
+import type { TensorNames } from '../model/call_options.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { LoadedModel, methodOf } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
@@ -16,29 +16,8 @@ import type {
   WithTrace,
 } from '../model/results.js';
 import type { AllOptions, ExplainMethod, ExplainOptions, Explanations } from './explain.js';
-
-export interface ClassifyOptions<
-  Attention extends boolean = boolean,
-  Contributions extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
->
-  extends ReadOptions<Attention, Trace>, GradientOptions<Gradients> {
-  /** Returns the contribution of each token to each label's logit. */
-  contributions?: Contributions | undefined;
-  /**
-   * How to read a text with more tokens than `info.maxSourceLength`. `first` (the default) reads its
-   * beginning. `mean` and `max` read all of it in windows; a label's score is the mean or the maximum
-   * of its scores in the windows, and the scores need not sum to 1. Attention, contributions, traces,
-   * gradients, patches and `maskTokens` require a text that fits one window.
-   */
-  window?: 'first' | 'mean' | 'max' | undefined;
-  /**
-   * With `mean` and `max`: the number of tokens that two neighboring windows share. Default: 128, or
-   * half of a window if that is less.
-   */
-  stride?: number | undefined;
-}
+import { classifyOptions } from './options.js';
+import type { ClassifyOptions } from './options.js';
 
 /** The classification of a text. The type arguments tell which options were set. */
 export type Classification<
@@ -86,19 +65,7 @@ export type Classification<
     }
   >;
 
-export const classifyMethod = methodOf<ClassifyOptions>()(
-  'classify',
-  'attention',
-  'contributions',
-  'trace',
-  'gradients',
-  'patch',
-  'ablate',
-  'maskTokens',
-  'window',
-  'stride',
-  'signal',
-);
+export const classifyMethod = { name: 'classify', options: classifyOptions };
 const methods = {
   classify: classifyMethod,
   explain: methodOf<AllOptions<ExplainOptions>>()(

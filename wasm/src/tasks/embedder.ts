@@ -2,12 +2,14 @@ import { checkOption } from '../base/checks.js';
 import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { LoadOptions, ModelFiles } from '../loading/options.js';
-import type { ReadOptions, TensorNames } from '../model/call_options.js';
+import type { TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { Clipped, Outcome, WithAttention, WithTrace } from '../model/results.js';
+import { embedOptions } from './options.js';
+import type { EmbedOptions } from './options.js';
 
 /**
  * How a text's vector is computed from its token vectors: their mean, the first token's vector, the
@@ -32,20 +34,6 @@ export interface EmbedderInfo extends ModelInfo {
   unusedHead?: string;
 }
 
-export interface EmbedOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> extends ReadOptions<Attention, Trace> {
-  /** How token vectors are combined. Default: as the model's files say. */
-  pooling?: Pooling | readonly Pooling[] | undefined;
-  /** Scales the vector to length 1. Default: as the model's files say. */
-  normalize?: boolean | undefined;
-  /** A text to put before the text. Offsets of tokens refer to the text without it. */
-  prompt?: string | undefined;
-  /** A name in `info.prompts`. Without it and `prompt`, the folder's default prompt is used. */
-  promptName?: string | undefined;
-}
-
 /** The vector of a text. The type arguments tell which options were set. */
 export type Embedding<
   Attention extends boolean = boolean,
@@ -58,19 +46,7 @@ export type Embedding<
   };
 
 const methods = {
-  embed: methodOf<EmbedOptions>()(
-    'embed',
-    'attention',
-    'trace',
-    'patch',
-    'ablate',
-    'maskTokens',
-    'pooling',
-    'normalize',
-    'prompt',
-    'promptName',
-    'signal',
-  ),
+  embed: { name: 'embed', options: embedOptions },
 };
 
 /** Computes a vector per text. Similar texts have vectors with a small angle between them. */

@@ -3,7 +3,7 @@ import type { Texts } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import { assemble } from '../model/assemble.js';
 import type { AttentionMap } from '../model/attention.js';
-import type { Head, TensorNames, TraceOptions } from '../model/call_options.js';
+import type { TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel, methodOf } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
@@ -15,7 +15,9 @@ import type {
   ExplainGenerationOptions,
   GenerationExplanations,
 } from './explain.js';
-import type { EarlyStopping, Hypothesis, OutputToken } from './translation.js';
+import type { Hypothesis, OutputToken } from './translation.js';
+import { generateOptions, nextOptions } from './options.js';
+import type { GenerateOptions, NextOptions } from './options.js';
 
 export interface GeneratorInfo extends ModelInfo {
   /** A text to put before every text, unless option `prefix` is false. Often empty. */
@@ -30,108 +32,6 @@ export interface GeneratorInfo extends ModelInfo {
   /** The tokens that the template may name. */
   bosToken?: string;
   eosToken?: string;
-}
-
-/** Options that select settings of the folder. */
-export interface TaskPromptOptions {
-  /**
-   * A name in `info.tasks`, such as 'translation_en_to_de'. Its settings override the folder's
-   * others, options override both, and its prefix is put before the text.
-   */
-  task?: string | undefined;
-  /** `false`: puts no prefix before the text. */
-  prefix?: boolean | undefined;
-  /**
-   * `false`: puts no special tokens around the text, because it has its own, as one from a chat
-   * template. Only without an encoder. Default: true.
-   */
-  specialTokens?: boolean | undefined;
-}
-
-/**
- * Options that choose the next token. It is the most probable one, unless a sampling option
- * (`sample`, `temperature`, `topK`, `topP`, `seed`) is set or the model's generation_config.json
- * says otherwise. Options override that file.
- */
-export interface SampleOptions {
-  /** `true`: samples tokens. `false`: does not, whatever the model's files say. */
-  sample?: boolean | undefined;
-  /** Above 1 for more surprising texts, below 1 for safer ones. 0: no sampling. */
-  temperature?: number | undefined;
-  /** Samples from this many most probable tokens. 0: from all. */
-  topK?: number | undefined;
-  /** Samples from the fewest most probable tokens whose probabilities sum to at least this. */
-  topP?: number | undefined;
-  /** The same seed gives the same text on every machine, up to rounding. Default: 0. */
-  seed?: number | undefined;
-  /** Above 1: tokens that the text already contains become less probable. */
-  repetitionPenalty?: number | undefined;
-  /** No n-gram of this size may occur twice in the text, prompt included. 0 disables the rule. */
-  noRepeatNgramSize?: number | undefined;
-  /**
-   * Texts that are not generated at the start of a text or after a space. They are still possible
-   * within a word, or spelled with other tokens. Default: as the model's files say.
-   */
-  badWords?: readonly string[] | undefined;
-  /** Ids of tokens that are never generated. Default: as the model's files say. */
-  suppressTokens?: readonly number[] | undefined;
-  /** Ids of tokens that are not generated first. Default: as the model's files say. */
-  beginSuppressTokens?: readonly number[] | undefined;
-}
-
-interface DecoderOptions<Attention extends boolean, Trace extends TensorNames>
-  extends TaskPromptOptions, SampleOptions, TraceOptions<Trace> {
-  /** Returns the attention weights of all heads. */
-  attention?: Attention | undefined;
-  /**
-   * Heads whose output is set to zero before the output projection. 'encoder' and 'cross' need a
-   * model with an encoder.
-   */
-  ablate?: readonly Head<'encoder' | 'decoder' | 'cross'>[] | undefined;
-  /** Aborts the call within one token. */
-  signal?: AbortSignal | undefined;
-}
-
-export interface GenerateOptions<
-  Attention extends boolean = boolean,
-  Hypotheses extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> extends DecoderOptions<Attention, Trace> {
-  /**
-   * Maximum number of new tokens. Default: as the model's files say, or 64. The model's number of
-   * positions is a limit, too.
-   */
-  maxNewTokens?: number | undefined;
-  /** Minimum number of new tokens. Default: as the model's files say, or 0. */
-  minNewTokens?: number | undefined;
-  /**
-   * The text ends with the token that completes one of these strings, which stays in the text, with
-   * the rest of that token. A string may begin in the prompt. Default: as the model's files say, or
-   * none.
-   */
-  stopStrings?: readonly string[] | undefined;
-  /** Number of hypotheses in a beam search, 1 to 64. It does not sample. */
-  beams?: number | undefined;
-  /** With beams: a hypothesis' score is its log-probability / tokens ^ lengthPenalty. */
-  lengthPenalty?: number | undefined;
-  /** With beams: when the search ends. Default: as the model's files say, or `false`. */
-  earlyStopping?: EarlyStopping | undefined;
-  /**
-   * Keeps what was computed for this text and its continuation, and goes on from what an earlier call
-   * with `keep` kept, as far as both texts begin with the same tokens. The answer is the same. The
-   * memory is freed with the model. No effect with an encoder, beams, traces, patches or ablated heads.
-   */
-  keep?: boolean | undefined;
-  /** Returns the other finished hypotheses of the beam search. */
-  hypotheses?: Hypotheses | undefined;
-}
-
-export interface NextOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> extends DecoderOptions<Attention, Trace> {
-  /** Number of tokens to return, of those that may be sampled. Default: 10; 0: all. */
-  count?: number | undefined;
 }
 
 /** Attention weights of a generator. Tokens that a step had not seen are 0. */
@@ -222,48 +122,17 @@ export type GenerationStep<
 /** Options of a stream, which has no beam search. */
 type GenerationStreamOptions<Attention extends boolean, Trace extends TensorNames> = Omit<
   GenerateOptions<Attention, boolean, Trace>,
-  'beams' | 'lengthPenalty' | 'earlyStopping' | 'hypotheses'
+  (typeof ofSearch)[number]
 >;
 
-const decoderOptions = [
-  'task',
-  'prefix',
-  'specialTokens',
-  'sample',
-  'temperature',
-  'topK',
-  'topP',
-  'seed',
-  'repetitionPenalty',
-  'noRepeatNgramSize',
-  'badWords',
-  'suppressTokens',
-  'beginSuppressTokens',
-  'attention',
-  'trace',
-  'patch',
-  'ablate',
-  'signal',
-] as const;
-const streamOptions = [
-  'maxNewTokens',
-  'minNewTokens',
-  'stopStrings',
-  'keep',
-  ...decoderOptions,
-] as const;
+const ofSearch = ['beams', 'lengthPenalty', 'earlyStopping', 'hypotheses'] as const;
+const ofSearchOnly: ReadonlySet<string> = new Set(ofSearch);
+const streamOptions = generateOptions.filter((name) => !ofSearchOnly.has(name));
 
 const methods = {
-  generate: methodOf<GenerateOptions>()(
-    'generate',
-    ...streamOptions,
-    'beams',
-    'lengthPenalty',
-    'earlyStopping',
-    'hypotheses',
-  ),
-  stream: methodOf<GenerationStreamOptions<boolean, TensorNames>>()('stream', ...streamOptions),
-  next: methodOf<NextOptions>()('next', 'count', ...decoderOptions),
+  generate: { name: 'generate', options: generateOptions },
+  stream: { name: 'stream', options: streamOptions },
+  next: { name: 'next', options: nextOptions },
   explain: methodOf<AllOptions<ExplainGenerationOptions>>()(
     'explain',
     'method',
@@ -367,8 +236,7 @@ export class Generator extends LoadedModel<GeneratorInfo> {
     text: string,
     options: NextOptions<Attention, Trace> = {},
   ): Promise<Prediction<Attention, Trace>> {
-    const { count = 10, ...others } = options;
-    return this.one(text, others, methods.next, { next: count });
+    return this.one(text, { count: 10, ...options }, methods.next);
   }
 
   /**

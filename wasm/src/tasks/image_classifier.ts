@@ -1,5 +1,5 @@
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
-import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
+import type { TensorNames } from '../model/call_options.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { LoadedModel, methodOf } from '../model/model.js';
@@ -9,33 +9,11 @@ import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
 import type { Asked, Outcome, WithGradients, WithTrace } from '../model/results.js';
 import type { AllOptions, ExplainOptions, Explanations } from './explain.js';
+import { classifyImageOptions } from './options.js';
+import type { ClassifyImageOptions } from './options.js';
 
 /** How a picture's size is treated. */
-export interface PictureSizeOptions {
-  /**
-   * Accepts a picture that has, after its preparation, another size than the model's: learned
-   * positions are interpolated. Without this, such a picture is refused.
-   */
-  interpolate?: boolean | undefined;
-  /**
-   * Resizes pictures to this height and width instead of what the model's folder says, without
-   * cropping. Other sizes than the model's need `interpolate`.
-   */
-  size?: readonly [height: number, width: number] | undefined;
-}
-
-export interface ClassifyImageOptions<
-  Attention extends boolean = boolean,
-  Contributions extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
->
-  extends ReadOptions<Attention, Trace>, GradientOptions<Gradients>, PictureSizeOptions {
-  /** Returns the contribution of each row to each label's logit. */
-  contributions?: Contributions | undefined;
-  /** How many labels to return, those with the highest scores. Default: all. */
-  topK?: number | undefined;
-}
+export type PictureSizeOptions = Pick<ClassifyImageOptions, 'interpolate' | 'size'>;
 
 /** The rows of a picture's attention: special ones, then the patches row by row. */
 export interface PatchGrid {
@@ -102,20 +80,7 @@ export type ImageExplanations = {
   };
 };
 
-export const classifyImageMethod = methodOf<ClassifyImageOptions>()(
-  'classify',
-  'attention',
-  'contributions',
-  'trace',
-  'gradients',
-  'patch',
-  'ablate',
-  'maskTokens',
-  'topK',
-  'interpolate',
-  'size',
-  'signal',
-);
+export const classifyImageMethod = { name: 'classify', options: classifyImageOptions };
 export const explainImageMethod = methodOf<AllOptions<ExplainImageOptions>>()(
   'explain',
   'method',

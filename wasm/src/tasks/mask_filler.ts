@@ -1,9 +1,9 @@
 import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
-import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
+import type { TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type {
@@ -13,24 +13,12 @@ import type {
   WithGradients,
   WithTrace,
 } from '../model/results.js';
+import { fillOptions } from './options.js';
+import type { FillOptions } from './options.js';
 
 export interface MaskFillerInfo extends ModelInfo {
   /** The text of a mask, "[MASK]" or "<mask>". */
   maskToken: string;
-}
-
-export interface FillOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
->
-  extends ReadOptions<Attention, Trace>, GradientOptions<Gradients> {
-  /** The position in `tokens` of the mask that `gradients` explain. Default: the first mask. */
-  gradientToken?: number | undefined;
-  /** The number of tokens for each mask. Default: 5. */
-  topK?: number | undefined;
-  /** Only these tokens are compared, and their scores sum to 1. Each must be one token. */
-  targets?: readonly string[] | undefined;
 }
 
 /** A token that may stand at the place of a mask. */
@@ -70,19 +58,7 @@ export type FilledText<
   };
 
 const methods = {
-  fill: methodOf<FillOptions>()(
-    'fill',
-    'attention',
-    'trace',
-    'gradients',
-    'gradientToken',
-    'patch',
-    'ablate',
-    'maskTokens',
-    'topK',
-    'targets',
-    'signal',
-  ),
+  fill: { name: 'fill', options: fillOptions },
 };
 
 /** Says which tokens may stand at the masks of a text. */

@@ -1,36 +1,18 @@
 import { questionKind } from '../engine/input.js';
 import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
-import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
+import type { TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { Outcome, WithAttention, WithGradients, WithTrace } from '../model/results.js';
+import { answerOptions } from './options.js';
+import type { AnswerOptions } from './options.js';
 
 /** A question, and the text that may contain its answer. */
 export interface Question {
   question: string;
   context: string;
-}
-
-export interface AnswerOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
->
-  extends Omit<ReadOptions<Attention, Trace>, 'maskTokens'>, GradientOptions<Gradients> {
-  /** Maximum number of tokens per window. Default: 384, or the model's own limit if it is lower. */
-  maxSequenceLength?: number | undefined;
-  /**
-   * A longer context is read in windows, each with the whole question. This is the number of context
-   * tokens that two neighboring windows share. Default: 128, or half of `maxSequenceLength` if that
-   * is less.
-   */
-  docStride?: number | undefined;
-  /** Maximum number of tokens in an answer. Default: 15. */
-  maxAnswerLength?: number | undefined;
-  /** Allows the result that the context has no answer. Default: false. */
-  handleImpossibleAnswer?: boolean | undefined;
 }
 
 /** An answer. The type arguments tell which options were set. */
@@ -51,19 +33,7 @@ export type Answer<
   };
 
 const methods = {
-  answer: methodOf<AnswerOptions>()(
-    'answer',
-    'attention',
-    'trace',
-    'gradients',
-    'patch',
-    'ablate',
-    'maxSequenceLength',
-    'docStride',
-    'maxAnswerLength',
-    'handleImpossibleAnswer',
-    'signal',
-  ),
+  answer: { name: 'answer', options: answerOptions },
 };
 
 /** Answers questions with a part of a text. */

@@ -1,9 +1,9 @@
 import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
-import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
+import type { TensorNames } from '../model/call_options.js';
 import type { ClassifierInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type {
@@ -13,6 +13,8 @@ import type {
   WithGradients,
   WithTrace,
 } from '../model/results.js';
+import { tokenClassifyOptions } from './options.js';
+import type { TokenClassifyOptions } from './options.js';
 
 /**
  * How tokens are combined to entities: not at all (`none`); neighbors with the same tag (`simple`);
@@ -21,35 +23,6 @@ import type {
  * (`max`).
  */
 export type Aggregation = 'none' | 'simple' | 'first' | 'average' | 'max';
-
-export interface TokenClassifyOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
->
-  extends ReadOptions<Attention, Trace>, GradientOptions<Gradients> {
-  /**
-   * The position in `tokens` of the token whose label `gradients` explain. Default: the first token
-   * that is not special.
-   */
-  gradientToken?: number | undefined;
-  /** How tokens are combined to entities. Default: `none`. */
-  aggregation?: Aggregation | undefined;
-  /** Labels that are not entities. Default: `["O"]`. */
-  ignoreLabels?: readonly string[] | undefined;
-  /**
-   * How to read a text with more tokens than `info.maxSourceLength`. `all` (the default) reads all
-   * of it in windows; of overlapping entities the longest is kept, of equally long ones the most
-   * certain. `first` reads the beginning. Attention, traces, gradients, patches and `maskTokens`
-   * require a text that fits one window.
-   */
-  window?: 'all' | 'first' | undefined;
-  /**
-   * The number of tokens that two neighboring windows share. Default: 128, or half of a window if
-   * that is less.
-   */
-  stride?: number | undefined;
-}
 
 export interface Entity {
   /** The label; with aggregation, without its "B-" or "I-". */
@@ -81,21 +54,7 @@ export type TokenClassification<
   };
 
 const methods = {
-  classify: methodOf<TokenClassifyOptions>()(
-    'classify',
-    'attention',
-    'trace',
-    'gradients',
-    'gradientToken',
-    'patch',
-    'ablate',
-    'maskTokens',
-    'aggregation',
-    'ignoreLabels',
-    'window',
-    'stride',
-    'signal',
-  ),
+  classify: { name: 'classify', options: tokenClassifyOptions },
 };
 
 /** Finds entities in texts, such as names of people and places. */

@@ -1,6 +1,7 @@
-import type { Head, TensorNames, TraceOptions } from '../model/call_options.js';
+import type { TensorNames } from '../model/call_options.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { Asked, Token, WithTrace } from '../model/results.js';
+import type { AlignmentOptions, TranslateOptions } from './options.js';
 
 // The options and results of translations.
 
@@ -12,68 +13,27 @@ export interface TranslationAttention {
 }
 
 /** The languages of a call, for a model of many languages. A model of one pair accepts only its own. */
-export interface LanguagePair {
-  /** The language of the text: one of `info.languages`. Default: as the model's files say. */
-  from?: string | undefined;
-  /** The language of the translation. Default: as the model's files say. */
-  to?: string | undefined;
-}
+export type LanguagePair = Pick<TranslateOptions, 'from' | 'to'>;
+
+/** Options of a translation at once, which a stream does not have. */
+export const ofSearch = [
+  'beams',
+  'lengthPenalty',
+  'earlyStopping',
+  'prefixes',
+  'maskTokens',
+  'hypotheses',
+] as const;
 
 /**
  * Options of a stream. Traces of the decoder have one row per token of the translation; patches of it
  * apply to every hypothesis.
  */
-export interface StreamOptions<
+export type StreamOptions<
   Attention extends boolean = boolean,
   Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
   Trace extends TensorNames = TensorNames,
->
-  extends TraceOptions<Trace>, LanguagePair {
-  /** Returns the attention weights of all heads, and the alignment. */
-  attention?: Attention | undefined;
-  /** Returns which words were translated from which, even without `attention`. */
-  alignment?: Alignment | undefined;
-  /** Maximum number of tokens in a sentence's translation. Default: 3 × those of the source + 16. */
-  maxLength?: number | undefined;
-  /** Heads whose output is set to zero before the output projection. */
-  ablate?: readonly Head<'encoder' | 'decoder' | 'cross'>[] | undefined;
-  /** Aborts the call within one token. */
-  signal?: AbortSignal | undefined;
-}
-
-export interface TranslateOptions<
-  Attention extends boolean = boolean,
-  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
-  Hypotheses extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> extends StreamOptions<Attention, Alignment, Trace> {
-  /** Number of hypotheses in the beam search, 1 (greedy) to 64. Default: as the model's files say, or 4. */
-  beams?: number | undefined;
-  /**
-   * A hypothesis' score is its log-probability / tokens ^ lengthPenalty. Default: as the model's
-   * files say, or 1.
-   */
-  lengthPenalty?: number | undefined;
-  /**
-   * Searches as the library transformers does, and ends the search as its `early_stopping` says.
-   * Default: as the model's files say; if they say nothing, a search ends when the best hypothesis
-   * is ahead of all unfinished ones.
-   */
-  earlyStopping?: EarlyStopping | undefined;
-  /**
-   * For each sentence, in order, the ids of the tokens that its translation must begin with. With the
-   * end token as the last one, they are the whole translation. `logprob` is the model's own
-   * probability, even of tokens that it would not have chosen.
-   */
-  prefixes?: readonly (readonly number[])[] | undefined;
-  /**
-   * For each sentence, in order, the positions in its `sourceTokens` of tokens to treat as padding:
-   * no other token sees them.
-   */
-  maskTokens?: readonly (readonly number[])[] | undefined;
-  /** Returns the other finished translations, and the tree of all hypotheses. */
-  hypotheses?: Hypotheses | undefined;
-}
+> = Omit<TranslateOptions<Attention, Alignment, boolean, Trace>, (typeof ofSearch)[number]>;
 
 /**
  * When a search ends after as many hypotheses have finished as it has beams. `true`: at once.
@@ -81,14 +41,6 @@ export interface TranslateOptions<
  * maximum length.
  */
 export type EarlyStopping = boolean | 'never';
-
-/** The cross-attention heads that the alignment is computed from. */
-export interface AlignmentOptions {
-  /** The decoder's layer. Default: the last one. */
-  layer?: number | undefined;
-  /** The heads to average. Default: all. */
-  heads?: readonly number[] | undefined;
-}
 
 /** A token of a translation, with offsets in the `text` of the whole translation. */
 export interface OutputToken extends Token {

@@ -16,48 +16,24 @@ import type {
   TranslationExplanations,
 } from './explain.js';
 import type {
-  AlignmentOptions,
   OutputToken,
   StreamOptions,
   StreamedSentence,
   TokenStep,
-  TranslateOptions,
   Translation,
   TranslationAttention,
   TranslationStep,
 } from './translation.js';
+import type { AlignmentOptions, TranslateOptions } from './options.js';
+import { translateOptions } from './options.js';
+import { ofSearch } from './translation.js';
+
+const ofSearchOnly: ReadonlySet<string> = new Set(ofSearch);
+const streamOptions = translateOptions.filter((name) => !ofSearchOnly.has(name));
 
 const methods = {
-  translate: methodOf<TranslateOptions>()(
-    'translate',
-    'from',
-    'to',
-    'attention',
-    'alignment',
-    'maxLength',
-    'trace',
-    'patch',
-    'ablate',
-    'signal',
-    'beams',
-    'lengthPenalty',
-    'earlyStopping',
-    'prefixes',
-    'maskTokens',
-    'hypotheses',
-  ),
-  stream: methodOf<StreamOptions>()(
-    'stream',
-    'from',
-    'to',
-    'attention',
-    'alignment',
-    'maxLength',
-    'trace',
-    'patch',
-    'ablate',
-    'signal',
-  ),
+  translate: { name: 'translate', options: translateOptions },
+  stream: { name: 'stream', options: streamOptions },
   explain: methodOf<AllOptions<ExplainTranslationOptions>>()(
     'explain',
     'method',

@@ -3,9 +3,9 @@ import { textKind } from '../engine/input.js';
 import type { InputKind } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { AttentionMap } from '../model/attention.js';
-import type { GradientOptions, ReadOptions, TensorNames } from '../model/call_options.js';
+import type { TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import { pictureKind } from '../model/pictures.js';
@@ -19,24 +19,14 @@ import type {
   ImageExplanations,
   PatchGrid,
   PictureRegion,
-  PictureSizeOptions,
 } from './image_classifier.js';
+import { matchOptions, readOptions } from './options.js';
+import type { MatchOptions, ReadOptions } from './options.js';
 
-export interface EmbedImageOptions<
+export type EmbedImageOptions<
   Attention extends boolean = boolean,
   Trace extends TensorNames = TensorNames,
->
-  extends ReadOptions<Attention, Trace>, PictureSizeOptions {}
-
-export interface MatchOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
->
-  extends EmbedImageOptions<Attention, Trace>, GradientOptions<Gradients> {
-  /** The text for a label, with the label in place of `{}`. Default: "This is a photo of {}." */
-  hypothesisTemplate?: string | undefined;
-}
+> = Omit<MatchOptions<Attention, Trace>, 'gradients' | 'hypothesisTemplate'>;
 
 /** Explanations of a picture's best label; see ExplainOptions. */
 export type ExplainMatchOptions = {
@@ -87,36 +77,18 @@ const pictureOrTextKind: InputKind = {
     given instanceof GivenText ? textKind.take(given.text) : pictureKind.take(given, place),
 };
 
-const embedImage = methodOf<EmbedImageOptions>()(
-  'embedImage',
-  'attention',
-  'trace',
-  'patch',
-  'ablate',
-  'maskTokens',
-  'interpolate',
-  'size',
-  'signal',
-);
+const embedImage = {
+  name: 'embedImage',
+  options: matchOptions.filter((name) => name !== 'gradients' && name !== 'hypothesisTemplate'),
+};
 const methods = {
-  classify: {
-    name: 'classify',
-    options: [...embedImage.options, 'gradients', 'hypothesisTemplate'],
-  },
+  classify: { name: 'classify', options: matchOptions },
   explain: {
     name: 'explain',
     options: [...explainImageMethod.options, 'hypothesisTemplate'],
   },
   embedImage,
-  embedText: methodOf<ReadOptions>()(
-    'embedText',
-    'attention',
-    'trace',
-    'patch',
-    'ablate',
-    'maskTokens',
-    'signal',
-  ),
+  embedText: { name: 'embedText', options: readOptions },
 };
 
 function checked(labels: readonly string[]): { labels: readonly string[] } {

@@ -15,9 +15,9 @@ import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
 import { Session } from '../model/session.js';
 import { classifyMethod } from '../tasks/classifier.js';
-import type { Classification, ClassifyOptions } from '../tasks/classifier.js';
+import type { Classification } from '../tasks/classifier.js';
 import { classifyImageMethod } from '../tasks/image_classifier.js';
-import type { ClassifyImageOptions, ImageClassification } from '../tasks/image_classifier.js';
+import type { ImageClassification } from '../tasks/image_classifier.js';
 import { encodeExamples, holdsPictures } from './examples.js';
 import type {
   Examples,
@@ -27,6 +27,7 @@ import type {
   TrainerOptions,
   TrainingStep,
 } from './options.js';
+import type { ClassifyImageOptions, ClassifyOptions } from '../tasks/options.js';
 
 const learningOptions = [
   'rate',

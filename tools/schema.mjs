@@ -1,0 +1,258 @@
+// Writes what follows from the options of the core (see src/base/option.hpp): the types and lists of
+// the package, the types of the Python package, and the page of the documentation. Run it after an
+// option changed: `node tools/schema.mjs`. A test says when a file is stale.
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
+import { root } from './run.mjs';
+
+const notice = 'Written by tools/schema.mjs from the options in src/api. Do not edit.';
+
+const reading = ['EncoderOptions'];
+const writing = ['TaskPromptOptions', 'SampleOptions'];
+
+/** The structs of the core: their names in TypeScript, what they extend, and what has them. */
+const structs = {
+  EncoderOptions: { type: 'ReadOptions', of: 'every model that reads a text' },
+  ClassifyOptions: { bases: reading, of: 'Classifier', command: 'classify' },
+  TokenClassifyOptions: { bases: reading, of: 'TokenClassifier', command: 'ner' },
+  AnswerOptions: { of: 'QuestionAnswerer', command: 'answer' },
+  FillOptions: { bases: reading, of: 'MaskFiller', command: 'fill' },
+  EmbedOptions: { bases: reading, of: 'Embedder', command: 'embed' },
+  ImageOptions: {
+    type: 'ClassifyImageOptions',
+    bases: reading,
+    of: 'ImageClassifier',
+    command: 'image',
+  },
+  MatchOptions: { bases: reading, of: 'ZeroShotImageClassifier', command: 'image' },
+  TaskPromptOptions: {},
+  SampleOptions: {},
+  GenerateOptions: { bases: writing, of: '`Generator.generate`', command: 'generate' },
+  NextOptions: { bases: writing, of: '`Generator.next`', command: 'generate' },
+  TranslateOptions: { of: 'Translator', command: 'translate' },
+  AlignmentOptions: { of: 'the option `alignment`', plain: true },
+};
+
+// --- names and sentences ---------------------------------------------------------------------------
+
+const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+const python = (name) => (name === 'from' ? 'from_' : name);
+
+/** Replaces the names between backquotes. */
+const spelling = (text, spell) => text.replace(/`(\w+)`/g, (_, name) => `\`${spell(name)}\``);
+
+/** Returns the sentences about a property: what it does, its range, and its default. */
+function about(property, spell) {
+  const { description = '', minimum, maximum, absent } = property;
+  const sentences = [spelling(description, spell)];
+  const isRange = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
+  if (isRange) sentences.push(`Between ${minimum} and ${maximum}.`);
+  else if (minimum > 0) sentences.push(`At least ${minimum}.`);
+  const usual = absent ? spelling(absent, spell) : shown(property.default);
+  if (usual !== undefined) sentences.push(`Default: ${usual}.`);
+  return sentences.join(' ');
+}
+
+function shown(value) {
+  if (value === undefined || value === false) return undefined;
+  return typeof value === 'string' ? `"${value}"` : JSON.stringify(value);
+}
+
+/** Returns the text as lines of at most `width` characters. */
+function wrapped(text, width) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line && line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+  }
+  return lines;
+}
+
+const entries = (schema, name) => Object.entries(schema.$defs[name].properties);
+
+/** The options that a struct has in addition to those of its bases, without those that are apart. */
+function ownEntries(schema, name) {
+  const { bases = [] } = structs[name];
+  const inherited = new Set(bases.flatMap((base) => Object.keys(schema.$defs[base].properties)));
+  return entries(schema, name).filter(([each, { apart }]) => !apart && !inherited.has(each));
+}
+
+// --- TypeScript ------------------------------------------------------------------------------------
+
+/** Options on which the type of the result depends, in the order of the type's parameters. */
+const parameters = {
+  attention: ['Attention', 'boolean'],
+  contributions: ['Contributions', 'boolean'],
+  alignment: ['Alignment', 'boolean | AlignmentOptions'],
+  hypotheses: ['Hypotheses', 'boolean'],
+  trace: ['Trace', 'TensorNames'],
+  gradients: ['Gradients', 'TensorNames'],
+};
+const references = {
+  Head: "Head<'encoder' | 'decoder' | 'cross'>",
+  Patch: 'Patch',
+  AlignmentOptions: 'AlignmentOptions',
+};
+
+function scriptType({ type, enum: values, anyOf, items, $ref, maxItems }) {
+  if ($ref) return references[$ref.split('/').at(-1)];
+  if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (anyOf) return anyOf.map(scriptType).join(' | ');
+  if (type === 'array' && maxItems === 2) return 'readonly [height: number, width: number]';
+  if (type === 'array') {
+    const item = scriptType(items);
+    return `readonly ${item.includes(' | ') || item.startsWith('readonly') ? `(${item})` : item}[]`;
+  }
+  return type === 'integer' ? 'number' : type;
+}
+
+const parametersOf = (schema, name) =>
+  Object.keys(parameters).filter((each) => Object.hasOwn(schema.$defs[name].properties, each));
+
+function scriptInterface(schema, name) {
+  const { type = name, bases = [], plain } = structs[name];
+  const all = entries(schema, name).filter(([, { apart }]) => !apart);
+  const used = parametersOf(schema, name);
+  const generic = used.map((each) => {
+    const [parameter, bound] = parameters[each];
+    return `${parameter} extends ${bound} = ${bound}`;
+  });
+  const head = generic.length > 0 ? `<${generic.join(', ')}>` : '';
+  const extended = bases.map((base) => {
+    const given = parametersOf(schema, base).map((each) => parameters[each][0]);
+    const of = structs[base].type ?? base;
+    return given.length > 0 ? `${of}<${given.join(', ')}>` : of;
+  });
+  const fields = ownEntries(schema, name).map(([option, property]) => {
+    const [parameter, bound] = used.includes(option) ? parameters[option] : [];
+    const kind = parameter ?? scriptType(property);
+    const optional = bound === 'TensorNames' ? kind : `${kind} | undefined`;
+    const text = wrapped(about(property, camel), 92);
+    const comment =
+      text.length === 1
+        ? `/** ${text[0]} */`
+        : `/**\n${text.map((l) => ` * ${l}`).join('\n')}\n */`;
+    return `${comment}\n${camel(option)}?: ${optional};`;
+  });
+  const takesSignal = generic.length > 0;
+  if (takesSignal && !bases.includes('EncoderOptions')) {
+    fields.push(
+      '/** Aborts the call: within one token, or between two steps. */\nsignal?: AbortSignal | undefined;',
+    );
+  }
+  const list = camel(type[0].toLowerCase() + type.slice(1));
+  const names = [...all.map(([option]) => camel(option)), ...(takesSignal ? ['signal'] : [])];
+  const values = plain ? '' : `export const ${list} = ${JSON.stringify(names)} as const;`;
+  const from = extended.length > 0 ? ` extends ${extended.join(', ')}` : '';
+  return `export interface ${type}${head}${from} {\n${fields.join('\n')}\n}\n${values}`;
+}
+
+export async function script(schema) {
+  const text = [
+    `// ${notice}`,
+    "import type { Head, Patch, TensorNames } from '../model/call_options.js';",
+    ...Object.keys(structs).map((name) => scriptInterface(schema, name)),
+  ].join('\n\n');
+  const file = join(root, scriptFile);
+  return format(text, { ...(await resolveConfig(file)), filepath: file });
+}
+
+// --- Python ----------------------------------------------------------------------------------------
+
+function pythonType({ type, enum: values, anyOf, items, $ref, maxItems }) {
+  if ($ref) return $ref.split('/').at(-1);
+  if (values) {
+    const texts = values.filter((value) => typeof value === 'string');
+    const literal = `Literal[${texts.map((value) => JSON.stringify(value)).join(', ')}]`;
+    return texts.length < values.length ? `bool | ${literal}` : literal;
+  }
+  if (anyOf) return anyOf.map(pythonType).join(' | ');
+  if (type === 'array' && maxItems === 2) return 'tuple[int, int]';
+  if (type === 'array') return `Sequence[${pythonType(items)}]`;
+  return { boolean: 'bool', integer: 'int', number: 'float', string: 'str' }[type];
+}
+
+function pythonClass(schema, name) {
+  const { of, bases = ['TypedDict'] } = structs[name];
+  const lines = [`class ${name}(${bases.join(', ')}, total=False):`];
+  const known = entries(schema, name).filter(([, { apart }]) => !apart);
+  lines.push(`    """${of ? `Options of ${of}.` : 'Some of the options of Generator.'}`, '');
+  for (const [option, property] of known) {
+    lines.push(`    ${python(option)} : ${pythonType(property)}, optional`);
+    lines.push(...wrapped(about(property, python), 90).map((line) => `        ${line}`));
+  }
+  lines.push('    """', '');
+  for (const [option, property] of ownEntries(schema, name))
+    lines.push(`    ${python(option)}: ${pythonType(property)} | None`);
+  return lines;
+}
+
+export function pythonModule(schema) {
+  const lines = [
+    '"""The options of calls, for type checkers and for `help`."""',
+    `# ${notice}`,
+    '',
+    'from __future__ import annotations',
+    '',
+    'from collections.abc import Sequence',
+    'from typing import Literal, TypedDict',
+    '',
+    'from ._options import Head, Patch',
+  ];
+  for (const name of Object.keys(structs)) lines.push('', '', ...pythonClass(schema, name));
+  return `${lines.join('\n')}\n`;
+}
+
+// --- documentation ---------------------------------------------------------------------------------
+
+function cell(text) {
+  return text.replace(/[|*]/g, '\\$&');
+}
+
+export function page(schema) {
+  const parts = [
+    `<!-- ${notice} -->`,
+    '# Options',
+    'Every option of every call. In JavaScript the names are in camel case (`topP`), in Python and C++ ' +
+      'in snake case (`top_p`), on the command line they are flags (`--top-p`). There, `true` and ' +
+      '`false` are `--sample` and `--no-sample`; lists of texts are given one at a time, other lists ' +
+      'with commas. `glassformer schema` prints the same as JSON Schema. Options that change ' +
+      'how a model is loaded are [another matter](web.md#load-a-model).',
+  ];
+  for (const [name, { of, command }] of Object.entries(structs)) {
+    if (!of) continue;
+    parts.push(`## Options of ${of}`);
+    if (command) parts.push(`\`${name}\`; \`glassformer ${command}\`.`);
+    const rows = entries(schema, name).map(
+      ([option, property]) => `| \`${option}\` | ${cell(about(property, (each) => each))} |`,
+    );
+    parts.push(['| Option | What it does |', '| --- | --- |', ...rows].join('\n'));
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+// --- files -----------------------------------------------------------------------------------------
+
+export const scriptFile = 'wasm/src/tasks/options.ts';
+export const pythonFile = 'python/glassformer/_call_options.py';
+export const pageFile = 'web/docs/options.md';
+
+/** Returns the contents of the files, by name. `command` is the built command line. */
+export async function written(command) {
+  const schema = JSON.parse(execFileSync(command, ['schema'], { encoding: 'utf8' }));
+  return {
+    [scriptFile]: await script(schema),
+    [pythonFile]: pythonModule(schema),
+    [pageFile]: page(schema),
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const command = process.argv[2] ?? join(root, 'build/test/glassformer');
+  for (const [file, text] of Object.entries(await written(command)))
+    writeFileSync(join(root, file), text);
+}
