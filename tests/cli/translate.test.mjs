@@ -273,7 +273,11 @@ test('wrong requests are refused by name', () => {
     assert.equal(result.stdout, '');
     assert.match(result.stderr, pattern);
   };
-  fails(['translate', shared, '--beams', '0'], 1, /invalid_option: --beams: expected 1 to 64, got 0/);
+  fails(
+    ['translate', shared, '--beams', '0'],
+    1,
+    /invalid_option: --beams: expected 1 to 64, got 0/,
+  );
   fails(['translate', shared, '--beams', '1000'], 1, /invalid_option: --beams/);
   fails(['translate', shared, '--beams', 'four'], 2, /beams/);
   fails(['translate', shared, '--length-penalty', '-1'], 1, /invalid_option: --length-penalty/);
