@@ -179,9 +179,8 @@ function pythonType({ type, enum: values, anyOf, items, $ref, maxItems }) {
 function pythonClass(schema, name) {
   const { of, bases = ['TypedDict'] } = structs[name];
   const lines = [`class ${name}(${bases.join(', ')}, total=False):`];
-  const known = entries(schema, name).filter(([, { apart }]) => !apart);
   lines.push(`    """${of ? `Options of ${of}.` : 'Some of the options of Generator.'}`, '');
-  for (const [option, property] of known) {
+  for (const [option, property] of ownEntries(schema, name)) {
     lines.push(`    ${python(option)} : ${pythonType(property)}, optional`);
     lines.push(...wrapped(about(property, python), 90).map((line) => `        ${line}`));
   }

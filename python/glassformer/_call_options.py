@@ -39,21 +39,6 @@ class EncoderOptions(TypedDict, total=False):
 class ClassifyOptions(EncoderOptions, total=False):
     """Options of Classifier.
 
-    attention : bool, optional
-        Return the attention weights of all heads.
-    trace : Sequence[str], optional
-        Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for
-        any characters except dots: encoder.layers.*.output. The error for an unknown name lists
-        those that the model has. Tracing does not change the answer.
-    patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
-    ablate : Sequence[Head], optional
-        Heads whose output becomes zero before the output projection. Layers and heads count from
-        0.
-    mask_tokens : Sequence[int], optional
-        Positions of tokens to treat as padding: they are neither attended to nor pooled. A model
-        that answers from its first or last token refuses to mask that one.
     gradients : Sequence[str], optional
         Names of tensors: return the gradient of the answer with respect to each of them, for a
         model that computes with floats. The answer is a number computed from the logits. With two
@@ -81,21 +66,6 @@ class ClassifyOptions(EncoderOptions, total=False):
 class TokenClassifyOptions(EncoderOptions, total=False):
     """Options of TokenClassifier.
 
-    attention : bool, optional
-        Return the attention weights of all heads.
-    trace : Sequence[str], optional
-        Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for
-        any characters except dots: encoder.layers.*.output. The error for an unknown name lists
-        those that the model has. Tracing does not change the answer.
-    patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
-    ablate : Sequence[Head], optional
-        Heads whose output becomes zero before the output projection. Layers and heads count from
-        0.
-    mask_tokens : Sequence[int], optional
-        Positions of tokens to treat as padding: they are neither attended to nor pooled. A model
-        that answers from its first or last token refuses to mask that one.
     gradients : Sequence[str], optional
         Names of tensors: return the gradient of the answer with respect to each of them, for a
         model that computes with floats. The answer is a number computed from the logits. With two
@@ -177,21 +147,6 @@ class AnswerOptions(TypedDict, total=False):
 class FillOptions(EncoderOptions, total=False):
     """Options of MaskFiller.
 
-    attention : bool, optional
-        Return the attention weights of all heads.
-    trace : Sequence[str], optional
-        Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for
-        any characters except dots: encoder.layers.*.output. The error for an unknown name lists
-        those that the model has. Tracing does not change the answer.
-    patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
-    ablate : Sequence[Head], optional
-        Heads whose output becomes zero before the output projection. Layers and heads count from
-        0.
-    mask_tokens : Sequence[int], optional
-        Positions of tokens to treat as padding: they are neither attended to nor pooled. A model
-        that answers from its first or last token refuses to mask that one.
     gradients : Sequence[str], optional
         Names of tensors: return the gradient of the answer with respect to each of them, for a
         model that computes with floats. The answer is a number computed from the logits. With two
@@ -215,21 +170,6 @@ class FillOptions(EncoderOptions, total=False):
 class EmbedOptions(EncoderOptions, total=False):
     """Options of Embedder.
 
-    attention : bool, optional
-        Return the attention weights of all heads.
-    trace : Sequence[str], optional
-        Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for
-        any characters except dots: encoder.layers.*.output. The error for an unknown name lists
-        those that the model has. Tracing does not change the answer.
-    patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
-    ablate : Sequence[Head], optional
-        Heads whose output becomes zero before the output projection. Layers and heads count from
-        0.
-    mask_tokens : Sequence[int], optional
-        Positions of tokens to treat as padding: they are neither attended to nor pooled. A model
-        that answers from its first or last token refuses to mask that one.
     pooling : Literal["cls", "max", "mean", "mean_sqrt_len", "weightedmean", "lasttoken"] | Sequence[Literal["cls", "max", "mean", "mean_sqrt_len", "weightedmean", "lasttoken"]], optional
         How the vectors of the tokens become one. The vectors of several are concatenated.
         Default: as the model's files say.
@@ -251,21 +191,6 @@ class EmbedOptions(EncoderOptions, total=False):
 class ImageOptions(EncoderOptions, total=False):
     """Options of ImageClassifier.
 
-    attention : bool, optional
-        Return the attention weights of all heads.
-    trace : Sequence[str], optional
-        Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for
-        any characters except dots: encoder.layers.*.output. The error for an unknown name lists
-        those that the model has. Tracing does not change the answer.
-    patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
-    ablate : Sequence[Head], optional
-        Heads whose output becomes zero before the output projection. Layers and heads count from
-        0.
-    mask_tokens : Sequence[int], optional
-        Positions of tokens to treat as padding: they are neither attended to nor pooled. A model
-        that answers from its first or last token refuses to mask that one.
     gradients : Sequence[str], optional
         Names of tensors: return the gradient of the answer with respect to each of them, for a
         model that computes with floats. The answer is a number computed from the logits. With two
@@ -294,21 +219,6 @@ class ImageOptions(EncoderOptions, total=False):
 class MatchOptions(EncoderOptions, total=False):
     """Options of ZeroShotImageClassifier.
 
-    attention : bool, optional
-        Return the attention weights of all heads.
-    trace : Sequence[str], optional
-        Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for
-        any characters except dots: encoder.layers.*.output. The error for an unknown name lists
-        those that the model has. Tracing does not change the answer.
-    patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
-    ablate : Sequence[Head], optional
-        Heads whose output becomes zero before the output projection. Layers and heads count from
-        0.
-    mask_tokens : Sequence[int], optional
-        Positions of tokens to treat as padding: they are neither attended to nor pooled. A model
-        that answers from its first or last token refuses to mask that one.
     gradients : Sequence[str], optional
         Names of tensors: return the gradient of the answer with respect to each of them, for a
         model that computes with floats. The answer is a number computed from the logits. With two
@@ -437,54 +347,6 @@ class GenerateOptions(TaskPromptOptions, SampleOptions, total=False):
         call with this option kept, as far as both texts begin with the same tokens. The answer is
         the same. The memory is freed with the model. No effect with an encoder, beams, traces,
         patches or ablated heads.
-    task : str, optional
-        A task for which the folder's config.json has settings (task_specific_params), such as
-        translation_en_to_de. They override its other settings, options override both, and the
-        task's prefix is put before the text.
-    prefix : bool, optional
-        Put the prefix of the task, or of the folder, before the text. Default: true.
-    special_tokens : bool, optional
-        Put the tokenizer's special tokens around the text. A text that has its own, such as one
-        from a chat template, needs no others. A model with an encoder always has them. Default:
-        true.
-    temperature : float, optional
-        Divide the logits by this: above 1 for more surprising texts, below 1 for safer ones. 0:
-        do not sample. Between 0 and 1000. Default: as the model's files say, or 1.
-    top_k : int, optional
-        Sample from the K most probable tokens. 0: from all. Default: as the model's files say.
-    top_p : float, optional
-        Sample from the smallest set of tokens whose probabilities sum to P. Between 0 and 1.
-        Default: as the model's files say, or 1.
-    min_p : float, optional
-        Sample from the tokens that are at least P times as probable as the most probable one
-        (Nguyen et al. 2024). Between 0 and 1. Default: as the model's files say, or 0.
-    typical_p : float, optional
-        Sample from the tokens whose surprise is nearest to what is expected, and whose
-        probabilities sum to P (Meister et al. 2022). Between 0 and 1. Default: as the model's
-        files say, or 1.
-    repetition_penalty : float, optional
-        Above 1: tokens that the text already contains become less probable (Keskar et al. 2019).
-        Between 0.001 and 1000. Default: as the model's files say, or 1.
-    encoder_repetition_penalty : float, optional
-        Above 1: tokens of the given text become more probable. Between 0.001 and 1000. Default:
-        as the model's files say, or 1.
-    no_repeat_ngram_size : int, optional
-        No n-gram of this size occurs twice in the text, prompt included. 0: any may. Default: as
-        the model's files say, or 0.
-    sample : bool, optional
-        Sample the next token; false: take the most probable one, whatever the model's files say.
-        Default: true if an option of sampling is given (`temperature`, `top_k`, `top_p`, `min_p`,
-        `typical_p`, `seed`), else as the model's files say.
-    seed : int, optional
-        The same seed gives the same text on every machine, up to rounding. Default: 0.
-    bad_words : Sequence[str], optional
-        Texts that are never generated, neither at the start of a text nor after a space. They are
-        still possible within a word, or spelled with other tokens. Default: as the model's files
-        say.
-    suppress_tokens : Sequence[int], optional
-        Ids of tokens that are never generated. Default: as the model's files say.
-    begin_suppress_tokens : Sequence[int], optional
-        Ids of tokens that are not generated first. Default: as the model's files say.
     attention : bool, optional
         Return the attention weights of all heads.
     trace : Sequence[str], optional
@@ -518,54 +380,6 @@ class NextOptions(TaskPromptOptions, SampleOptions, total=False):
 
     count : int, optional
         The number of tokens to return, of those that may be sampled. 0: all. Default: 10.
-    task : str, optional
-        A task for which the folder's config.json has settings (task_specific_params), such as
-        translation_en_to_de. They override its other settings, options override both, and the
-        task's prefix is put before the text.
-    prefix : bool, optional
-        Put the prefix of the task, or of the folder, before the text. Default: true.
-    special_tokens : bool, optional
-        Put the tokenizer's special tokens around the text. A text that has its own, such as one
-        from a chat template, needs no others. A model with an encoder always has them. Default:
-        true.
-    temperature : float, optional
-        Divide the logits by this: above 1 for more surprising texts, below 1 for safer ones. 0:
-        do not sample. Between 0 and 1000. Default: as the model's files say, or 1.
-    top_k : int, optional
-        Sample from the K most probable tokens. 0: from all. Default: as the model's files say.
-    top_p : float, optional
-        Sample from the smallest set of tokens whose probabilities sum to P. Between 0 and 1.
-        Default: as the model's files say, or 1.
-    min_p : float, optional
-        Sample from the tokens that are at least P times as probable as the most probable one
-        (Nguyen et al. 2024). Between 0 and 1. Default: as the model's files say, or 0.
-    typical_p : float, optional
-        Sample from the tokens whose surprise is nearest to what is expected, and whose
-        probabilities sum to P (Meister et al. 2022). Between 0 and 1. Default: as the model's
-        files say, or 1.
-    repetition_penalty : float, optional
-        Above 1: tokens that the text already contains become less probable (Keskar et al. 2019).
-        Between 0.001 and 1000. Default: as the model's files say, or 1.
-    encoder_repetition_penalty : float, optional
-        Above 1: tokens of the given text become more probable. Between 0.001 and 1000. Default:
-        as the model's files say, or 1.
-    no_repeat_ngram_size : int, optional
-        No n-gram of this size occurs twice in the text, prompt included. 0: any may. Default: as
-        the model's files say, or 0.
-    sample : bool, optional
-        Sample the next token; false: take the most probable one, whatever the model's files say.
-        Default: true if an option of sampling is given (`temperature`, `top_k`, `top_p`, `min_p`,
-        `typical_p`, `seed`), else as the model's files say.
-    seed : int, optional
-        The same seed gives the same text on every machine, up to rounding. Default: 0.
-    bad_words : Sequence[str], optional
-        Texts that are never generated, neither at the start of a text nor after a space. They are
-        still possible within a word, or spelled with other tokens. Default: as the model's files
-        say.
-    suppress_tokens : Sequence[int], optional
-        Ids of tokens that are never generated. Default: as the model's files say.
-    begin_suppress_tokens : Sequence[int], optional
-        Ids of tokens that are not generated first. Default: as the model's files say.
     attention : bool, optional
         Return the attention weights of all heads.
     trace : Sequence[str], optional

@@ -24,6 +24,8 @@ from ._call_options import (
     ImageOptions,
     MatchOptions,
     NextOptions,
+    SampleOptions,
+    TaskPromptOptions,
     TokenClassifyOptions,
     TranslateOptions,
 )
@@ -63,11 +65,12 @@ Result = TypeVar("Result")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def _with_options(options: type[Any]) -> Callable[[Method], Method]:
-    """Appends the documentation of the options to that of a method."""
+def _with_options(*groups: type[Any]) -> Callable[[Method], Method]:
+    """Appends the documentation of groups of options to that of a method."""
 
     def add(method: Method) -> Method:
-        method.__doc__ = f"{inspect.cleandoc(method.__doc__ or '')}\n\n{inspect.getdoc(options)}\n"
+        parts = [method.__doc__, *(each.__doc__ for each in groups)]
+        method.__doc__ = "\n\n".join(inspect.cleandoc(part or "") for part in parts) + "\n"
         return method
 
     return add
@@ -388,7 +391,7 @@ class Classifier(Explained):
     _kind = Classification
     _taken = staticmethod(taken_pair)
 
-    @_with_options(ClassifyOptions)
+    @_with_options(EncoderOptions, ClassifyOptions)
     def classify(
         self, text: str | tuple[str, str], **options: Unpack[ClassifyOptions]
     ) -> Classification:
@@ -403,7 +406,7 @@ class TokenClassifier(Model):
     _kind = TokenClassification
     _taken = staticmethod(taken_text)
 
-    @_with_options(TokenClassifyOptions)
+    @_with_options(EncoderOptions, TokenClassifyOptions)
     def classify(self, text: str, **options: Unpack[TokenClassifyOptions]) -> TokenClassification:
         """Finds the entities of a text."""
         return self._one(text, options)
@@ -429,7 +432,7 @@ class MaskFiller(Model):
     _kind = FilledText
     _taken = staticmethod(taken_text)
 
-    @_with_options(FillOptions)
+    @_with_options(EncoderOptions, FillOptions)
     def fill(self, text: str, **options: Unpack[FillOptions]) -> FilledText:
         """Fills the masks of a text, which are written as `info.mask_token`."""
         return self._one(text, options)
@@ -442,7 +445,7 @@ class Embedder(Model):
     _kind = Embedding
     _taken = staticmethod(taken_text)
 
-    @_with_options(EmbedOptions)
+    @_with_options(EncoderOptions, EmbedOptions)
     def embed(self, text: str, **options: Unpack[EmbedOptions]) -> Embedding:
         """Computes the vector of a text."""
         return self._one(text, options)
@@ -455,7 +458,7 @@ class ImageClassifier(Explained):
     _kind = ImageClassification
     _taken = staticmethod(read_picture)
 
-    @_with_options(ImageOptions)
+    @_with_options(EncoderOptions, ImageOptions)
     def classify(self, picture: Picture, **options: Unpack[ImageOptions]) -> ImageClassification:
         """Classifies a picture; see `read_picture`."""
         return self._one(picture, options)
@@ -469,7 +472,7 @@ class ZeroShotImageClassifier(Explained):
     _kind = ImageMatch
     _taken = staticmethod(read_picture)
 
-    @_with_options(MatchOptions)
+    @_with_options(EncoderOptions, MatchOptions)
     def classify(
         self, picture: Picture, labels: Sequence[str], **options: Unpack[MatchOptions]
     ) -> ImageMatch:
@@ -584,7 +587,7 @@ class Generator(_Writer):
     _kind = Generation
     _step = GenerationStep
 
-    @_with_options(GenerateOptions)
+    @_with_options(GenerateOptions, TaskPromptOptions, SampleOptions)
     def generate(self, text: str, **options: Unpack[GenerateOptions]) -> Generation:
         """Continues a text. `text` and `tokens` of the result are the new part."""
         return self._one(text, options)
@@ -597,7 +600,7 @@ class Generator(_Writer):
         """
         return self._stream(text, options)
 
-    @_with_options(NextOptions)
+    @_with_options(NextOptions, TaskPromptOptions, SampleOptions)
     def next(self, text: str, *, count: int = 10, **options: Unpack[NextOptions]) -> Prediction:
         """Returns the `count` most probable next tokens, or all of them for 0."""
         return self._answered(Prediction, [taken_text(text)], dict(count=count, **options))[0]

@@ -113,18 +113,6 @@ CLI::Option* add_json(CLI::App& app, bool& json) {
   return app.add_flag("--json", json, "one JSON object a line");
 }
 
-void add_attention(CLI::App& app, CLI::Option* json, bool& attention, std::string_view also) {
-  app.add_flag("--attention", attention,
-               std::string("with --json: every attention weight").append(also))
-      ->needs(json);
-}
-
-void add_stride(CLI::App& app, std::optional<std::size_t>& stride) {
-  app.add_option("--stride", stride,
-                 "how many tokens two neighboring windows share; where not given, 128, or half "
-                 "of a window if that is less");
-}
-
 void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std::string>& to) {
   app.add_option("--from", from,
                  "of a translator for many languages: the language of the input, such as en or "
@@ -147,22 +135,8 @@ CLI::Option* add_template(CLI::App& app, std::string& form) {
       "of the same: the text for a label, with {} in its place; else \"" + form + "\"");
 }
 
-void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping) {
-  add_name(
-      app, "--early-stopping", {"false", "true", "never"},
-      [&stopping](std::size_t chosen) { stopping = static_cast<EarlyStopping>(chosen); },
-      "when a search ends: true: with the first texts that are whole; false: when no "
-      "better one is likely; never: when none is possible");
-}
-
 void add_ablate(CLI::App& app, std::vector<HeadIndex>& heads, const std::string& help) {
   add_parsed(app, "--ablate", heads, parse_head, help);
-}
-
-void add_positions(CLI::App& app, const std::string& name, std::vector<std::size_t>& positions,
-                   const std::string& help) {
-  const auto parse = [name](const std::string& text) { return parse_index(text, name); };
-  add_parsed(app, name, positions, parse, help);
 }
 
 void add_edges(CLI::App& app, std::optional<std::vector<AttentionEdge>>& edges,

@@ -13,7 +13,6 @@
 #include "api/tasks/explain.hpp"
 #include "base/fields.hpp"
 #include "cli/files/patch_file.hpp"
-#include "families/config/early_stopping.hpp"
 #include "run/trace/trace.hpp"
 
 // Arguments that several commands share. Each function declares one and binds it to a variable,
@@ -46,23 +45,16 @@ void add_threads(CLI::App& app, std::size_t& threads);
 void add_patch(CLI::App& app, PatchFile& patch);
 /// Declares --json.
 CLI::Option* add_json(CLI::App& app, bool& json);
-/// Declares --attention, which needs --json.
-void add_attention(CLI::App& app, CLI::Option* json, bool& attention, std::string_view also = "");
 /// --patch, --compute and --threads.
 void add_run(CLI::App& app, TaskArguments& task);
-void add_stride(CLI::App& app, std::optional<std::size_t>& stride);
 /// Declares --from and --to.
 void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std::string>& to);
 /// Declares an option for the labels of a model that compares pictures with texts, once for each.
 CLI::Option* add_labels(CLI::App& app, const char* name, std::vector<std::string>& labels);
 /// Declares --hypothesis-template.
 CLI::Option* add_template(CLI::App& app, std::string& form);
-void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping);
 /// Declares --ablate: SITE.LAYER.HEAD,… or, for the encoder, LAYER.HEAD,…
 void add_ablate(CLI::App& app, std::vector<HeadIndex>& heads, const std::string& help);
-/// Declares an option for positions of tokens: POSITION,…
-void add_positions(CLI::App& app, const std::string& name, std::vector<std::size_t>& positions,
-                   const std::string& help);
 /// Declares --edges: LAYER.HEAD.QUERY.KEY,…
 void add_edges(CLI::App& app, std::optional<std::vector<AttentionEdge>>& edges,
                const std::string& help);
@@ -79,14 +71,6 @@ void add_enum(CLI::App& app, const std::string& name, Target& target, const std:
   add_name(
       app, name, {names.begin(), names.end()},
       [&target](std::size_t chosen) { target = static_cast<Enum>(chosen); }, help);
-}
-
-/// Declares an option with several values. Without it, the target stays unset.
-template <class Value>
-CLI::Option* add_list(CLI::App& app, const std::string& name,
-                      std::optional<std::vector<Value>>& target, const std::string& help) {
-  return app.add_option_function<std::vector<Value>>(
-      name, [&target](const std::vector<Value>& values) { target = values; }, help);
 }
 
 }  // namespace glassformer

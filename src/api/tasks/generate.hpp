@@ -194,7 +194,7 @@ struct Generation {
 
 /// Options of Generator::next.
 struct NextOptions : TaskPromptOptions, SampleOptions, DecoderOptions {
-  std::size_t count = 10;  ///< number of tokens to return, of those that may be drawn; 0: all
+  std::size_t count = 10;  ///< number of tokens to return, of those that may be sampled; 0: all
 };
 
 template <class Visit>

@@ -31,6 +31,10 @@ export const methodOf =
     ...options: Exclude<keyof Options, Names[number]> extends never ? Names : never
   ): Method => ({ name, options: options as unknown as string[] });
 
+/** Returns the names of options without some of them. */
+export const without = (names: readonly string[], left: readonly string[]): readonly string[] =>
+  names.filter((name) => !left.includes(name));
+
 /** The options of a call. The signal is not sent to the engine. */
 interface CallOptions {
   signal?: AbortSignal | undefined;

@@ -5,7 +5,7 @@ import { assemble } from '../model/assemble.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel, methodOf, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { Clipped, Outcome, Token, WithTrace } from '../model/results.js';
@@ -126,12 +126,9 @@ type GenerationStreamOptions<Attention extends boolean, Trace extends TensorName
 >;
 
 const ofSearch = ['beams', 'lengthPenalty', 'earlyStopping', 'hypotheses'] as const;
-const ofSearchOnly: ReadonlySet<string> = new Set(ofSearch);
-const streamOptions = generateOptions.filter((name) => !ofSearchOnly.has(name));
-
 const methods = {
   generate: { name: 'generate', options: generateOptions },
-  stream: { name: 'stream', options: streamOptions },
+  stream: { name: 'stream', options: without(generateOptions, ofSearch) },
   next: { name: 'next', options: nextOptions },
   explain: methodOf<AllOptions<ExplainGenerationOptions>>()(
     'explain',

@@ -5,7 +5,7 @@ import { assemble } from '../model/assemble.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { TensorNames } from '../model/call_options.js';
 import type { TranslatorInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel, methodOf, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { Outcome } from '../model/results.js';
@@ -28,12 +28,9 @@ import type { AlignmentOptions, TranslateOptions } from './options.js';
 import { translateOptions } from './options.js';
 import { ofSearch } from './translation.js';
 
-const ofSearchOnly: ReadonlySet<string> = new Set(ofSearch);
-const streamOptions = translateOptions.filter((name) => !ofSearchOnly.has(name));
-
 const methods = {
   translate: { name: 'translate', options: translateOptions },
-  stream: { name: 'stream', options: streamOptions },
+  stream: { name: 'stream', options: without(translateOptions, ofSearch) },
   explain: methodOf<AllOptions<ExplainTranslationOptions>>()(
     'explain',
     'method',

@@ -5,7 +5,7 @@ import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
-import { LoadedModel } from '../model/model.js';
+import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import { pictureKind } from '../model/pictures.js';
@@ -79,7 +79,7 @@ const pictureOrTextKind: InputKind = {
 
 const embedImage = {
   name: 'embedImage',
-  options: matchOptions.filter((name) => name !== 'gradients' && name !== 'hypothesisTemplate'),
+  options: without(matchOptions, ['gradients', 'hypothesisTemplate']),
 };
 const methods = {
   classify: { name: 'classify', options: matchOptions },
