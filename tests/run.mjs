@@ -81,7 +81,10 @@ async function runStep(step, order, ended) {
       const isReady = await ended[other];
       if (!isReady) throw Object.assign(new Error(`not run: "${other}" failed`), { output: '' });
     }
-    const outcome = await outcomeOf(step, { slot: using(1), all: using(cores) });
+    const outcome = await outcomeOf(step, {
+      slot: using(step.share ?? 1),
+      all: using(cores),
+    });
     const { passed, failed, skipped, failures, files, notes, isSkipped, isKnown } =
       outcome ?? sum([]);
     total.passed += outcome ? passed : 1;

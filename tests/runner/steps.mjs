@@ -14,6 +14,7 @@ import {
   runTool,
 } from '../../tools/build.mjs';
 import { buildModels } from '../../tools/models.mjs';
+import { filesAlone } from '../full/alone.mjs';
 import { checks as lintChecks } from '../lint.mjs';
 import { installAddon, sharedTests } from '../native_addon/installed.mjs';
 import { installPythonPackage } from '../python/installed.mjs';
@@ -152,7 +153,7 @@ export const steps = {
     work: ({ slot }) => slot(buildWeb),
   },
 
-  // A user's build: optimized by the system's compiler, with all its warnings, each file by itself.
+  // A user's build, optimized by the system's compiler.
   'build natively': {
     tier: 'build',
     group: 'build',
@@ -260,6 +261,7 @@ export const steps = {
     group: 'page',
     needs: ['build page'],
     files: () => ofPage().filter((file) => isOfBrowser(file) && !isMainWay(file)),
+    share: 2 / 3,
     work: browser,
   },
   'package tests of a release': {
@@ -366,6 +368,11 @@ export const steps = {
     group: 'native',
     needs: ['build natively'],
     work: ({ slot }) => catch2Tests(['build/native-check/glassformer_tests'], undefined, slot),
+  },
+  'each file by itself': {
+    tier: 'full',
+    group: 'native',
+    work: filesAlone,
   },
   'training on the command line': {
     tier: 'full',

@@ -15,7 +15,7 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT EMSCRIPTEN)
 endif()
 if(GLASSFORMER_UNITE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 inlines more in a folder that is compiled as one, and then warns of copies of impossible
-  # sizes. The preset `native-check` compiles each file by itself, where warnings are errors.
+  # sizes. tests/full/alone.mjs checks each file by itself, where warnings are errors.
   target_compile_options(glassformer_flags INTERFACE -Wno-error)
 endif()
 target_include_directories(glassformer_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
@@ -63,8 +63,8 @@ else()
   set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 endif()
 
-# Parsing these headers takes most of a file's compile time. The preset `native-check` does not
-# precompile them, so it fails if a file does not include what it uses.
+# Parsing these headers takes most of a file's compile time. tests/full/alone.mjs checks that each file
+# includes what it uses.
 function(glassformer_precompile target)  # ARGN: headers in addition to the core's
   if(GLASSFORMER_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE

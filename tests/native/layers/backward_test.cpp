@@ -258,13 +258,13 @@ TEST_CASE("a residual connection's gradients match its formula", "[backward]") {
     const auto normed = [&](const Matrix& of, const std::string& name) {
       return scalar_reference::norm(config, of, in.at(name + ".weight"), in.at(name + ".bias"));
     };
-    const auto norm = [&](const Matrix& of) { return normed(of, "norm"); };
+    const auto layer_norm = [&](const Matrix& of) { return normed(of, "norm"); };
     const Matrix& before = in.at("x");
-    const Matrix read = order == Order::pre ? norm(before) : before;
+    const Matrix read = order == Order::pre ? layer_norm(before) : before;
     const Matrix output = linear_of(in, read, "layer");
     const Matrix added = normed_output ? normed(output, "output_norm") : output;
     const Matrix sum = connected ? scalar_reference::sum(before, added) : added;
-    return order == Order::post ? norm(sum) : sum;
+    return order == Order::post ? layer_norm(sum) : sum;
   });
 }
 
