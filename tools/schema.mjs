@@ -9,6 +9,7 @@ import { format, resolveConfig } from 'prettier';
 import { root } from './run.mjs';
 
 const notice = 'Written by tools/schema.mjs from the options in src/api. Do not edit.';
+const explainNotice = 'Written by tools/schema.mjs from src/tasks/explain. Do not edit.';
 
 const reading = ['EncoderOptions'];
 const writing = ['TaskPromptOptions', 'SampleOptions'];
@@ -34,6 +35,12 @@ const structs = {
   NextOptions: { bases: writing, of: '`Generator.next`', command: 'generate' },
   TranslateOptions: { of: 'Translator', command: 'translate' },
   AlignmentOptions: { of: 'the option `alignment`', plain: true },
+  ExplainOptions: {
+    bases: [],
+    of: '`explain`, each of some methods',
+    command: 'explain',
+    apart: true,
+  },
 };
 
 // --- names and sentences ---------------------------------------------------------------------------
@@ -48,7 +55,7 @@ const spelling = (text, spell) => text.replace(/`(\w+)`/g, (_, name) => `\`${spe
 function about(property, spell) {
   const { description = '', minimum, maximum, absent } = property;
   const sentences = [spelling(description, spell)];
-  const isRange = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
+  const isRange = maximum !== undefined && maximum < 1e9;
   if (isRange) sentences.push(`Between ${minimum} and ${maximum}.`);
   else if (minimum > 0) sentences.push(`At least ${minimum}.`);
   const usual = absent ? spelling(absent, spell) : shown(property.default);
@@ -110,6 +117,13 @@ function scriptType({ type, enum: values, anyOf, items, $ref, maxItems }) {
   return type === 'integer' ? 'number' : type;
 }
 
+const commentOf = (text) => {
+  const lines = wrapped(text, 92);
+  return lines.length === 1
+    ? `/** ${lines[0]} */`
+    : `/**\n${lines.map((l) => ` * ${l}`).join('\n')}\n */`;
+};
+
 const parametersOf = (schema, name) =>
   Object.keys(parameters).filter((each) => Object.hasOwn(schema.$defs[name].properties, each));
 
@@ -131,12 +145,7 @@ function scriptInterface(schema, name) {
     const [parameter, bound] = used.includes(option) ? parameters[option] : [];
     const kind = parameter ?? scriptType(property);
     const optional = bound === 'TensorNames' ? kind : `${kind} | undefined`;
-    const text = wrapped(about(property, camel), 92);
-    const comment =
-      text.length === 1
-        ? `/** ${text[0]} */`
-        : `/**\n${text.map((l) => ` * ${l}`).join('\n')}\n */`;
-    return `${comment}\n${camel(option)}?: ${optional};`;
+    return `${commentOf(about(property, camel))}\n${camel(option)}?: ${optional};`;
   });
   const takesSignal = generic.length > 0;
   if (takesSignal && !bases.includes('EncoderOptions')) {
@@ -155,15 +164,79 @@ export async function script(schema) {
   const text = [
     `// ${notice}`,
     "import type { Head, Patch, TensorNames } from '../model/call_options.js';",
-    ...Object.keys(structs).map((name) => scriptInterface(schema, name)),
+    ...Object.keys(structs)
+      .filter((name) => !structs[name].apart)
+      .map((name) => scriptInterface(schema, name)),
   ].join('\n\n');
   const file = join(root, scriptFile);
+  return format(text, { ...(await resolveConfig(file)), filepath: file });
+}
+
+/** The kinds of answers that are explained: their interface of options, and the classes. */
+const explained = {
+  text: { type: 'ExplainOptions', of: 'Classifier' },
+  picture: { of: 'ImageClassifier, ZeroShotImageClassifier' },
+  translation: { type: 'ExplainTranslationOptions', of: 'Translator' },
+  next_token: { type: 'ExplainGenerationOptions', of: 'Generator' },
+};
+
+const namesOf = (methods, is) => methods.filter(is).map(({ name }) => name);
+const union = (names) => names.map((name) => `'${name}'`).join(' | ');
+
+/** Types that the schema does not tell, and options that must be there. */
+const explainTypes = ({ explanations }) => ({
+  on_progress: "((table: Explanations['transplant'] & { done: number }) => void)",
+  of: union(namesOf(explanations, ({ scores }) => scores)),
+  scores: 'Float32Array',
+  edges: 'readonly AttentionEdge[]',
+});
+const required = ['edges', 'names'];
+
+export async function explainScript(schema) {
+  const types = explainTypes(schema);
+  const ofTexts = Object.keys(explained).filter((kind) => explained[kind].type);
+  const used = new Set(
+    schema.explanations.flatMap(({ of }) => ofTexts.flatMap((kind) => of[kind] ?? [])),
+  );
+  const fields = entries(schema, 'ExplainOptions')
+    .filter(([option]) => used.has(option))
+    .map(([option, property]) => {
+      const type = types[option] ?? scriptType(property);
+      const field = required.includes(option)
+        ? `${camel(option)}: ${type}`
+        : `${camel(option)}?: ${type} | undefined`;
+      return `${commentOf(about(property, camel))}\n${field};`;
+    });
+  const interfaces = ofTexts.map((kind) => {
+    const methods = schema.explanations.filter(({ of }) => of[kind]);
+    const lines = methods.map(({ name, description, gradients, of }) => {
+      const needs = gradients
+        ? " Needs a model that was loaded with `gradients: true` and `compute: 'f32'`."
+        : '';
+      const options = of[kind].length > 0 ? `, ${union(of[kind].map(camel))}` : '';
+      return `${commentOf(description + needs)}\n${name}: Method<'${name}'${options}>;`;
+    });
+    return `/** The options of each method of \`${explained[kind].of}.explain\`. */\nexport interface ${explained[kind].type} {\n${lines.join('\n')}\n}`;
+  });
+  const text = [
+    `// ${explainNotice}`,
+    "import type { Patch } from '../model/call_options.js';\nimport type { AttentionEdge, Explanations } from './explain.js';",
+    `/** Every option of every method. */\nexport interface ExplainOption {\n${fields.join('\n')}\n}`,
+    `type Method<Name, Option extends keyof ExplainOption = never> = Pick<ExplainOption, Option> & {
+      method: Name;
+      /** Aborts the call between two steps. */
+      signal?: AbortSignal | undefined;
+    };`,
+    ...interfaces,
+  ].join('\n\n');
+  const file = join(root, explainScriptFile);
   return format(text, { ...(await resolveConfig(file)), filepath: file });
 }
 
 // --- Python ----------------------------------------------------------------------------------------
 
 function pythonType({ type, enum: values, anyOf, items, $ref, maxItems }) {
+  if ($ref === '#/$defs/AttentionEdge') return 'Mapping[str, int]';
   if ($ref) return $ref.split('/').at(-1);
   if (values) {
     const texts = values.filter((value) => typeof value === 'string');
@@ -177,8 +250,9 @@ function pythonType({ type, enum: values, anyOf, items, $ref, maxItems }) {
 }
 
 function pythonClass(schema, name) {
-  const { of, bases = ['TypedDict'] } = structs[name];
-  const lines = [`class ${name}(${bases.join(', ')}, total=False):`];
+  const { of, bases = [] } = structs[name];
+  const above = bases.length > 0 ? bases.join(', ') : 'TypedDict';
+  const lines = [`class ${name}(${above}, total=False):`];
   lines.push(`    """${of ? `Options of ${of}.` : 'Some of the options of Generator.'}`, '');
   for (const [option, property] of ownEntries(schema, name)) {
     lines.push(`    ${python(option)} : ${pythonType(property)}, optional`);
@@ -197,10 +271,13 @@ export function pythonModule(schema) {
     '',
     'from __future__ import annotations',
     '',
-    'from collections.abc import Sequence',
+    'from collections.abc import Mapping, Sequence',
     'from typing import Literal, TypedDict',
     '',
     'from ._options import Head, Patch',
+    '',
+    '#: The methods of `explain`.',
+    `ExplainMethod = Literal[\n${schema.explanations.map(({ name }) => `    "${name}",\n`).join('')}]`,
   ];
   for (const name of Object.keys(structs)) lines.push('', '', ...pythonClass(schema, name));
   return `${lines.join('\n')}\n`;
@@ -231,12 +308,39 @@ export function page(schema) {
     );
     parts.push(['| Option | What it does |', '| --- | --- |', ...rows].join('\n'));
   }
+  const classes = Object.entries(explained).map(([kind, { of }]) => [kind, of]);
+  /** The options that every method has for these answers. */
+  const shared = Object.fromEntries(
+    classes.map(([kind]) => {
+      const lists = schema.explanations.flatMap(({ of }) => (of[kind] ? [of[kind]] : []));
+      return [kind, lists[0].filter((option) => lists.every((list) => list.includes(option)))];
+    }),
+  );
+  const listed = (options) => `\`${options.join('`, `')}\``;
+  const methods = schema.explanations.map(({ name, description, of }) => {
+    const used = classes
+      .filter(([kind]) => of[kind])
+      .map(([kind, each]) => {
+        const own = of[kind].filter((option) => !shared[kind].includes(option));
+        return own.length > 0 ? `${each}: ${listed(own)}` : each;
+      });
+    return `| \`${name}\` | ${cell(description)} | ${used.join('<br>')} |`;
+  });
+  parts.push(
+    '## Methods of `explain`',
+    'What each method computes, and which options it has, by class. All of ' +
+      `ImageClassifier and ZeroShotImageClassifier have ${listed(shared.picture)}, too (the last two ` +
+      'only ZeroShotImageClassifier), and all of Translator ' +
+      `${listed(shared.translation)}. [Interpretability](interpretability.md) says more.`,
+    ['| Method | What it computes | Options |', '| --- | --- | --- |', ...methods].join('\n'),
+  );
   return `${parts.join('\n\n')}\n`;
 }
 
 // --- files -----------------------------------------------------------------------------------------
 
 export const scriptFile = 'wasm/src/tasks/options.ts';
+export const explainScriptFile = 'wasm/src/tasks/explain_options.ts';
 export const pythonFile = 'python/glassformer/_call_options.py';
 export const pageFile = 'web/docs/options.md';
 
@@ -245,6 +349,7 @@ export async function written(command) {
   const schema = JSON.parse(execFileSync(command, ['schema'], { encoding: 'utf8' }));
   return {
     [scriptFile]: await script(schema),
+    [explainScriptFile]: await explainScript(schema),
     [pythonFile]: pythonModule(schema),
     [pageFile]: page(schema),
   };

@@ -3,10 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
 from ._options import Head, Patch
+
+#: The methods of `explain`.
+ExplainMethod = Literal[
+    "rollout",
+    "value_norms",
+    "value_zeroing",
+    "lens",
+    "decoder_lens",
+    "ledger",
+    "transplant",
+    "faithfulness",
+    "edges",
+    "circuit",
+    "gradient_times_input",
+    "integrated_gradients",
+    "relevance",
+    "gradients",
+]
 
 
 class EncoderOptions(TypedDict, total=False):
@@ -474,3 +492,100 @@ class AlignmentOptions(TypedDict, total=False):
 
     layer: int | None
     heads: Sequence[int] | None
+
+
+class ExplainOptions(TypedDict, total=False):
+    """Options of `explain`, each of some methods.
+
+    label : str, optional
+        The label to explain. Default: the model's answer.
+    effects : bool, optional
+        Also measure how much the number falls without each column.
+    site : Literal["residual", "attention", "feed_forward", "head", "query", "key", "value"], optional
+        Which vectors are taken from the second text. The residual stream is that between layers.
+        Default: "residual".
+    head : int, optional
+        Which head, if `site` is head.
+    of : str, optional
+        The method whose scores are tested. Default: "rollout".
+    scores : Sequence[float], optional
+        Scores to test instead of a method's, one for each token.
+    orders : int, optional
+        How many random orders to compare with. Between 0 and 1000. Default: 20.
+    seed : int, optional
+        The seed of the random orders. Default: 1.
+    edges : Sequence[Mapping[str, int]], optional
+        The edges to cut: the weights of a key for a query.
+    cut : Literal["scores", "weights"], optional
+        Where edges are cut: scores before the softmax, so that the other edges get their share;
+        or weights, after it. Default: "scores".
+    least : float, optional
+        The share of the number that the circuit keeps. Default: 0.8.
+    words : int, optional
+        How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5.
+    from_ : str, optional
+        The language of the text, for a translator of many languages. Default: as the model's
+        files say.
+    to : str, optional
+        The language of the translation. Default: as the model's files say.
+    beams : int, optional
+        The number of hypotheses of the beam search, for a model with an encoder. Between 1 and
+        64. Default: 1.
+    sentence : int, optional
+        Which sentence of the translation, counted from 0. Default: 0.
+    position : int, optional
+        Which token of the translation or answer, counted from 0. Default: 0, or the token after
+        `prefix`.
+    prefix : Sequence[int], optional
+        Ids of tokens that the translation or answer begins with.
+    token : int, optional
+        The id of the token to explain. Default: the token that the translation or answer has
+        there, or the most probable.
+    against : int, optional
+        The id of the token to compare it with: the explained number is the difference of their
+        logits. Default: the most probable other one.
+    interpolate : bool, optional
+        Accept a picture that has, after its preparation, another size than the model's: learned
+        positions are interpolated. Without this, such a picture is refused.
+    size : tuple[int, int], optional
+        Resize pictures to this height and width instead of what the model's folder says, without
+        cropping. Other sizes than the model's need interpolation.
+    hypothesis_template : str, optional
+        The text for a label, with the label in place of {}. Default: "This is a photo of {}.".
+    names : Sequence[str], optional
+        Names of tensors; "*" stands for any characters except dots.
+    patch : Sequence[Patch], optional
+        As in other calls, but not of scores and weights. The gradients are those of the patched
+        run.
+    baseline_token : int, optional
+        The id of the token whose embedding all others begin with. A model with RMS norms needs
+        it: they remove the length of an embedding, so on the way from zeros almost all changes
+        near zero, and the gap is large. Default: zeros.
+    """
+
+    label: str | None
+    effects: bool | None
+    site: Literal["residual", "attention", "feed_forward", "head", "query", "key", "value"] | None
+    head: int | None
+    of: str | None
+    scores: Sequence[float] | None
+    orders: int | None
+    seed: int | None
+    edges: Sequence[Mapping[str, int]] | None
+    cut: Literal["scores", "weights"] | None
+    least: float | None
+    words: int | None
+    from_: str | None
+    to: str | None
+    beams: int | None
+    sentence: int | None
+    position: int | None
+    prefix: Sequence[int] | None
+    token: int | None
+    against: int | None
+    interpolate: bool | None
+    size: tuple[int, int] | None
+    hypothesis_template: str | None
+    names: Sequence[str] | None
+    patch: Sequence[Patch] | None
+    baseline_token: int | None

@@ -19,6 +19,8 @@ from ._call_options import (
     ClassifyOptions,
     EmbedOptions,
     EncoderOptions,
+    ExplainMethod,
+    ExplainOptions,
     FillOptions,
     GenerateOptions,
     ImageOptions,
@@ -346,13 +348,14 @@ class Model(Loaded):
 
 
 class Explained(Model):
+    @_with_options(ExplainOptions)
     def explain(
         self,
         given: Any,
-        method: str,
+        method: ExplainMethod,
         *,
         on_progress: Callable[[dict[str, Any]], None] | None = None,
-        **options: Any,
+        **options: Unpack[ExplainOptions],
     ) -> dict[str, Any]:
         """Explains the answer to an input.
 
@@ -361,11 +364,11 @@ class Explained(Model):
         given
             As in the class's main method; with the method "transplant" two texts in a tuple.
         method : str
-            Such as "rollout", "lens", "ledger", "integrated_gradients" or "relevance".
+            One of ExplainMethod.
         on_progress : callable, optional
             With "transplant" and compute "f32": called with the table before it is complete.
         **options
-            Those of the method.
+            Those of the method, which are some of the options below.
 
         Returns
         -------
@@ -482,7 +485,12 @@ class ZeroShotImageClassifier(Explained):
         return self._one(picture, dict(labels=labels, **options))
 
     def explain(
-        self, given: Picture, method: str, *, labels: Sequence[str] = (), **options: Any
+        self,
+        given: Picture,
+        method: ExplainMethod,
+        *,
+        labels: Sequence[str] = (),
+        **options: Unpack[ExplainOptions],
     ) -> dict[str, Any]:
         """Explains which of the labels fits a picture best, as for a classifier with these labels.
 

@@ -46,8 +46,14 @@ constexpr std::array<CommandEntry, 18> commands = {{
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_option_desc(const CLI::Option* option) const override {
-    const std::size_t width = 100 - get_column_width();
-    const std::string text = CLI::Formatter::make_option_desc(option);
+    return wrapped(CLI::Formatter::make_option_desc(option), 100 - get_column_width());
+  }
+  std::string make_description(const CLI::App* app) const override {
+    return wrapped(CLI::Formatter::make_description(app), 100);
+  }
+
+ private:
+  static std::string wrapped(const std::string& text, std::size_t width) {
     std::string lines;
     std::size_t used = 0;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -89,10 +95,12 @@ class CommandLine {
 
   // Parses the arguments and runs their command.
   Exit run(int argc, char** argv) {
+    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    if (helps_with_part(arguments)) return Exit::ok;
     try {
-      app_.parse(argc, argv);
+      app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::ParseError& error) {
-      if (error.get_exit_code() != 0) return refuse(error, {argv + 1, argv + argc});
+      if (error.get_exit_code() != 0) return refuse(error, arguments);
       app_.exit(error);  // prints help or the version
       return Exit::ok;
     }
@@ -112,6 +120,28 @@ class CommandLine {
   }
 
  private:
+  // Replaces a part of a command, such as "ledger" after "explain", by the option that selects it.
+  // If its help is asked for, prints that and returns true.
+  bool helps_with_part(std::vector<std::string>& arguments) {
+    if (arguments.size() < 2) return false;
+    const auto entry = std::ranges::find(commands, arguments[0], &CommandEntry::name);
+    if (entry == commands.end()) return false;
+    Command& command = *commands_[static_cast<std::size_t>(entry - commands.begin())];
+    const auto [option, names] = command.parts();
+    const std::string part = arguments[1];
+    if (std::ranges::find(names, part) == names.end()) return false;
+    const bool asked = std::ranges::any_of(
+        arguments, [](const std::string& each) { return each == "--help" || each == "-h"; });
+    if (asked) {
+      CLI::App& app = *app_.get_subcommand(entry->name);
+      command.narrow(app, part);
+      std::cout << app.help(app_.get_name());
+      return true;
+    }
+    arguments.insert(arguments.begin() + 1, option);
+    return false;
+  }
+
   Exit help() const {
     // The app that parsed the arguments would show the help of the command "help".
     const CommandLine other(version_);
@@ -166,6 +196,8 @@ class CommandLine {
 };
 
 }  // namespace
+
+void Command::narrow(CLI::App&, const std::string&) {}
 
 Exit run_command(int argc, char** argv, const char* version) {
   return CommandLine(version).run(argc, argv);

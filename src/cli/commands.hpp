@@ -2,7 +2,8 @@
 
 #include <CLI/App.hpp>
 #include <memory>
-#include <span>
+#include <string>
+#include <vector>
 
 namespace glassformer {
 
@@ -18,6 +19,16 @@ class Command {
   virtual void declare(CLI::App& app) = 0;
   /// Runs the command once its arguments have been parsed.
   virtual Exit run() = 0;
+
+  /// What a word after the command may select, such as a method of `explain`, and the option that
+  /// selects the same.
+  struct Parts {
+    std::string option = {};
+    std::vector<std::string> names = {};
+  };
+  virtual Parts parts() const { return {}; }
+  /// Leaves only what one of the parts has, for its help.
+  virtual void narrow(CLI::App& app, const std::string& part);
 };
 
 std::unique_ptr<Command> make_classify_command();

@@ -67,15 +67,15 @@ struct PartFields {
     }
   }
 
-  void operator()(const Rollout& rollout) const { scores(rollout.scores); }
-  void operator()(const ScoredNorms& norms) const { scores(norms.scores); }
-  void operator()(const GradientScores& gradients) const { scores(gradients.scores); }
+  // Of most methods, the scores.
+  template <class Result>
+  requires requires(const Result& result) { result.scores.size(); }
+  void operator()(const Result& result) const { scores(result.scores); }
   void operator()(const IntegratedGradients& gradients) const {
     line.add("value", static_cast<double>(gradients.value));
     line.add("gap", static_cast<double>(gradients.gap));
     scores(gradients.scores);
   }
-  void operator()(const Relevance& relevance) const { scores(relevance.scores); }
 
   // The answer after each layer, and its score.
   void operator()(const ScoredLens& lens) const {

@@ -41,6 +41,9 @@ class Flags {
     }
   }
 
+  /// Returns the help of an option: what it does, its range, and its default.
+  static std::string help(const Option& about, const std::string& usual = {});
+
  private:
   bool chosen(std::string_view name) const;
 
@@ -139,8 +142,6 @@ class Flags {
                      std::function<void(std::size_t)> choose);
 
   static std::string flag(const char* name);
-  // Returns the help of an option: what it does, its range, and its default.
-  static std::string help(const Option& about, const std::string& usual = {});
   static std::string shown(float number);
   static std::string shown(std::size_t number) { return std::to_string(number); }
   static std::string shown(const std::string& text) { return text.empty() ? "" : '"' + text + '"'; }

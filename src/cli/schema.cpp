@@ -3,6 +3,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <type_traits>
 #include <vector>
 
@@ -16,6 +17,9 @@
 #include "api/tasks/tag.hpp"
 #include "api/tasks/tokenize.hpp"
 #include "api/tasks/translate.hpp"
+#include "tasks/explain/explain_next_gradients.hpp"
+#include "tasks/explain/methods.hpp"
+#include "tasks/explain/request.hpp"
 #include "tasks/options.hpp"
 #include "tasks/train/training_options.hpp"
 
@@ -66,6 +70,7 @@ class Describer {
   requires std::is_enum_v<Enum>
   static Json type_of(Enum) { return {{"enum", enum_names<Enum>}}; }
   static Json type_of(EarlyStopping) { return {{"enum", {false, true, "never"}}}; }
+  static Json type_of(const AttentionEdge&) { return reference("AttentionEdge"); }
   static Json type_of(const HeadIndex&) { return reference("Head"); }
   static Json type_of(const Patch&) { return reference("Patch"); }
   static Json type_of(const AlignmentOptions&) {
@@ -115,6 +120,29 @@ Json described() {
   return describer.take();
 }
 
+// Returns the methods of explanation, with their options by what they explain.
+Json explanations() {
+  static constexpr std::array answers = {"text", "picture", "translation", "next_token"};
+  Json list = Json::array();
+  for (const ExplanationMethod& method : explanation_methods()) {
+    Json of = Json::object();
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (!method.options[i]) continue;
+      Json& options = of[answers[i]] = Json::array();
+      for (const char* const words : {method.options[i], common_options[i]}) {
+        std::istringstream stream(words);
+        for (std::string word; stream >> word;) options.push_back(word);
+      }
+    }
+    list.push_back({{"name", method.name},
+                    {"description", method.help},
+                    {"scores", method.scores},
+                    {"gradients", method.gradients},
+                    {"of", std::move(of)}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string options_schema() {
@@ -135,9 +163,16 @@ std::string options_schema() {
   options["AlignmentOptions"] = described<AlignmentOptions>();
   options["EncodeOptions"] = described<EncodeOptions>();
   options["TrainingOptions"] = described<TrainingOptions>();
+  Json explain = described<ExplainRequest>();
+  const Json by_gradients = described<NextGradientsRequest>();
+  for (const auto& [name, property] : by_gradients.at("properties").items()) {
+    explain["properties"][name] = property;
+  }
+  options["ExplainOptions"] = std::move(explain);
   return Json({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                {"title", "Options of Glassformer's calls"},
-               {"$defs", options}})
+               {"$defs", options},
+               {"explanations", explanations()}})
       .dump(2);
 }
 

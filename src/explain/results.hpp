@@ -54,6 +54,14 @@ struct ValueNorms {
   AttentionMap layers;  ///< [L, 1, T, T] all heads together, ‖Σ_h α_ij f(x_j)‖
 };
 
+/// How much each token's output of a layer changes if another token's value vector is zero; see
+/// Explainer::value_zeroing.
+struct ZeroedValues {
+  AttentionMap layers;        ///< [L, 1, T, T] 1 - cos(changed, unchanged) as shares; rows sum to 1
+  std::vector<float> matrix;  ///< [T, T] the product of the layers
+  std::vector<float> scores;  ///< [T] shares in the state, or states, that the model answers from
+};
+
 /// The logits that the model's head computes from the stream before each layer, and after the last.
 struct Lens {
   std::size_t layers, tokens, labels;

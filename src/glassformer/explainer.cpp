@@ -27,6 +27,15 @@ Explanation<ValueNorms> Explainer::value_norms(const TextInput& text) {
   return explainer.explain(input, explainer.answer(input), explainer.value_norms(input));
 }
 
+Explanation<ZeroedValues> Explainer::value_zeroing(const TextInput& text) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  ValueZeroing zeroing = explainer.value_zeroing(input);
+  while (zeroing.step()) {
+  }
+  return explainer.explain(input, explainer.answer(input), explainer.scored(zeroing.take(), input));
+}
+
 Explanation<GradientScores> Explainer::gradient_times_input(
     const TextInput& text, const std::optional<std::string>& label) {
   const ClassifierExplainer explainer(*pipeline_);

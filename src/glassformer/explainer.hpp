@@ -37,6 +37,8 @@ class Explainer {
   Explanation<Rollout> rollout(const TextInput& text);
   /// Computes value-weighted attention (Kobayashi et al. 2020).
   Explanation<ValueNorms> value_norms(const TextInput& text);
+  /// Computes value zeroing (Mohebbi et al. 2023). Throws `unsupported` unless compute is f32.
+  Explanation<ZeroedValues> value_zeroing(const TextInput& text);
   /// Computes gradient × input (Shrikumar et al. 2017) of the token embeddings. This and the next
   /// two throw `unsupported` unless compute is f32.
   Explanation<GradientScores> gradient_times_input(

@@ -209,29 +209,51 @@ EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest
   return output;
 }
 
+namespace {
+
+// A run that goes on from saved states.
+struct SavedRun {
+  SavedRun(const Encoder& encoder, const Sequences& sequences, const ConstView& states,
+           Session& session, Tracer* tracer)
+      : segments(segments_of(sequences)), run(session, tracer), memory(run.arena()) {
+    const std::size_t width = encoder.stack().config().d_model;
+    expect_shape("states of an encoder", states, {sequences.tokens(), width});
+    run.sequences = &sequences;
+    run.segments = segments;
+    run.positions = sequences.positions();
+    x = run.make(states.shape(0), width);
+    std::copy_n(states.data(), states.size(), x.data());
+  }
+
+  std::vector<RowSegment> segments;
+  Run run;
+  Arena::Scope memory;
+  View x = view(nullptr, {0, 0});
+};
+
+}  // namespace
+
 Tensor EncoderModel::resume(const Sequences& sequences, std::size_t first, const ConstView& states,
                             Session& session, Tracer* tracer) const {
   const Stack* const decoder = decoder_ ? &decoder_->stack() : nullptr;
   if (decoder && first < decoder->config().layers.size()) {
     throw_error(ErrorCode::unsupported, "resume: expected a model without a decoder, got one");
   }
-  const std::size_t width = encoder_->stack().config().d_model;
-  expect_shape("states of an encoder", states, {sequences.tokens(), width});
-  const std::vector<RowSegment> segments = segments_of(sequences);
-  Run run(session, tracer);
-  run.sequences = &sequences;
-  run.segments = segments;
-  run.positions = sequences.positions();
-  const Arena::Scope memory(run.arena());
-  View x = run.make(states.shape(0), width);
-  std::copy_n(states.data(), states.size(), x.data());
+  const SavedRun saved(*encoder_, sequences, states, session, tracer);
   if (decoder) {
-    const Run::Scope scope = run.scope("decoder");
-    decoder->finish(x, run);
+    const Run::Scope scope = saved.run.scope("decoder");
+    decoder->finish(saved.x, saved.run);
   } else {
-    encoder_->resume(first, x, run);
+    encoder_->resume(first, saved.x, saved.run);
   }
-  return copy_of(head_ ? (*head_)(const_view(x), run) : x);
+  return copy_of(head_ ? (*head_)(const_view(saved.x), saved.run) : saved.x);
+}
+
+Tensor EncoderModel::block(const Sequences& sequences, std::size_t layer, const ConstView& states,
+                           Session& session, Tracer* tracer) const {
+  const SavedRun saved(*encoder_, sequences, states, session, tracer);
+  encoder_->block(layer, saved.x, saved.run);
+  return copy_of(saved.x);
 }
 
 std::vector<ModelTensor> EncoderModel::tensors(Session& session) const {

@@ -60,6 +60,10 @@ class EncoderModel {
   Tensor resume(const Sequences& sequences, std::size_t first, const ConstView& states,
                 Session& session, Tracer* tracer = nullptr) const;
 
+  /// Runs block `layer` on `states` [N, D] and returns its output. There must be no decoder.
+  Tensor block(const Sequences& sequences, std::size_t layer, const ConstView& states,
+               Session& session, Tracer* tracer = nullptr) const;
+
   /// Returns every tensor of a run by name, in the order of the run.
   std::vector<ModelTensor> tensors(Session& session) const;
 

@@ -24,6 +24,10 @@ struct EncoderRunner {
                 Tracer* tracer = nullptr) const {
     return model.resume(sequences, first, states, session, tracer);
   }
+  Tensor block(const Sequences& sequences, std::size_t layer, const ConstView& states,
+               Tracer* tracer = nullptr) const {
+    return model.block(sequences, layer, states, session, tracer);
+  }
   const EncoderModel* operator->() const { return &model; }
 };
 

@@ -30,7 +30,8 @@ function floats({ shape, data }) {
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 test('every method answers line by line, with errors in their places', () => {
-  for (const method of ['rollout', 'value_norms', 'lens', 'ledger', 'faithfulness', 'circuit']) {
+  const methods = ['rollout', 'value_norms', 'value_zeroing', 'lens', 'ledger', 'faithfulness'];
+  for (const method of [...methods, 'circuit']) {
     const { status, lines } = explain(
       method,
       'A gripping film.\n\nDreadful acting.\n',
@@ -259,6 +260,29 @@ test('options of gradients of a next token are refused by name', () => {
   );
   refused('weights/sentiment', /for the method gradients/, '--method', 'gradients');
   refused('weights/sentiment', /names/, '--method', 'relevance', '--names', 'logits');
+});
+
+test('a method may stand after the command, and its help lists its options only', () => {
+  const model = join(root, 'weights/sentiment');
+  const text = 'A good film.\n';
+  const short = glassformer(['explain', 'rollout', model], text);
+  assert.deepEqual(short, glassformer(['explain', model, '--method', 'rollout'], text));
+  assert.equal(short.status, 0);
+
+  const { status, stdout } = glassformer(['explain', 'edges', '--help']);
+  assert.equal(status, 0);
+  assert.match(stdout, /^The number without some attention edges\./);
+  const flags = [...stdout.matchAll(/^ +(?:-h,)?(--[\w-]+)/gm)].map(([, flag]) => flag);
+  const ofPictures = ['--size', '--labels', '--hypothesis-template', '--interpolate'];
+  assert.deepEqual(
+    flags.toSorted(),
+    ['--help', '--json', '--label', '--cut', '--edges', '--pairs', '--compute', '--threads']
+      .concat(ofPictures)
+      .toSorted(),
+  );
+  const all = glassformer(['explain', '--help']).stdout;
+  for (const name of ['ledger', 'circuit', 'gradients'])
+    assert.match(all, new RegExp(`^  ${name}$`, 'm'));
 });
 
 test('options that a writer does not have are refused', () => {

@@ -246,6 +246,7 @@ test('a non-finite explanation is an error with every method and in every form',
   const answers = [
     [classifier, 'rollout'],
     [classifier, 'value_norms'],
+    [classifier, 'value_zeroing'],
     [classifier, 'lens'],
     [classifier, 'ledger'],
     [classifier, 'ledger', '--effects'],

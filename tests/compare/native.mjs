@@ -9,6 +9,7 @@ import { joinSafetensors, splitSafetensors } from './safetensors.mjs';
 const methods = [
   'rollout',
   'value_norms',
+  'value_zeroing',
   'lens',
   'ledger',
   'transplant',

@@ -11,6 +11,7 @@ const depths = ['*', '*.*', '*.*.*.*', '*.*.*.*.*'];
 const methods = {
   rollout: {},
   value_norms: {},
+  value_zeroing: {},
   lens: {},
   ledger: { effects: true },
   faithfulness: { orders: 2 },

@@ -80,8 +80,7 @@ struct TransplantResult {
 /// Options of Explainer::faithfulness.
 struct FaithfulnessOptions {
   std::vector<float> scores = {};  ///< one per token; empty: computed by `of`
-  /// "rollout", "value_norms", "ledger", "gradient_times_input", "integrated_gradients" or
-  /// "relevance"
+  /// A method that gives each token one score, such as "rollout" or "relevance".
   std::string of = "rollout";
   std::optional<std::string> label = {};  ///< default: the model's answer
   std::size_t orders = 20;                ///< number of random orders

@@ -1,53 +1,68 @@
 #include "tasks/explain/explain.hpp"
 #include "cli/explanation_line.hpp"
 #include "cli/files/picture_file.hpp"
+#include "cli/flags.hpp"
 #include "cli/lines.hpp"
 #include "tasks/explain/explain_next_gradients.hpp"
 
 namespace glassformer {
 namespace {
 
+constexpr std::array answers = {Answered::text, Answered::picture, Answered::translation,
+                                Answered::next_token};
+
 class ExplainCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_model(app, model_.folder);
-    app.add_option("--method", request_.method,
-                   "rollout: attention through all layers; value_norms: attention times the size "
-                   "of what it moves; lens: what each layer would answer; ledger: the answer as a "
-                   "sum of what each part adds; transplant: vectors of the line's second text in "
-                   "its first; faithfulness: how well scores tell what matters; edges: what some "
-                   "arrows of attention do; circuit: the fewest arrows that give the answer; "
-                   "decoder_lens: the translation as read from each encoder layer; "
-                   "gradient_times_input, integrated_gradients, relevance: by gradients; "
-                   "gradients: those of the tensors in --names")
-        ->check(
-            CLI::IsMember({"rollout", "value_norms", "lens", "ledger", "transplant", "faithfulness",
-                           "edges", "circuit", "decoder_lens", "gradient_times_input",
-                           "integrated_gradients", "relevance", "gradients"}))
+    app.add_option("--method", request_.method, "How to explain the answer: see below.")
+        ->check(CLI::IsMember(methods().names))
         ->required();
     add_json(app, json_);
-    app.add_option("--label", request_.label, "what to explain; where not given, the answer");
-    CLI::Option* const labels = add_labels(app, "--labels", labels_);
-    add_template(app, template_)->needs(labels);
-    declare_next(app);
-    declare_tests(app);
-    add_pair(app, request_.from, request_.to);
-    app.add_option("--beams", request_.beams,
-                   "of a model with encoder and decoder: hypotheses followed at once; else 1");
-    app.add_option("--words", request_.words, "of a lens on next words, with --json: how many");
+    add_flags(app, request_,
+              {.without = {"method", "on_progress", "hypothesis_template", "interpolate"}});
+    app.get_option("--of")->check(CLI::IsMember(score_methods()));
+    app.get_option("--least")->check(CLI::Range(0.01, 1.0));
+    add_template(app, template_)->needs(app.get_option("--labels"));
+    app.add_flag("--interpolate", interpolate_, Flags::help(about_interpolate));
+    add_edges(app, request_.edges, "The edges to cut, LAYER.HEAD.QUERY.KEY,…");
+    add_flags(app, next_, {.only = {"names", "baseline_token"}});
     app.add_flag("--pairs", pairs_, "as in classify");
     add_compute(app, model_.compute);
     add_threads(app, model_.threads);
+    std::string list = "Methods:\n";
+    for (const ExplanationMethod& method : explanation_methods()) {
+      list.append("  ").append(method.name).append("\n");
+    }
+    app.footer(list +
+               "glassformer explain METHOD --help shows what a method does, and its options.");
+  }
+
+  Parts parts() const override { return methods(); }
+
+  void narrow(CLI::App& app, const std::string& part) override {
+    const ExplanationMethod& method = *find_method(part);
+    app.description(method.help);
+    app.name("explain " + part);
+    app.footer("");
+    const std::array<std::string_view, 6> always = {"MODEL_DIR", "--help",    "--json",
+                                                    "--compute", "--threads", "--pairs"};
+    for (CLI::Option* const option : app.get_options()) {
+      const std::string flag = option->get_name();
+      const auto has = [&](Answered answer) {
+        return method.has(answer,
+                          underscored(flag.starts_with("--no-") ? flag.substr(5) : flag.substr(2)));
+      };
+      if (std::ranges::find(always, flag) != always.end()) continue;
+      if (std::ranges::none_of(answers, has)) app.remove_option(option);
+    }
   }
 
   Exit run() override {
     const auto loaded = load_pipeline<Pipeline>(model_.folder, model_.options());
     Pipeline& pipeline = *loaded;
-    if (effects_) request_.effects = true;
-    if (!labels_.empty()) {
-      request_.labels = labels_;
-      request_.hypothesis_template = template_;
-    }
+    if (request_.labels) request_.hypothesis_template = template_;
+    if (interpolate_) request_.interpolate = true;
     // If the model reads pictures, a line is the path of a file.
     const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
     const AnswerLines how = {
@@ -56,8 +71,8 @@ class ExplainCommand final : public Command {
     const bool classifies = task == Task::text_classification || reads_pictures(pipeline.config());
     if (request_.method == "gradients" || (!classifies && explains_by_gradients(request_.method))) {
       NextGradientsRequest request = next_gradients_request(request_);
-      request.names = names_;
-      request.baseline_token = baseline_token_;
+      request.names = next_.names;
+      request.baseline_token = next_.baseline_token;
       return answer_lines(
           pipeline, how,
           [&](std::span<const TextInput> texts) {
@@ -65,7 +80,7 @@ class ExplainCommand final : public Command {
           },
           next_gradients_line);
     }
-    if (!names_.empty() || baseline_token_) {
+    if (!next_.names.empty() || next_.baseline_token) {
       refuse_option({"{}, {}: expected the gradients of a next token",
                      {Field("names"), Field("baseline_token")}});
     }
@@ -82,60 +97,33 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  // Declares the options of methods that explain a next token.
-  void declare_next(CLI::App& app) {
-    app.add_option("--sentence", request_.sentence,
-                   "of a ledger or gradients of a translator: which sentence; else 0, the first");
-    app.add_option("--position", request_.position,
-                   "of the same, and of a model that answers texts: which token of the "
-                   "translation or answer; else 0, the first");
-    app.add_option_function<std::vector<std::uint32_t>>(
-           "--prefix",
-           [this](const std::vector<std::uint32_t>& ids) {
-             request_.prefix.emplace(ids.begin(), ids.end());
-           },
-           "of the same: ids that the translation or answer begins with, ID,…; the token after "
-           "these is then explained")
-        ->delimiter(',');
-    app.add_option("--token", request_.token,
-                   "of a ledger or gradients of what is written next: the id of the token to "
-                   "explain; else the likeliest, or what the translation or answer has there");
-    app.add_option("--against", request_.against, "and not this one; else the likeliest other");
-    app.add_flag("--effects", effects_, "of ledger: what the answer loses without each column");
-    app.add_option("--baseline-token", baseline_token_,
-                   "of integrated_gradients of what is written next: the id of the token whose "
-                   "embedding the others begin with; else zeros");
-    app.add_option("--names", names_,
-                   "of gradients: names of tensors; \"*\" stands for any characters except a dot");
+  static Parts methods() {
+    Parts parts = {.option = "--method", .names = {}};
+    for (const ExplanationMethod& method : explanation_methods()) {
+      parts.names.emplace_back(method.name);
+    }
+    return parts;
   }
 
-  // Declares the options of methods that change the run.
-  void declare_tests(CLI::App& app) {
-    add_enum<TransplantSite::Kind>(
-        app, "--site", request_.site,
-        "of transplant: what is carried from the second text; else residual, the "
-        "vectors between layers");
-    app.add_option("--head", request_.head, "of transplant --site head: which");
-    app.add_option("--of", request_.of,
-                   "of faithfulness: the method whose scores are tested; else rollout")
-        ->check(CLI::IsMember({"rollout", "value_norms", "ledger", "gradient_times_input",
-                               "integrated_gradients", "relevance"}));
-    app.add_option("--orders", request_.orders, "of faithfulness: how many random orders")
-        ->check(CLI::Range(0, 1000));
-    add_edges(app, request_.edges, "of edges: the arrows to cut, LAYER.HEAD.QUERY.KEY,…");
-    add_enum<Cut>(app, "--cut", request_.cut,
-                  "of edges: cut scores, before the softmax, so that the others share the rest; or "
-                  "weights, behind it; else scores");
-    app.add_option("--least", request_.least, "of circuit: the share of the answer to keep")
-        ->check(CLI::Range(0.01, 1.0));
+  static std::vector<std::string> score_methods() {
+    std::vector<std::string> names;
+    for (const ExplanationMethod& method : explanation_methods()) {
+      if (method.scores) names.emplace_back(method.name);
+    }
+    return names;
+  }
+
+  // Returns the name of a flag's option.
+  static std::string underscored(std::string name) {
+    std::ranges::replace(name, '-', '_');
+    return name;
   }
 
   ModelArguments model_;
   ExplainRequest request_;
-  std::vector<std::string> names_, labels_;
+  NextGradientsRequest next_;  // only names and baseline_token
   std::string template_ = MatchOptions().hypothesis_template;
-  std::optional<std::size_t> baseline_token_;
-  bool json_ = false, pairs_ = false, effects_ = false;
+  bool json_ = false, pairs_ = false, interpolate_ = false;
 };
 
 }  // namespace

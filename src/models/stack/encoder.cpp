@@ -22,6 +22,14 @@ void Encoder::resume(std::size_t first, View x, Run run) const {
   stack_.run_from(first, x, run);
 }
 
+void Encoder::block(std::size_t layer, View x, Run run) const {
+  const Run::Scope scope = run.scope("encoder");
+  const Arena::Scope memory(run.arena());
+  stack_.begin(x.shape(0), run);
+  run.session().reserve_attention(run.sequences->longest());
+  stack_.block(layer, x, run);
+}
+
 std::unique_ptr<SequenceTracer> make_tracer(const TraceRequest& request, const Sequences& sequences,
                                             const StackConfig& config) {
   if (!request.attention && !request.names_any()) return nullptr;

@@ -31,6 +31,8 @@ class Encoder {
   /// Turns x [N, D], the input of block `first`, into the vectors of the run's sequences. If
   /// `first` is the number of blocks, only the final norm is applied.
   void resume(std::size_t first, View x, Run run) const;
+  /// Turns the input of block `layer` into its output.
+  void block(std::size_t layer, View x, Run run) const;
 
   /// Passes a run without rows to a tracer, which gets every tensor's name. Then calls then(states,
   /// run).

@@ -71,14 +71,6 @@ Probability probability_of(Scoring scoring) {
 
 }  // namespace
 
-std::string list_score_methods() {
-  std::string list;
-  for (const char* const method : token_score_methods) {
-    list.append(list.empty() ? "" : ", ").append(method);
-  }
-  return list;
-}
-
 ClassifierExplainer::ClassifierExplainer(MatchPipeline& pipeline, std::vector<std::string> labels)
     : pipeline_(pipeline), labels_(std::move(labels)) {}
 
@@ -210,6 +202,20 @@ ValueNorms ClassifierExplainer::value_norms(const ExplainInput& input) const {
   return norms;
 }
 
+ValueZeroing ClassifierExplainer::value_zeroing(const ExplainInput& input) const {
+  expect_no_decoder("value_zeroing");
+  const std::size_t tokens = input.text.tokens();
+  TraceBudget().take(
+      saturating_product({pipeline_.config().encoder().layers.size() + 2, tokens, tokens}));
+  return {model(), input.text, stream(input)};
+}
+
+ZeroedValues ClassifierExplainer::scored(ZeroedValues values, const ExplainInput& input) const {
+  expect_finite(values.matrix);
+  values.scores = pooled_rollout(values.matrix, pooling_of(input));
+  return values;
+}
+
 Lens ClassifierExplainer::lens(const ExplainInput& input) const {
   Lens lens = glassformer::lens(model(), stream(input));
   expect_finite(lens.logits);
@@ -289,6 +295,12 @@ std::vector<float> ClassifierExplainer::token_scores(
     const ValueNorms norms = value_norms(input);
     const std::span<const float> last = norms.layers.at(norms.layers.layers - 1, 0);
     return pooled_rollout({last.begin(), last.end()}, pooling_of(input));
+  }
+  if (method == "value_zeroing") {
+    ValueZeroing zeroing = value_zeroing(input);
+    while (zeroing.step()) {
+    }
+    return scored(zeroing.take(), input).scores;
   }
   if (method == "ledger") {
     const Ledger parts = ledger(input, {.label = label});

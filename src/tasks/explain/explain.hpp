@@ -13,6 +13,7 @@
 #include "explain/interventions/faithfulness.hpp"
 #include "explain/interventions/integrated_gradients.hpp"
 #include "explain/interventions/transplant.hpp"
+#include "explain/interventions/value_zeroing.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/explain/explain_next.hpp"
 #include "tasks/explain/explanation.hpp"
@@ -24,13 +25,6 @@
 namespace glassformer {
 
 class TranslatePipeline;
-
-/// The methods that give each token of a classifier's text a score.
-inline constexpr std::array token_score_methods = {
-    "rollout",  "value_norms", "ledger", "gradient_times_input", "integrated_gradients",
-    "relevance"};
-/// Returns their names, with commas between them.
-std::string list_score_methods();
 
 /// A text or a picture as a classifier reads it. A picture's words are its patches.
 struct ExplainInput {
@@ -69,7 +63,10 @@ class ClassifierExplainer {
   Ledger ledger(const ExplainInput& input, const LedgerOptions& options) const;
   GradientScores gradient_times_input(const ExplainInput& input, std::size_t label) const;
   Relevance relevance(const ExplainInput& input, std::size_t label) const;
-  /// The caller runs the steps.
+  /// The caller runs the steps of this and of integrated_gradients.
+  ValueZeroing value_zeroing(const ExplainInput& input) const;
+  /// Adds the scores.
+  ZeroedValues scored(ZeroedValues values, const ExplainInput& input) const;
   IntegratedGradientsSum integrated_gradients(const ExplainInput& input, std::size_t label) const;
   /// Returns the score of each token by a method that has one score per token. Throws
   /// `invalid_option` for other methods.
@@ -157,43 +154,18 @@ class GenerationExplainer {
   NextTokenLedger ledgers_;
 };
 
-/// Starts explanations. A classifier has these methods and options (for "transplant", each input is
-/// two texts, the base and the donor):
+/// Starts explanations by a method of methods.hpp. For "transplant", each input is two texts, the
+/// base and the donor; with `on_progress`, all cells are estimated first, and each step shows the
+/// table.
 ///
-///   rollout | value_norms | lens
-///   ledger          label?, effects?
-///   transplant      label?, site?, head? (with the site "head"), onProgress? (true: estimates all
-///                   cells first, and shows the table after each step)
-///   faithfulness    label?, of? (a method with scores of tokens), scores?, orders?, seed?
-///   edges           label?, edges, cut?
-///   circuit         least?
+/// A classifier with a decoder has all methods of classifiers except `value_norms`,
+/// `value_zeroing`, `transplant`, `edges` and `circuit`; `tokens`, scores and the rows of a ledger
+/// are those of the decoder, beginning with its start token, then those of the encoder. For a
+/// picture, `grid` and `region` take the place of `tokens` in the results. A model that compares
+/// pictures with texts requires `labels`: see MatchOptions.
 ///
-/// A classifier with a decoder has the same except `value_norms`, `transplant`, `edges` and
-/// `circuit`; `tokens`, scores and the rows of a ledger are those of the decoder, beginning with
-/// its start token, then those of the encoder.
-///
-/// A classifier of pictures has the same except `transplant`, with two more options, `interpolate`
-/// and `size`: see ImageOptions. In the results, `grid` and `region` take the place of `tokens`. A
-/// model that compares pictures with texts has two more, `labels` and `hypothesisTemplate`: see
-/// MatchOptions. The first is required.
-///
-/// A translator has these, all with from? and to?. They explain each sentence; `ledger` explains
-/// one token of one sentence:
-///
-///   rollout         beams?            each output token's mixture of target and source
-///   lens            beams?, words?    the next words, read from each decoder layer
-///   decoder_lens    beams?            the translation, read from each encoder layer (Langedijk et
-///                                     al. 2023)
-///   ledger          beams?, sentence?, position?, prefix?, token?, against?, effects?
-///                                     why the translation has, or would have, this token and not
-///                                     the other; `prefix` sets how the translation begins, and
-///                                     by default the token after it is explained
-///
-/// A decoder that continues texts has these:
-///
-///   rollout | value_norms
-///   lens            words?
-///   ledger          token?, against?, effects?
+/// For a translator, methods explain each sentence, except those that explain one token of one
+/// sentence.
 ///
 /// Throws `unsupported` for models of other tasks, and `invalid_option`, naming the option.
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,

@@ -9,8 +9,6 @@
 namespace glassformer {
 namespace {
 
-constexpr std::size_t most_orders = 1000;
-
 // Explains the answer of a classifier to one text.
 class ClassifierSteps : public ExplanationSteps {
  public:
@@ -60,36 +58,41 @@ ScoredLens scored_lens(const ClassifierExplainer& explainer, const ExplainInput&
   return result;
 }
 
-// A method that takes one step.
+// A method that takes one step, and returns its part of the result.
+using OneRun = ExplainedInput::Part (*)(const ClassifierExplainer&, const ExplainInput&,
+                                        std::size_t label, const ExplainRequest&);
+
 class OneStep final : public ClassifierSteps {
  public:
-  OneStep(const ClassifierExplainer& explainer, ExplainInput input, const ExplainRequest& request)
-      : ClassifierSteps(explainer, std::move(input), request.label), request_(request) {}
+  OneStep(const ClassifierExplainer& explainer, ExplainInput input, const ExplainRequest& request,
+          OneRun explain)
+      : ClassifierSteps(explainer, std::move(input), request.label),
+        request_(request),
+        explain_(explain) {}
 
   bool step() override {
-    part_ = explain();
+    part_ = explain_(explainer(), input(), label(), request_);
     return false;
   }
   ExplainedInput::Part take_part() override { return std::move(part_); }
 
  private:
-  ExplainedInput::Part explain() const {
-    const std::string& method = request_.method;
-    if (method == "rollout") return explainer().rollout(input());
-    if (method == "value_norms") return scored_norms(explainer(), input());
-    if (method == "lens") return scored_lens(explainer(), input());
-    if (method == "gradient_times_input") {
-      return explainer().gradient_times_input(input(), label());
-    }
-    if (method == "relevance") return explainer().relevance(input(), label());
-    if (method == "ledger") {
-      return explainer().ledger(input(), {request_.label, request_.effects.value_or(false)});
-    }
-    return explainer().cut(input(), *request_.edges, request_.cut.value_or(Cut::scores), label());
-  }
-
   const ExplainRequest& request_;
+  OneRun explain_;
   ExplainedInput::Part part_;
+};
+
+class ZeroingSteps final : public ClassifierSteps {
+ public:
+  ZeroingSteps(const ClassifierExplainer& explainer, ExplainInput input)
+      : ClassifierSteps(explainer, std::move(input)),
+        zeroing_(explainer.value_zeroing(this->input())) {}
+
+  bool step() override { return zeroing_.step(); }
+  ExplainedInput::Part take_part() override { return explainer().scored(zeroing_.take(), input()); }
+
+ private:
+  ValueZeroing zeroing_;
 };
 
 class IntegratedSteps final : public ClassifierSteps {
@@ -172,45 +175,12 @@ class CircuitSteps final : public ClassifierSteps {
   CircuitSearch search_;
 };
 
-// Checks which options the method takes.
-void check_options(const ExplainRequest& request) {
-  const std::string& method = request.method;
-  if (method == "ledger") return expect_only(request, {"label", "effects"});
-  if (method == "transplant" && request.site == TransplantSite::Kind::head) {
-    return expect_only(request, {"label", "site", "head", "on_progress"});
-  }
-  if (method == "transplant") return expect_only(request, {"label", "site", "on_progress"});
-  if (method == "faithfulness") {
-    return expect_only(request, {"label", "of", "scores", "orders", "seed"});
-  }
-  if (method == "edges") return expect_only(request, {"label", "edges", "cut"});
-  if (method == "circuit") return expect_only(request, {"least"});
-  if (method == "gradient_times_input" || method == "integrated_gradients" ||
-      method == "relevance") {
-    return expect_only(request, {"label"});
-  }
-  expect_only(request, {});
-}
-
-void check_classifier_options(const ExplainRequest& request) {
-  expect_method(request,
-                {"rollout", "value_norms", "lens", "ledger", "transplant", "faithfulness", "edges",
-                 "circuit", "gradient_times_input", "integrated_gradients", "relevance"});
-  check_options(request);
-}
-
-// Checks the options for pictures, two of which every method takes.
-void check_for_pictures(ExplainRequest request) {
-  expect_method(request, {"rollout", "value_norms", "lens", "ledger", "faithfulness", "edges",
-                          "circuit", "gradient_times_input", "integrated_gradients", "relevance"});
-  request.interpolate.reset();
-  request.size.reset();
-  check_options(request);
-}
-
 TransplantSite site_of(const ExplainRequest& request) {
   TransplantSite site = {.kind = request.site.value_or(TransplantSite::Kind::residual)};
-  if (site.kind != TransplantSite::Kind::head) return site;
+  if (site.kind != TransplantSite::Kind::head) {
+    if (request.head) refuse_option("head", {"expected it only with {} head", {Field("site")}});
+    return site;
+  }
   if (!request.head) refuse_option("head", "missing");
   site.head = *request.head;
   return site;
@@ -219,16 +189,14 @@ TransplantSite site_of(const ExplainRequest& request) {
 FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
   FaithfulnessOptions options = {.label = request.label};
   if (request.of) options.of = *request.of;
-  if (std::ranges::find(token_score_methods, std::string_view(options.of)) ==
-      token_score_methods.end()) {
+  const ExplanationMethod* const of = find_method(options.of);
+  if (!of || !of->scores) {
     refuse_option("of",
                   {"expected one of {}, got {}", {list_score_methods(), describe(options.of)}});
   }
   if (request.scores) options.scores = *request.scores;
-  options.orders = number_of("orders", request.orders, 0, most_orders, options.orders);
-  constexpr std::size_t most_seed = std::numeric_limits<std::uint32_t>::max();
-  options.seed =
-      static_cast<std::uint32_t>(number_of("seed", request.seed, 0, most_seed, options.seed));
+  options.orders = request.orders.value_or(options.orders);
+  options.seed = request.seed.value_or(options.seed);
   return options;
 }
 
@@ -251,26 +219,71 @@ struct ClassifierRequest {
   }
 
   // Starts a method that explains one input.
-  std::unique_ptr<ExplanationSteps> begin(ExplainInput input) const {
-    const auto is = [&](std::string_view name) { return request.method == name; };
-    if (is("faithfulness")) {
-      return std::make_unique<FaithfulnessSteps>(explainer, std::move(input), faithfulness);
-    }
-    if (is("integrated_gradients")) {
-      return std::make_unique<IntegratedSteps>(explainer, std::move(input), request.label);
-    }
-    if (is("circuit")) {
-      return std::make_unique<CircuitSteps>(explainer, std::move(input),
-                                            request.least.value_or(0.8f));
-    }
-    return std::make_unique<OneStep>(explainer, std::move(input), request);
-  }
+  std::unique_ptr<ExplanationSteps> begin(ExplainInput input) const;
 
   ClassifierExplainer explainer;
   ExplainRequest request;
   TransplantSite site;
   FaithfulnessOptions faithfulness;
 };
+
+template <OneRun explain>
+std::unique_ptr<ExplanationSteps> in_one_step(const ClassifierRequest& of, ExplainInput input) {
+  return std::make_unique<OneStep>(of.explainer, std::move(input), of.request, explain);
+}
+
+// The methods that explain one input.
+struct Beginning {
+  std::string_view method;
+  std::unique_ptr<ExplanationSteps> (*begin)(const ClassifierRequest&, ExplainInput);
+};
+using Part = ExplainedInput::Part;
+using Explainer = ClassifierExplainer;
+using Input = ExplainInput;
+using Request = ExplainRequest;
+constexpr Beginning beginnings[] = {
+    {"rollout", in_one_step<[](const Explainer& of, const Input& input, std::size_t,
+                               const Request&) -> Part { return of.rollout(input); }>},
+    {"value_norms", in_one_step<[](const Explainer& of, const Input& input, std::size_t,
+                                   const Request&) -> Part { return scored_norms(of, input); }>},
+    {"value_zeroing",
+     [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
+       return std::make_unique<ZeroingSteps>(of.explainer, std::move(input));
+     }},
+    {"lens", in_one_step<[](const Explainer& of, const Input& input, std::size_t,
+                            const Request&) -> Part { return scored_lens(of, input); }>},
+    {"ledger", in_one_step<[](const Explainer& of, const Input& input, std::size_t,
+                              const Request& request) -> Part {
+       return of.ledger(input, {request.label, request.effects.value_or(false)});
+     }>},
+    {"faithfulness",
+     [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
+       return std::make_unique<FaithfulnessSteps>(of.explainer, std::move(input), of.faithfulness);
+     }},
+    {"edges", in_one_step<[](const Explainer& of, const Input& input, std::size_t label,
+                             const Request& request) -> Part {
+       return of.cut(input, *request.edges, request.cut.value_or(Cut::scores), label);
+     }>},
+    {"circuit",
+     [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
+       return std::make_unique<CircuitSteps>(of.explainer, std::move(input),
+                                             of.request.least.value_or(0.8f));
+     }},
+    {"gradient_times_input",
+     in_one_step<[](const Explainer& of, const Input& input, std::size_t label,
+                    const Request&) -> Part { return of.gradient_times_input(input, label); }>},
+    {"integrated_gradients",
+     [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
+       return std::make_unique<IntegratedSteps>(of.explainer, std::move(input), of.request.label);
+     }},
+    {"relevance", in_one_step<[](const Explainer& of, const Input& input, std::size_t label,
+                                 const Request&) -> Part { return of.relevance(input, label); }>},
+};
+
+std::unique_ptr<ExplanationSteps> ClassifierRequest::begin(ExplainInput input) const {
+  const auto found = std::ranges::find(beginnings, request.method, &Beginning::method);
+  return found->begin(*this, std::move(input));
+}
 
 class ClassifierJob final : public TextExplanations {
  public:
@@ -344,24 +357,23 @@ class MatchedPictureJob final : public PictureJob {
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ClassifyPipeline& pipeline,
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request) {
-  check_classifier_options(request);
+  check_request(request, Answered::text, true);
   return std::make_unique<ClassifierJob>(pipeline, texts, request);
 }
 
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ImagePipeline& pipeline,
                                                             std::span<const Picture> pictures,
                                                             const ExplainRequest& request) {
-  check_for_pictures(request);
+  check_request(request, Answered::picture, true);
+  if (request.labels) refuse_option("labels", "unknown field");
+  if (request.hypothesis_template) refuse_option("hypothesis_template", "unknown field");
   return std::make_unique<PictureJob>(ClassifierExplainer(pipeline), pictures, request);
 }
 
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(MatchPipeline& pipeline,
                                                             std::span<const Picture> pictures,
                                                             const ExplainRequest& request) {
-  ExplainRequest rest = request;
-  rest.labels.reset();
-  rest.hypothesis_template.reset();
-  check_for_pictures(rest);
+  check_request(request, Answered::picture, true);
   if (!request.labels || request.labels->empty()) {
     refuse_option("labels", "expected at least one, got none");
   }

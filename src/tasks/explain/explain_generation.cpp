@@ -107,21 +107,13 @@ class NextLedgerSteps final : public GenerationSteps {
   std::optional<NextLedger> result_;
 };
 
-// Checks which options the method takes.
-void check_generation_options(const ExplainRequest& request) {
-  expect_method(request, {"rollout", "value_norms", "lens", "ledger"});
-  if (request.method == "lens") return expect_only(request, {"words"});
-  if (request.method == "ledger") return expect_only(request, {"token", "against", "effects"});
-  expect_only(request, {});
-}
-
 class GenerationExplanations final : public TextExplanations {
  public:
   GenerationExplanations(GeneratePipeline& pipeline, std::span<const TextInput> texts,
                          const ExplainRequest& request)
       : TextExplanations(texts, request.method),
         explainer_(pipeline),
-        words_(number_of("words", request.words, 1, most_lens_words, usual_lens_words)),
+        words_(request.words.value_or(usual_lens_words)),
         ledger_(next_ledger_options(request)) {
     single_texts(texts);  // refuses pairs
     explainer_.ledgers().expect_tokens(ledger_);
@@ -231,7 +223,7 @@ NextLedger GenerationExplainer::ledger(const GenerationInput& input,
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(GeneratePipeline& pipeline,
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request) {
-  check_generation_options(request);
+  check_request(request, Answered::next_token, false);
   return std::make_unique<GenerationExplanations>(pipeline, texts, request);
 }
 

@@ -80,12 +80,13 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
       : pipeline_(pipeline), asked_{.request = request}, texts_(texts.begin(), texts.end()) {
     single_texts(texts);  // refuses pairs
     check();
+    check_ranges(request);
     expect_gradients(pipeline.compute());
     asked_.tokens = next_ledger_options({.token = request.token, .against = request.against});
     TranslatedPlace& place = asked_.place;
     place.from = request.from;
     place.to = request.to;
-    place.beams = number_of("beams", request.beams, 1, max_beams, 1);
+    place.beams = request.beams.value_or(1);
     place.sentence = request.sentence.value_or(0);
     if (request.prefix) place.prefix = *request.prefix;
     place.position = request.position.value_or(place.prefix.size());
@@ -181,12 +182,12 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
 }  // namespace
 
 bool explains_by_gradients(std::string_view method) {
-  return std::ranges::find(next_gradient_methods, method) != next_gradient_methods.end();
+  const ExplanationMethod* const found = find_method(method);
+  return found && found->gradients;
 }
 
 NextGradientsRequest next_gradients_request(const ExplainRequest& request) {
-  expect_only(request,
-              {"token", "against", "from", "to", "beams", "sentence", "position", "prefix"});
+  check_request(request, Answered::translation, true);  // whose methods have the most options
   return {.method = request.method,
           .token = request.token,
           .against = request.against,

@@ -21,10 +21,7 @@
 
 namespace glassformer {
 
-/// The methods of a next token that use gradients.
-inline constexpr std::array next_gradient_methods = {"gradients", "gradient_times_input",
-                                                     "integrated_gradients", "relevance"};
-/// Whether the method is one of them.
+/// Whether the method uses gradients.
 bool explains_by_gradients(std::string_view method);
 
 /// The options of an explanation of a next token by gradients.
@@ -42,18 +39,19 @@ struct NextGradientsRequest {
 
 template <class Visit>
 void fields(Visit& visit, NextGradientsRequest& request) {
-  visit("method", request.method);
-  visit("names", request.names);
-  visit("patch", request.patches);
-  visit("token", request.token);
-  visit("against", request.against);
-  visit("baseline_token", request.baseline_token);
-  visit("from", request.from);
-  visit("to", request.to);
-  visit("beams", request.beams);
-  visit("sentence", request.sentence);
-  visit("position", request.position);
-  visit("prefix", request.prefix, {.items = "ids"});
+  visit("method", request.method, {.help = "How to explain the answer: see below.", .apart = true});
+  visit("names", request.names,
+        {.help = "Names of tensors; \"*\" stands for any characters except dots."});
+  visit("patch", request.patches,
+        {.help = "As in other calls, but not of scores and weights. The gradients are those of the "
+                 "patched run."});
+  visit(
+      "baseline_token", request.baseline_token,
+      {.help = "The id of the token whose embedding all others begin with. A model with RMS norms "
+               "needs it: they remove the length of an embedding, so on the way from zeros almost "
+               "all changes near zero, and the gap is large.",
+       .absent = "zeros"});
+  next_token_fields(visit, request);
 }
 
 /// Returns the options that these methods have in common with others. Throws `invalid_option` if
@@ -122,15 +120,7 @@ struct NextGradients {
 };
 
 /// Starts explanations of a next token by gradients: of a decoder that continues texts, of a model
-/// that answers them, or of a translator:
-///
-///   gradients               names, patch?, token?, against?
-///   gradient_times_input    token?, against?
-///   integrated_gradients    token?, against?, baselineToken?
-///   relevance               token?, against?
-///
-/// With an encoder, all of them have beams?, position? and prefix?, and of a translator sentence?,
-/// from? and to?.
+/// that answers them, or of a translator; see methods.hpp.
 ///
 /// Throws `invalid_option`, naming the option, and `unsupported` for other tasks, or if this
 /// program or the model's arithmetic has no gradients.

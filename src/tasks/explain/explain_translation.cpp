@@ -24,21 +24,12 @@ struct Options {
 };
 
 Options options_of(const ExplainRequest& request) {
-  expect_method(request, {"rollout", "lens", "decoder_lens", "ledger"});
-  const std::string& method = request.method;
-  if (method == "lens") {
-    expect_only(request, {"from", "to", "beams", "words"});
-  } else if (method == "ledger") {
-    expect_only(request, {"from", "to", "beams", "sentence", "position", "prefix", "token",
-                          "against", "effects"});
-  } else {
-    expect_only(request, {"from", "to", "beams"});
-  }
-  return {.method = method,
+  check_request(request, Answered::translation, false);
+  return {.method = request.method,
           .from = request.from,
           .to = request.to,
-          .beams = number_of("beams", request.beams, 1, max_beams, 1),
-          .words = number_of("words", request.words, 1, most_lens_words, usual_lens_words),
+          .beams = request.beams.value_or(1),
+          .words = request.words.value_or(usual_lens_words),
           .sentence = request.sentence.value_or(0),
           .position = request.position.value_or(request.prefix ? request.prefix->size() : 0),
           .prefix = request.prefix.value_or(std::vector<std::int32_t>()),

@@ -64,7 +64,7 @@ struct ExplainedInput {
   using Part =
       std::variant<Rollout, ScoredNorms, ScoredLens, Ledger, TransplantResult, WordFaithfulness,
                    CutEffects, Circuit, NextLens, NextLedger, ExplainedSentences, SentenceLedger,
-                   GradientScores, IntegratedGradients, Relevance>;
+                   GradientScores, IntegratedGradients, Relevance, ZeroedValues>;
   std::string method = {};
   std::optional<std::string> label = {};  ///< for a classifier: the explained label
   std::vector<InputToken> tokens = {};    ///< [T]; empty for a translation or a picture
@@ -117,6 +117,14 @@ void fields(Visit& visit, ScoredNorms& result) {
   visit("scores", result.scores);
   visit.tensor(to_tensor("heads", std::move(result.norms.heads)));
   visit.tensor(to_tensor("layers", std::move(result.norms.layers)));
+}
+
+template <class Visit>
+void fields(Visit& visit, ZeroedValues& result) {
+  const std::size_t tokens = result.scores.size();
+  visit("scores", result.scores);
+  visit.tensor(to_tensor("layers", std::move(result.layers)));
+  visit.tensor({"rollout", {tokens, tokens}, std::move(result.matrix)});
 }
 
 template <class Visit>

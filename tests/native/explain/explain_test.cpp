@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "explain/interventions/transplant.hpp"
+#include "explain/interventions/value_zeroing.hpp"
 #include "explain/readings/ledger.hpp"
 #include "explain/readings/lens.hpp"
 #include "explain/readings/rollout.hpp"
@@ -23,6 +24,10 @@ namespace {
 Stream stream_of(const EncoderRunner& model, const ExplainedText& text) {
   const std::size_t layers = model->encoder().stack().config().layers.size();
   return stream_of(trace(model, text, stream_tensors(layers)), layers);
+}
+
+std::size_t zeroing_layers(const ExplainGolden& golden) {
+  return golden.model->encoder().stack().config().layers.size();
 }
 
 AttentionMap random_rows(std::size_t layers, std::size_t heads, std::size_t queries,
@@ -104,6 +109,36 @@ TEST_CASE("value norms are the norms of the vectors that attention moves", "[exp
   const ValueNorms norms = value_norms(explained_stack(golden.model->encoder(), "encoder"), traced);
   golden.check_near("value_norms.heads", norms.heads.data);
   golden.check_near("value_norms.layers", norms.layers.data);
+}
+
+TEST_CASE("value zeroing has PyTorch's shares, however many tokens run side by side", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const std::size_t together = GENERATE(std::size_t{1}, std::size_t{30}, std::size_t{512});
+  ValueZeroing zeroing(golden.runner(), golden.text, stream_of(golden.runner(), golden.text));
+  std::size_t steps = 1;
+  while (zeroing.step(together)) ++steps;
+  const std::size_t tokens = golden.text.tokens(), layers = zeroing_layers(golden);
+  const std::size_t a_step = std::min(std::max<std::size_t>(together / tokens, 1), tokens);
+  CHECK(steps == layers * ((tokens + a_step - 1) / a_step));
+  const ZeroedValues values = zeroing.take();
+  golden.check_near("value_zeroing.layers", values.layers.data);
+  golden.check_near("value_zeroing.rollout", values.matrix);
+  check_rows_sum_to_one(values.layers.data, tokens);
+  check_rows_sum_to_one(values.matrix, tokens);
+}
+
+TEST_CASE("a row that no value changes keeps its state", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  Stream stream = stream_of(golden.runner(), golden.text);
+  std::ranges::fill(stream.states, 0.0f);  // without a direction, nothing can turn
+  ValueZeroing zeroing(golden.runner(), golden.text, std::move(stream));
+  while (zeroing.step()) {
+  }
+  const std::size_t tokens = golden.text.tokens();
+  const std::vector<float> matrix = zeroing.take().matrix;
+  for (std::size_t i = 0; i < matrix.size(); ++i) {
+    CHECK(matrix[i] == (i / tokens == i % tokens ? 1.0f : 0.0f));
+  }
 }
 
 TEST_CASE("the lens applies the model's own head to each layer's stream", "[explain]") {

@@ -336,7 +336,7 @@ TEST_CASE("explanations are returned as JSON with separate tensors", "[explain]"
   const std::string text = "not good at all";
   const Classification plain = pipeline->classify(text);
   for (const char* method :
-       {"rollout", "value_norms", "lens", "ledger", "faithfulness", "circuit"}) {
+       {"rollout", "value_norms", "value_zeroing", "lens", "ledger", "faithfulness", "circuit"}) {
     INFO(method);
     const Json got = explain_one(*pipeline, text, Json{{"method", method}}.dump());
     CHECK(got.at("method") == method);
@@ -436,6 +436,9 @@ TEST_CASE("the public Explainer explains the Classifier's answers", "[explain]")
   CHECK(std::abs(std::accumulate(rolled.part.scores.begin(), rolled.part.scores.end(), 0.0) - 1) <
         1e-5);
   check(explainer.value_norms(text));
+  const auto zeroed = explainer.value_zeroing(text);
+  check(zeroed);
+  CHECK(zeroed.part.scores.size() == plain.tokens.size());
   const auto read = explainer.lens(text);
   check(read);
   CHECK(std::equal(plain.logits.begin(), plain.logits.end(), read.part.logits.end() - 2));
@@ -474,11 +477,16 @@ TEST_CASE("invalid options of explanations are refused by name", "[explain]") {
     CHECK_THAT(error.what(), ContainsSubstring(message));
   };
   refused("{}", "method: missing");
-  refused(R"({"method": "magic"})", "method: expected one of rollout, value_norms, lens, ledger");
+  refused(R"({"method": "magic"})",
+          "method: expected one of rollout, value_norms, value_zeroing, lens, "
+          "ledger");
   refused(R"({"method": "rollout", "label": "positive"})", "label: unknown field");
   refused(R"({"method": "ledger", "label": "fine"})",
           "label: expected one of negative, positive, got");
   refused(R"({"method": "transplant", "site": "head"})", "head: missing");
+  refused(R"({"method": "transplant", "head": 1})", "head: expected it only with site head");
+  refused(R"({"method": "decoder_lens"})", "method: expected one of rollout");
+  refused(R"({"method": "rollout", "interpolate": true})", "interpolate: unknown field");
   refused(R"({"method": "transplant", "site": "mind"})", "site: expected one of residual");
   refused(R"({"method": "edges"})", "edges: missing");
   refused(R"({"method": "edges", "edges": []})", "edges: expected an array of one or more");

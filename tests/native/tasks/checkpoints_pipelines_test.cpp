@@ -264,7 +264,7 @@ TEST_CASE("explanations of a classifier with a decoder agree with its runs", "[c
   const double masked = number_with({.mask_tokens = input.words[0]});
   CHECK(std::abs(static_cast<double>(test.take().losses[0]) - (number - masked)) < 1e-5);
 
-  for (const char* method : {"value_norms", "transplant", "edges", "circuit"}) {
+  for (const char* method : {"value_norms", "value_zeroing", "transplant", "edges", "circuit"}) {
     INFO(method);
     std::string options = std::string(R"({"method": ")") + method + '"';
     if (method == std::string("edges")) {

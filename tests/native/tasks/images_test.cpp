@@ -363,8 +363,8 @@ TEST_CASE("explanations of pictures are written with their grid", "[image]") {
   PictureGolden golden("vit");
   const Picture picture = decode_picture(picture_file("rgb8.png"));
   const TaskInputs inputs = {.pictures = {&picture, 1}};
-  for (const char* method : {"rollout", "value_norms", "lens", "ledger", "faithfulness", "circuit",
-                             "gradient_times_input", "relevance"}) {
+  for (const char* method : {"rollout", "value_norms", "value_zeroing", "lens", "ledger",
+                             "faithfulness", "circuit", "gradient_times_input", "relevance"}) {
     INFO(method);
     const std::string options =
         std::string(R"({"method": ")") + method + R"(", "interpolate": true, "size": [12, 16]})";

@@ -97,6 +97,10 @@ for (const binary of binaries) {
       const norms = await classifier.explain(text, { method: 'value_norms' });
       check('value_norms.heads', norms.heads.data);
       check('value_norms.layers', norms.layers.data);
+      const zeroed = await classifier.explain(text, { method: 'value_zeroing' });
+      check('value_zeroing.layers', zeroed.layers.data);
+      check('value_zeroing.rollout', zeroed.rollout.data);
+      assert.equal(zeroed.scores.length, tokens.length);
       const lens = await classifier.explain(text, { method: 'lens' });
       check('lens.logits', lens.logits.data);
       check('lens.token_logits', lens.tokenLogits.data);

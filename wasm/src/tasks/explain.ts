@@ -1,12 +1,11 @@
-import type { Patch } from '../model/call_options.js';
 import type { Token, TracedTensor } from '../model/results.js';
-import type { LanguagePair } from './translation.js';
+import type {
+  ExplainGenerationOptions,
+  ExplainOptions,
+  ExplainTranslationOptions,
+} from './explain_options.js';
 
-/** Options of all explanations. */
-interface Common {
-  /** Aborts the call between two steps. */
-  signal?: AbortSignal | undefined;
-}
+export type * from './explain_options.js';
 
 /** An attention edge: in this layer and head, the weight of a key for a query. */
 export interface AttentionEdge {
@@ -14,92 +13,6 @@ export interface AttentionEdge {
   head: number;
   query: number;
   key: number;
-}
-
-/** The options of each method. Without `label`, the model's answer is explained. */
-export interface ExplainOptions {
-  /** Attention rollout: Abnar and Zuidema 2020. */
-  rollout: Common & { method: 'rollout' };
-  /** Value-weighted attention: Kobayashi et al. 2020. */
-  value_norms: Common & { method: 'value_norms' };
-  /** The scores that the model's head computes from the states of each layer. */
-  lens: Common & { method: 'lens' };
-  /**
-   * The explained number as an exact sum of the outputs of embeddings, heads and feed-forward
-   * networks, with the scales of norms frozen. `effects` adds how much the number falls without each
-   * of them.
-   */
-  ledger: Common & { method: 'ledger'; label?: string | undefined; effects?: boolean | undefined };
-  /**
-   * Activation patching between two texts, `{ text, pair }`: how the answer to the first changes if
-   * a vector is replaced by that of the second text, for every layer and token.
-   */
-  transplant: Common & {
-    method: 'transplant';
-    label?: string | undefined;
-    site?:
-      'residual' | 'attention' | 'feed_forward' | 'head' | 'query' | 'key' | 'value' | undefined;
-    /** With site "head". */
-    head?: number | undefined;
-    /**
-     * Called with the table before it is complete, for a model that was loaded with `gradients: true`
-     * and `compute: 'f32'`. First, all changes are estimates: the gradient of the number with respect
-     * to a vector, times the donor's vector minus the base's (attribution patching: Nanda 2023); NaN
-     * for a token without a counterpart. Later, the first `done` changes, row by row, are measured. If
-     * it throws, the call fails with `callback_failed`.
-     */
-    onProgress?: ((table: Explanations['transplant'] & { done: number }) => void) | undefined;
-  };
-  /**
-   * Deletion and insertion curves of the text's words, in the order of token scores: those of a
-   * method, or your own, one per token.
-   */
-  faithfulness: Common & {
-    method: 'faithfulness';
-    label?: string | undefined;
-    of?:
-      | 'rollout'
-      | 'value_norms'
-      | 'ledger'
-      | 'gradient_times_input'
-      | 'integrated_gradients'
-      | 'relevance'
-      | undefined;
-    scores?: Float32Array | undefined;
-    /** Number of random orders to compare with. Default: 20. */
-    orders?: number | undefined;
-    seed?: number | undefined;
-  };
-  /** The number without some attention edges; only with `compute: 'f32'`. */
-  edges: Common & {
-    method: 'edges';
-    label?: string | undefined;
-    edges: readonly AttentionEdge[];
-    /** Removes edges before the softmax, so that others get their share, or after it. */
-    cut?: 'scores' | 'weights' | undefined;
-  };
-  /**
-   * A search for a small set of heads and edges that keeps the label and `least` of the number
-   * (default: 0.8): Conmy et al. 2023; only with `compute: 'f32'`.
-   */
-  circuit: Common & { method: 'circuit'; least?: number | undefined };
-  /**
-   * The product of each token's embedding and the gradient of the explained number with respect to
-   * it: Shrikumar et al. 2017. This and the next two methods need a model that was loaded with
-   * `gradients: true` and `compute: 'f32'`.
-   */
-  gradient_times_input: Common & { method: 'gradient_times_input'; label?: string | undefined };
-  /**
-   * The same with the mean of the gradients on the way from zeros, which stand for no word, to the
-   * embeddings: Sundararajan et al. 2017. The way has 64 steps. If the gap is larger than 2 %, it is
-   * computed again with twice as many, up to 256.
-   */
-  integrated_gradients: Common & { method: 'integrated_gradients'; label?: string | undefined };
-  /**
-   * Attention weights times their gradients, positive parts only, multiplied through the layers:
-   * Chefer et al. 2021. Not for linear attention.
-   */
-  relevance: Common & { method: 'relevance'; label?: string | undefined };
 }
 
 export type ExplainMethod = keyof ExplainOptions;
@@ -158,6 +71,13 @@ export interface Explanations {
     /** [L, H, T, T] ‖αf(x)‖ for each head, and [L, 1, T, T] for all heads together. */
     heads: TracedTensor;
     layers: TracedTensor;
+  };
+  value_zeroing: Explained<'value_zeroing'> & {
+    scores: number[];
+    /** [L, 1, T, T] Row i: how much each token's value counts for token i's output of a layer. */
+    layers: TracedTensor;
+    /** [T, T] The product of the layers. */
+    rollout: TracedTensor;
   };
   lens: Explained<'lens'> & {
     /** The head's output before each layer, and after the last one. */
@@ -236,86 +156,6 @@ export interface Explanations {
   };
 }
 
-/** Two next tokens that are compared, by their ids. */
-interface NextPair {
-  token?: number | undefined;
-  against?: number | undefined;
-}
-
-interface LedgerPair extends NextPair {
-  effects?: boolean | undefined;
-}
-
-interface OfTensors {
-  method: 'gradients';
-  names: readonly string[];
-  /** As in other calls, but not of scores and weights. The gradients are those of the patched run. */
-  patch?: readonly Patch[] | undefined;
-}
-
-interface Baseline {
-  /**
-   * The id of the token whose embedding all others begin with, instead of zeros. A model with RMS
-   * norms needs it: they remove the length of an embedding, so on the way from zeros almost all
-   * changes near zero, and the gap is large.
-   */
-  baselineToken?: number | undefined;
-}
-
-/** A token of an answer. */
-interface AnswerPlace {
-  beams?: number | undefined;
-  position?: number | undefined;
-  prefix?: readonly number[] | undefined;
-}
-
-/** A token of a translation. */
-interface Place extends AnswerPlace {
-  sentence?: number | undefined;
-}
-
-/** The options of each method for translations. */
-export interface ExplainTranslationOptions {
-  /** Attention rollout over target and source. */
-  rollout: Common & LanguagePair & { method: 'rollout'; beams?: number | undefined };
-  /** The next tokens as predicted from each decoder layer: the `words` most probable. Default: 5. */
-  lens: Common &
-    LanguagePair & {
-      method: 'lens';
-      beams?: number | undefined;
-      words?: number | undefined;
-    };
-  /** The translation as decoded from each encoder layer: Langedijk et al. 2023. */
-  decoder_lens: Common & LanguagePair & { method: 'decoder_lens'; beams?: number | undefined };
-  /**
-   * Why the translation of a `sentence` has its token at `position` (both from 0, default: 0): the
-   * difference of its logit and another token's, as an exact sum. `token` and `against` are ids.
-   * Default: the token of the translation, and the most probable other one. `prefix` has the ids
-   * that the translation must begin with; the default position is then the token after them.
-   * `effects` adds how much the number falls without each column.
-   */
-  ledger: Common & LanguagePair & LedgerPair & Place & { method: 'ledger' };
-  /**
-   * The gradients of the number that `ledger` explains, with respect to the tensors with these names
-   * ("*" matches any characters except dots). This and the next three methods need a model that was
-   * loaded with `gradients: true` and `compute: 'f32'`, whose decoder has self-attention.
-   */
-  gradients: Common & LanguagePair & NextPair & Place & OfTensors;
-  /** As for a classifier. */
-  gradient_times_input: Common &
-    LanguagePair &
-    NextPair &
-    Place & { method: 'gradient_times_input' };
-  /** As for a classifier, for the tokens that were read and those of the source. */
-  integrated_gradients: Common &
-    LanguagePair &
-    NextPair &
-    Place &
-    Baseline & { method: 'integrated_gradients' };
-  /** Chefer et al. 2021, for an encoder with a decoder. */
-  relevance: Common & LanguagePair & NextPair & Place & { method: 'relevance' };
-}
-
 export type ExplainTranslationMethod = keyof ExplainTranslationOptions;
 
 interface ExplainedSentence {
@@ -379,36 +219,6 @@ export interface Guess {
   text: string;
   /** Natural logarithm of the model's probability. */
   logprob: number;
-}
-
-/** The options of each method for models that continue texts. The text is read as by `next`. */
-export interface ExplainGenerationOptions {
-  /** As for a classifier, for the last token, after which the next one is generated. */
-  rollout: Common & { method: 'rollout' };
-  value_norms: Common & { method: 'value_norms' };
-  /** The next tokens as predicted from each layer: the `words` most probable. Default: 5. */
-  lens: Common & { method: 'lens'; words?: number | undefined };
-  /**
-   * The difference between the logits of two next tokens, as an exact sum. `token` and `against` are
-   * ids. Default: the two most probable. `effects` adds how much the number falls without each
-   * column.
-   */
-  ledger: Common & LedgerPair & { method: 'ledger' };
-  /**
-   * The gradients of the same difference, with respect to the tensors with these names ("*" matches
-   * any characters except dots). This and the next three methods need a model that was loaded with
-   * `gradients: true` and `compute: 'f32'`. They also explain a model with an encoder: the token of
-   * its answer at `position` (from 0, default: 0), or the token after the ids in `prefix`, with which
-   * the answer then begins.
-   */
-  gradients: Common & NextPair & AnswerPlace & OfTensors;
-  /** As for a classifier, for the same difference. */
-  gradient_times_input: Common & NextPair & AnswerPlace & { method: 'gradient_times_input' };
-  integrated_gradients: Common &
-    NextPair &
-    AnswerPlace &
-    Baseline & { method: 'integrated_gradients' };
-  relevance: Common & NextPair & AnswerPlace & { method: 'relevance' };
 }
 
 export type ExplainGenerationMethod = keyof ExplainGenerationOptions;

@@ -41,6 +41,10 @@ export class MethodComparison {
       const findings = {
         ledger: await model.explain<'ledger'>(text, { method: 'ledger', signal }),
         valueNorms: await model.explain<'value_norms'>(text, { method: 'value_norms', signal }),
+        valueZeroing: await model.explain<'value_zeroing'>(text, {
+          method: 'value_zeroing',
+          signal,
+        }),
         rollout: await model.explain<'rollout'>(text, { method: 'rollout', signal }),
         gradientTimesInput: await model.explain<'gradient_times_input'>(text, {
           method: 'gradient_times_input',

@@ -21,6 +21,7 @@ export const leaveOneOut: Method = {
 export interface Findings {
   ledger: Explanations['ledger'];
   valueNorms: Explanations['value_norms'];
+  valueZeroing: Explanations['value_zeroing'];
   rollout: Explanations['rollout'];
   gradientTimesInput: Explanations['gradient_times_input'];
   integratedGradients: Explanations['integrated_gradients'];
@@ -82,6 +83,12 @@ export const scorings: readonly Scoring[] = [
     note: 'attention weight times the length of the value',
     signed: false,
     scores: ({ valueNorms }) => Float32Array.from(valueNorms.scores),
+  },
+  {
+    name: 'Value zeroing',
+    note: 'how much other words’ states turn away without its value, multiplied through the layers',
+    signed: false,
+    scores: ({ valueZeroing }) => Float32Array.from(valueZeroing.scores),
   },
   {
     name: 'Last attention',

@@ -18,6 +18,7 @@ test('each method scores every token', async () => {
   const findings = {
     ledger: await model.explain(text, { method: 'ledger' }),
     valueNorms: await model.explain(text, { method: 'value_norms' }),
+    valueZeroing: await model.explain(text, { method: 'value_zeroing' }),
     rollout: await model.explain(text, { method: 'rollout' }),
     gradientTimesInput: await model.explain(text, { method: 'gradient_times_input' }),
     integratedGradients: await model.explain(text, { method: 'integrated_gradients' }),

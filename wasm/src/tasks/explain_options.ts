@@ -1,0 +1,282 @@
+// Written by tools/schema.mjs from src/tasks/explain. Do not edit.
+
+import type { Patch } from '../model/call_options.js';
+import type { AttentionEdge, Explanations } from './explain.js';
+
+/** Every option of every method. */
+export interface ExplainOption {
+  /** The label to explain. Default: the model's answer. */
+  label?: string | undefined;
+  /** Also measure how much the number falls without each column. */
+  effects?: boolean | undefined;
+  /**
+   * Which vectors are taken from the second text. The residual stream is that between layers.
+   * Default: "residual".
+   */
+  site?: 'residual' | 'attention' | 'feed_forward' | 'head' | 'query' | 'key' | 'value' | undefined;
+  /** Which head, if `site` is head. */
+  head?: number | undefined;
+  /**
+   * Called with the table before it is complete. First, all changes are estimates: gradients
+   * times differences of vectors (Nanda 2023, attribution patching).
+   */
+  onProgress?: ((table: Explanations['transplant'] & { done: number }) => void) | undefined;
+  /** The method whose scores are tested. Default: "rollout". */
+  of?:
+    | 'rollout'
+    | 'value_norms'
+    | 'value_zeroing'
+    | 'ledger'
+    | 'gradient_times_input'
+    | 'integrated_gradients'
+    | 'relevance'
+    | undefined;
+  /** Scores to test instead of a method's, one for each token. */
+  scores?: Float32Array | undefined;
+  /** How many random orders to compare with. Between 0 and 1000. Default: 20. */
+  orders?: number | undefined;
+  /** The seed of the random orders. Default: 1. */
+  seed?: number | undefined;
+  /** The edges to cut: the weights of a key for a query. */
+  edges: readonly AttentionEdge[];
+  /**
+   * Where edges are cut: scores before the softmax, so that the other edges get their share; or
+   * weights, after it. Default: "scores".
+   */
+  cut?: 'scores' | 'weights' | undefined;
+  /** The share of the number that the circuit keeps. Default: 0.8. */
+  least?: number | undefined;
+  /** How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5. */
+  words?: number | undefined;
+  /**
+   * The language of the text, for a translator of many languages. Default: as the model's files
+   * say.
+   */
+  from?: string | undefined;
+  /** The language of the translation. Default: as the model's files say. */
+  to?: string | undefined;
+  /**
+   * The number of hypotheses of the beam search, for a model with an encoder. Between 1 and 64.
+   * Default: 1.
+   */
+  beams?: number | undefined;
+  /** Which sentence of the translation, counted from 0. Default: 0. */
+  sentence?: number | undefined;
+  /**
+   * Which token of the translation or answer, counted from 0. Default: 0, or the token after
+   * `prefix`.
+   */
+  position?: number | undefined;
+  /** Ids of tokens that the translation or answer begins with. */
+  prefix?: readonly number[] | undefined;
+  /**
+   * The id of the token to explain. Default: the token that the translation or answer has there,
+   * or the most probable.
+   */
+  token?: number | undefined;
+  /**
+   * The id of the token to compare it with: the explained number is the difference of their
+   * logits. Default: the most probable other one.
+   */
+  against?: number | undefined;
+  /** Names of tensors; "*" stands for any characters except dots. */
+  names: readonly string[];
+  /**
+   * As in other calls, but not of scores and weights. The gradients are those of the patched
+   * run.
+   */
+  patch?: readonly Patch[] | undefined;
+  /**
+   * The id of the token whose embedding all others begin with. A model with RMS norms needs it:
+   * they remove the length of an embedding, so on the way from zeros almost all changes near
+   * zero, and the gap is large. Default: zeros.
+   */
+  baselineToken?: number | undefined;
+}
+
+type Method<Name, Option extends keyof ExplainOption = never> = Pick<ExplainOption, Option> & {
+  method: Name;
+  /** Aborts the call between two steps. */
+  signal?: AbortSignal | undefined;
+};
+
+/** The options of each method of `Classifier.explain`. */
+export interface ExplainOptions {
+  /**
+   * Attention through all layers, half of each being the token's own state (Abnar and Zuidema
+   * 2020, attention rollout).
+   */
+  rollout: Method<'rollout'>;
+  /** Attention times the size of the vectors that it moves (Kobayashi et al. 2020). */
+  value_norms: Method<'value_norms'>;
+  /**
+   * How much each token's output of a layer turns away if another token's value vector is zero,
+   * multiplied through the layers (Mohebbi et al. 2023). Needs compute f32.
+   */
+  value_zeroing: Method<'value_zeroing'>;
+  /** What each layer would answer, if no layer followed (nostalgebraist 2020, logit lens). */
+  lens: Method<'lens'>;
+  /**
+   * The explained number as an exact sum of what embeddings, heads and feed-forward networks
+   * add, with the scales of norms frozen (Elhage et al. 2021, direct logit attribution).
+   */
+  ledger: Method<'ledger', 'label' | 'effects'>;
+  /**
+   * Activation patching: how the answer to a text changes if a vector is replaced by that of a
+   * second text, for every layer and token (Meng et al. 2022).
+   */
+  transplant: Method<'transplant', 'label' | 'site' | 'head' | 'onProgress'>;
+  /**
+   * How the number changes as words are deleted and inserted in the order of their scores,
+   * beside random orders (Petsiuk et al. 2018).
+   */
+  faithfulness: Method<'faithfulness', 'label' | 'of' | 'scores' | 'orders' | 'seed'>;
+  /** The number without some attention edges. Needs compute f32. */
+  edges: Method<'edges', 'label' | 'edges' | 'cut'>;
+  /** A small set of heads and edges that keeps the answer (Conmy et al. 2023). Needs compute f32. */
+  circuit: Method<'circuit', 'least'>;
+  /**
+   * The product of each token's embedding and the gradient of the explained number with respect
+   * to it (Shrikumar et al. 2017). Needs a model that was loaded with `gradients: true` and
+   * `compute: 'f32'`.
+   */
+  gradient_times_input: Method<'gradient_times_input', 'label'>;
+  /**
+   * The product of each token's embedding and the mean of the gradients on the way from zeros,
+   * which stand for no word, to the embeddings (Sundararajan et al. 2017). The way has 64 steps;
+   * if the gap is larger than 2 %, it is computed again with twice as many, up to 256. Needs a
+   * model that was loaded with `gradients: true` and `compute: 'f32'`.
+   */
+  integrated_gradients: Method<'integrated_gradients', 'label'>;
+  /**
+   * Attention weights times their gradients, positive parts only, multiplied through the layers
+   * (Chefer et al. 2021). Not for linear attention. Needs a model that was loaded with
+   * `gradients: true` and `compute: 'f32'`.
+   */
+  relevance: Method<'relevance', 'label'>;
+}
+
+/** The options of each method of `Translator.explain`. */
+export interface ExplainTranslationOptions {
+  /**
+   * Attention through all layers, half of each being the token's own state (Abnar and Zuidema
+   * 2020, attention rollout).
+   */
+  rollout: Method<'rollout', 'beams' | 'from' | 'to'>;
+  /** What each layer would answer, if no layer followed (nostalgebraist 2020, logit lens). */
+  lens: Method<'lens', 'beams' | 'words' | 'from' | 'to'>;
+  /** The translation as decoded from each layer of the encoder (Langedijk et al. 2023). */
+  decoder_lens: Method<'decoder_lens', 'beams' | 'from' | 'to'>;
+  /**
+   * The explained number as an exact sum of what embeddings, heads and feed-forward networks
+   * add, with the scales of norms frozen (Elhage et al. 2021, direct logit attribution).
+   */
+  ledger: Method<
+    'ledger',
+    'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'effects' | 'from' | 'to'
+  >;
+  /**
+   * The product of each token's embedding and the gradient of the explained number with respect
+   * to it (Shrikumar et al. 2017). Needs a model that was loaded with `gradients: true` and
+   * `compute: 'f32'`.
+   */
+  gradient_times_input: Method<
+    'gradient_times_input',
+    'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'from' | 'to'
+  >;
+  /**
+   * The product of each token's embedding and the mean of the gradients on the way from zeros,
+   * which stand for no word, to the embeddings (Sundararajan et al. 2017). The way has 64 steps;
+   * if the gap is larger than 2 %, it is computed again with twice as many, up to 256. Needs a
+   * model that was loaded with `gradients: true` and `compute: 'f32'`.
+   */
+  integrated_gradients: Method<
+    'integrated_gradients',
+    | 'beams'
+    | 'sentence'
+    | 'position'
+    | 'prefix'
+    | 'token'
+    | 'against'
+    | 'baselineToken'
+    | 'from'
+    | 'to'
+  >;
+  /**
+   * Attention weights times their gradients, positive parts only, multiplied through the layers
+   * (Chefer et al. 2021). Not for linear attention. Needs a model that was loaded with
+   * `gradients: true` and `compute: 'f32'`.
+   */
+  relevance: Method<
+    'relevance',
+    'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'from' | 'to'
+  >;
+  /**
+   * The gradients of the explained number with respect to tensors. Needs a model that was loaded
+   * with `gradients: true` and `compute: 'f32'`.
+   */
+  gradients: Method<
+    'gradients',
+    | 'beams'
+    | 'sentence'
+    | 'position'
+    | 'prefix'
+    | 'token'
+    | 'against'
+    | 'names'
+    | 'patch'
+    | 'from'
+    | 'to'
+  >;
+}
+
+/** The options of each method of `Generator.explain`. */
+export interface ExplainGenerationOptions {
+  /**
+   * Attention through all layers, half of each being the token's own state (Abnar and Zuidema
+   * 2020, attention rollout).
+   */
+  rollout: Method<'rollout'>;
+  /** Attention times the size of the vectors that it moves (Kobayashi et al. 2020). */
+  value_norms: Method<'value_norms'>;
+  /** What each layer would answer, if no layer followed (nostalgebraist 2020, logit lens). */
+  lens: Method<'lens', 'words'>;
+  /**
+   * The explained number as an exact sum of what embeddings, heads and feed-forward networks
+   * add, with the scales of norms frozen (Elhage et al. 2021, direct logit attribution).
+   */
+  ledger: Method<'ledger', 'token' | 'against' | 'effects'>;
+  /**
+   * The product of each token's embedding and the gradient of the explained number with respect
+   * to it (Shrikumar et al. 2017). Needs a model that was loaded with `gradients: true` and
+   * `compute: 'f32'`.
+   */
+  gradient_times_input: Method<
+    'gradient_times_input',
+    'beams' | 'position' | 'prefix' | 'token' | 'against'
+  >;
+  /**
+   * The product of each token's embedding and the mean of the gradients on the way from zeros,
+   * which stand for no word, to the embeddings (Sundararajan et al. 2017). The way has 64 steps;
+   * if the gap is larger than 2 %, it is computed again with twice as many, up to 256. Needs a
+   * model that was loaded with `gradients: true` and `compute: 'f32'`.
+   */
+  integrated_gradients: Method<
+    'integrated_gradients',
+    'beams' | 'position' | 'prefix' | 'token' | 'against' | 'baselineToken'
+  >;
+  /**
+   * Attention weights times their gradients, positive parts only, multiplied through the layers
+   * (Chefer et al. 2021). Not for linear attention. Needs a model that was loaded with
+   * `gradients: true` and `compute: 'f32'`.
+   */
+  relevance: Method<'relevance', 'beams' | 'position' | 'prefix' | 'token' | 'against'>;
+  /**
+   * The gradients of the explained number with respect to tensors. Needs a model that was loaded
+   * with `gradients: true` and `compute: 'f32'`.
+   */
+  gradients: Method<
+    'gradients',
+    'beams' | 'position' | 'prefix' | 'token' | 'against' | 'names' | 'patch'
+  >;
+}
