@@ -216,7 +216,7 @@ export async function explainScript(schema) {
       const options = of[kind].length > 0 ? `, ${union(of[kind].map(camel))}` : '';
       return `${commentOf(description + needs)}\n${name}: Method<'${name}'${options}>;`;
     });
-    return `/** The options of each method of \`${explained[kind].of}.explain\`. */\nexport interface ${explained[kind].type} {\n${lines.join('\n')}\n}`;
+    return `/** The options of each method of \`${explained[kind].of}.explain\`. */\nexport interface ${explained[kind].type} {\n${lines.join('\n')}\n}\n\nexport type ${explained[kind].type.replace('Options', 'Method')} = keyof ${explained[kind].type};`;
   });
   const text = [
     `// ${explainNotice}`,
@@ -228,6 +228,9 @@ export async function explainScript(schema) {
       signal?: AbortSignal | undefined;
     };`,
     ...interfaces,
+    `/** All options of all methods. */
+    export type AllOptions<Methods> = Record<KeyOf<Methods[keyof Methods]>, unknown>;
+    type KeyOf<Options> = Options extends unknown ? keyof Options : never;`,
   ].join('\n\n');
   const file = join(root, explainScriptFile);
   return format(text, { ...(await resolveConfig(file)), filepath: file });

@@ -5,18 +5,20 @@ export { Embedder } from './tasks/embedder.js';
 export type { EmbedderInfo, Embedding, Pooling } from './tasks/embedder.js';
 export type {
   AttentionEdge,
-  ExplainGenerationMethod,
-  ExplainGenerationOptions,
-  ExplainMethod,
-  ExplainOptions,
-  ExplainTranslationMethod,
-  ExplainTranslationOptions,
   Explanations,
   GenerationExplanations,
   Guess,
   OrderTest,
   TranslationExplanations,
 } from './tasks/explain.js';
+export type {
+  ExplainGenerationMethod,
+  ExplainGenerationOptions,
+  ExplainMethod,
+  ExplainOptions,
+  ExplainTranslationMethod,
+  ExplainTranslationOptions,
+} from './tasks/explain_options.js';
 export { GlassformerError } from './base/errors.js';
 export type { ErrorCode } from './base/errors.js';
 export { Generator } from './tasks/generator.js';

@@ -15,7 +15,8 @@ import type {
   WithGradients,
   WithTrace,
 } from '../model/results.js';
-import type { AllOptions, ExplainMethod, ExplainOptions, Explanations } from './explain.js';
+import type { Explanations } from './explain.js';
+import type { AllOptions, ExplainMethod, ExplainOptions } from './explain_options.js';
 import { classifyOptions } from './options.js';
 import type { ClassifyOptions } from './options.js';
 

@@ -1,12 +1,4 @@
 import type { Token, TracedTensor } from '../model/results.js';
-import type {
-  ExplainGenerationOptions,
-  ExplainOptions,
-  ExplainTranslationOptions,
-} from './explain_options.js';
-
-export type * from './explain_options.js';
-
 /** An attention edge: in this layer and head, the weight of a key for a query. */
 export interface AttentionEdge {
   layer: number;
@@ -14,8 +6,6 @@ export interface AttentionEdge {
   query: number;
   key: number;
 }
-
-export type ExplainMethod = keyof ExplainOptions;
 
 /** The fields of every explanation of a classifier's answer. */
 interface Explained<Method> {
@@ -156,8 +146,6 @@ export interface Explanations {
   };
 }
 
-export type ExplainTranslationMethod = keyof ExplainTranslationOptions;
-
 interface ExplainedSentence {
   /** Where it is in the input. */
   start: number;
@@ -221,8 +209,6 @@ export interface Guess {
   logprob: number;
 }
 
-export type ExplainGenerationMethod = keyof ExplainGenerationOptions;
-
 /** The result of each method for a text of T tokens. */
 export interface GenerationExplanations {
   rollout: Omit<Explanations['rollout'], 'label'>;
@@ -261,7 +247,3 @@ interface ComparedTokens {
   token: Guess;
   against: Guess;
 }
-
-/** All options of all methods. */
-export type AllOptions<Methods> = Record<KeyOf<Methods[keyof Methods]>, unknown>;
-type KeyOf<Options> = Options extends unknown ? keyof Options : never;

@@ -156,6 +156,8 @@ export interface ExplainOptions {
   relevance: Method<'relevance', 'label'>;
 }
 
+export type ExplainMethod = keyof ExplainOptions;
+
 /** The options of each method of `Translator.explain`. */
 export interface ExplainTranslationOptions {
   /**
@@ -230,6 +232,8 @@ export interface ExplainTranslationOptions {
   >;
 }
 
+export type ExplainTranslationMethod = keyof ExplainTranslationOptions;
+
 /** The options of each method of `Generator.explain`. */
 export interface ExplainGenerationOptions {
   /**
@@ -280,3 +284,9 @@ export interface ExplainGenerationOptions {
     'beams' | 'position' | 'prefix' | 'token' | 'against' | 'names' | 'patch'
   >;
 }
+
+export type ExplainGenerationMethod = keyof ExplainGenerationOptions;
+
+/** All options of all methods. */
+export type AllOptions<Methods> = Record<KeyOf<Methods[keyof Methods]>, unknown>;
+type KeyOf<Options> = Options extends unknown ? keyof Options : never;

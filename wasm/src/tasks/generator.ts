@@ -9,12 +9,12 @@ import { LoadedModel, methodOf, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { Clipped, Outcome, Token, WithTrace } from '../model/results.js';
+import type { GenerationExplanations } from './explain.js';
 import type {
   AllOptions,
   ExplainGenerationMethod,
   ExplainGenerationOptions,
-  GenerationExplanations,
-} from './explain.js';
+} from './explain_options.js';
 import type { Hypothesis, OutputToken } from './translation.js';
 import { generateOptions, nextOptions } from './options.js';
 import type { GenerateOptions, NextOptions } from './options.js';

@@ -8,7 +8,8 @@ import type { OpenedModel } from '../model/open_model.js';
 import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
 import type { Asked, Outcome, WithGradients, WithTrace } from '../model/results.js';
-import type { AllOptions, ExplainOptions, Explanations } from './explain.js';
+import type { Explanations } from './explain.js';
+import type { AllOptions, ExplainOptions } from './explain_options.js';
 import { classifyImageOptions } from './options.js';
 import type { ClassifyImageOptions } from './options.js';
 

@@ -9,12 +9,12 @@ import { LoadedModel, methodOf, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { Outcome } from '../model/results.js';
+import type { TranslationExplanations } from './explain.js';
 import type {
   AllOptions,
   ExplainTranslationMethod,
   ExplainTranslationOptions,
-  TranslationExplanations,
-} from './explain.js';
+} from './explain_options.js';
 import type {
   OutputToken,
   StreamOptions,
