@@ -314,7 +314,9 @@ GLASSFORMER_EXPORT int gf_load_header(const char* header, std::size_t size, doub
   return answer([&] {
     std::optional<std::uint64_t> known;
     if (data_size >= 0) known = static_cast<std::uint64_t>(data_size);
-    loading().headers.push_back(SafetensorsHeader::parse({header, size}, known));
+    std::vector<SafetensorsHeader>& headers = loading().headers;
+    const std::string& file = loading().folder.value().weight_files().at(headers.size());
+    headers.push_back(SafetensorsHeader::parse({header, size}, known, file));
     return std::string("null");
   });
 }

@@ -245,8 +245,8 @@ def _encode(examples: Examples) -> bytes:
         return examples
     some = [_taken(example, f"examples[{index}]") for index, example in enumerate(examples)]
     if all(isinstance(given, str) for given, _ in some):
-        # A line break in a text becomes a space, which every tokenizer reads as the same.
-        breaks = re.compile("[\r\n]+")
+        # A line break or a tab in a text becomes a space.
+        breaks = re.compile("[\t\r\n]+")
         return "".join(f"{label}\t{breaks.sub(' ', text)}\n" for text, label in some).encode()
     return _encode_pictures(some)
 

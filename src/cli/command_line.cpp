@@ -180,7 +180,7 @@ class CommandLine {
       suggest(nearest(option, options));
       break;
     }
-    std::cerr << "\nglassformer help " << command.get_name() << (used.empty() ? "COMMAND" : "")
+    std::cerr << "\nglassformer help " << (used.empty() ? "COMMAND" : command.get_name())
               << " shows the options\n";
     return Exit::usage;
   }

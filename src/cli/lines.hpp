@@ -38,6 +38,11 @@ class LineProgress {
   std::chrono::steady_clock::time_point last_;
 };
 
+/// Removes what ends a line on Windows, in addition to the line break.
+inline void without_return(std::string& line) {
+  if (line.ends_with('\r')) line.pop_back();
+}
+
 /// Returns the lines of standard input that have arrived, at most `most`: a pipe is answered in
 /// batches, a terminal line by line. Empty at the end. Throws std::ios_base::failure if reading
 /// fails.
@@ -46,6 +51,7 @@ inline std::vector<std::string> read_lines(std::size_t most) {
   std::vector<std::string> lines;
   std::string line;
   while (std::getline(std::cin, line)) {
+    without_return(line);
     lines.push_back(std::move(line));
     if (lines.size() == most || std::cin.rdbuf()->in_avail() <= 0) break;
   }

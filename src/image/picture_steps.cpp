@@ -43,7 +43,8 @@ PictureProcessor processor_of(JsonObject& object, PictureProcessor usual) {
 }
 
 // Reads a size: one number for both sides, [height, width] or {"height", "width"}. `edge`, if not
-// null, is set for {"shortest_edge"}; a single number is that if `edge` had a value.
+// null, is set for {"shortest_edge"}; a single number is that if `edge` had a value, or as
+// "default_to_square" says.
 void read_size(JsonObject& object, const char* key, PictureSteps::Size& size,
                std::optional<std::size_t>* edge) {
   const JsonValue* value = present(object.find(key));
@@ -62,7 +63,11 @@ void read_size(JsonObject& object, const char* key, PictureSteps::Size& size,
     return;
   }
   if (!value->is_object()) {
-    if (edge && *edge) {
+    const bool squares = present(object.find("default_to_square"))
+                             ? object.boolean("default_to_square")
+                             : !(edge && *edge);
+    if (edge) edge->reset();
+    if (edge && !squares) {
       *edge = side(*value);
     } else {
       size.height = size.width = side(*value);

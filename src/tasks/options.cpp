@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -30,6 +31,14 @@ void expect_between(const char* option, double least, double most, double got) {
   }
   refuse_option(option,
                 {"expected {} to {}, got {}", {decimal(least), decimal(most), decimal(got)}});
+}
+
+void expect_finite(const char* option, double got) {
+  if (std::isfinite(got)) return;
+  refuse_option(option, {"expected a finite number, got {}",
+                         {std::isnan(got) ? "NaN"
+                          : got > 0       ? "infinity"
+                                          : "-infinity"}});
 }
 
 OptionsReader::OptionsReader(const TaskOptions& options)

@@ -36,6 +36,9 @@ struct TaskOptions {
 /// Throws `invalid_option` unless the option's number is in this range.
 void expect_between(const char* option, double least, double most, double got);
 
+/// Throws `invalid_option` for an option that is infinite or not a number.
+void expect_finite(const char* option, double got);
+
 /// A visitor of no meaning, to find out what has fields.
 struct AnyVisitor {
   template <class... Arguments>
@@ -175,6 +178,7 @@ class OptionsCheck {
     if constexpr (std::is_arithmetic_v<Value> && !std::same_as<Value, bool>) {
       if (about.least != -Option::any || about.most != Option::any)
         expect_between(name, about.least, about.most, static_cast<double>(option));
+      if constexpr (std::floating_point<Value>) expect_finite(name, static_cast<double>(option));
     }
   }
   template <class Value>

@@ -20,10 +20,11 @@ struct Schedule {
 
   /// `progress`: 0 at the beginning, 1 at the end.
   float at(double progress) const {
-    if (progress < double{warm_up}) {
-      return rate * static_cast<float>(progress / double{warm_up});
+    const double done = std::min(progress, 1.0);
+    if (warm_up > 0 && done <= double{warm_up}) {
+      return rate * static_cast<float>(done / double{warm_up});
     }
-    const double left = (1 - std::min(progress, 1.0)) / (1 - double{warm_up});
+    const double left = (1 - done) / (1 - double{warm_up});
     switch (decay) {
       case Decay::linear:
         return rate * static_cast<float>(left);

@@ -232,7 +232,19 @@ std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix) {
 }
 
 SafetensorsHeader SafetensorsHeader::parse(std::string_view json,
-                                           std::optional<std::uint64_t> data_size) {
+                                           std::optional<std::uint64_t> data_size,
+                                           std::string_view file) {
+  try {
+    return parse_usual(json, data_size);
+  } catch (const Error& error) {
+    const std::string_view message = error.what();
+    if (file == source.name || !message.starts_with(source.name)) throw;
+    throw Error(error.code(), std::string(file).append(message.substr(source.name.size())));
+  }
+}
+
+SafetensorsHeader SafetensorsHeader::parse_usual(std::string_view json,
+                                                 std::optional<std::uint64_t> data_size) {
   expect_within(header_limit, json.size());
   // Only spaces may pad it. JSON allows other whitespace, but this format does not.
   const std::size_t last = json.find_last_not_of(' ');

@@ -67,14 +67,19 @@ class SafetensorsHeader {
 
   /// `json` is the header without the eight bytes, `data_size` the number of bytes that follow it.
   /// If that is unknown, the caller has to check that the data ends where the last tensor does.
-  /// Throws invalid_safetensors, or unsupported_dtype naming the tensor.
-  static SafetensorsHeader parse(std::string_view json, std::optional<std::uint64_t> data_size);
+  /// Throws invalid_safetensors, or unsupported_dtype naming the tensor. `file`: its name in
+  /// errors.
+  static SafetensorsHeader parse(std::string_view json, std::optional<std::uint64_t> data_size,
+                                 std::string_view file = "model.safetensors");
 
   const std::vector<TensorInfo>& tensors() const { return tensors_; }  // in file order
   /// Returns the same tensors with `prefix` in front of their names.
   SafetensorsHeader with_prefix(const std::string& prefix) const;
 
  private:
+  static SafetensorsHeader parse_usual(std::string_view json,
+                                       std::optional<std::uint64_t> data_size);
+
   std::vector<TensorInfo> tensors_;
 };
 

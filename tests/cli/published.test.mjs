@@ -241,6 +241,30 @@ function overflowing(name, part) {
   return folder;
 }
 
+test('what the library reads in addition to a model is refused by name', () => {
+  const adapted = changed('bert_sequence', { 'adapter_config.json': () => ({ r: 8 }) });
+  assertFails(glassformer(['classify', adapted], 'a\n'), /adapter_config\.json: expected a whole/);
+  const causal = changed('qwen3', {
+    'modules.json': () => [{ type: 'sentence_transformers.models.Transformer', path: '' }],
+  });
+  for (const command of ['embed', 'generate'])
+    assertFails(glassformer([command, causal], 'a\n'), /modules\.json: expected a Transformer/);
+});
+
+test('tokenizer_config.json decides whether words begin with a space', () => {
+  const withSpace = (name, type) =>
+    changed(name, {
+      'tokenizer_config.json': (json) =>
+        Object.assign(json, { add_prefix_space: true, tokenizer_class: type }),
+    });
+  const folder = withSpace('gpt_neox', 'GPTNeoXTokenizer');
+  const ids = (model, text) => glassformer(['tokenize', model], `${text}\n`).lines;
+  assert.deepEqual(ids(folder, 'the old house'), ['265 271 338 222 73 274 84 70']); // transformers 5.12.1
+  assert.notDeepEqual(ids(folder, 'the old house'), ids(checkpoint('gpt_neox'), 'the old house'));
+  const qwen2 = withSpace('qwen2', 'Qwen2Tokenizer');
+  assertFails(glassformer(['tokenize', qwen2], 'a\n'), /add_prefix_space: expected false/);
+});
+
 test('a non-finite explanation is an error with every method and in every form', () => {
   const classifier = overflowing('bert_sequence', 'layer.1.output.dense.weight');
   const answers = [

@@ -275,9 +275,12 @@ test('a training that was stopped goes on to the same weights', async () => {
   assert.ok(existsSync(`${folder}.checkpoint`));
   assert.ok(!existsSync(folder));
 
-  const refused = train(config, file(reviews), folder, ...options, '--resume');
-  assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /checkpoint: expected one with the same data and options/);
+  for (const [other, ...more] of [[file(reviews)], [data, '--keep-case']]) {
+    const refused = train(config, other, folder, ...options, ...more, '--resume');
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /checkpoint: expected one with the same data and options/);
+  }
+  writeFileSync(`${folder}.checkpoint.new`, 'of a killed process');
   const resumed = train(config, data, folder, ...options, '--resume');
   assert.equal(resumed.status, 0, resumed.stderr);
   assert.match(resumed.stderr, /goes on after step \d+/);
@@ -286,6 +289,70 @@ test('a training that was stopped goes on to the same weights', async () => {
   // The card has the curves of both runs.
   const { lines } = readCurves(join(folder, 'curves.svg'));
   assert.equal(lines[0].length, logOf(folder).length);
+  for (const name of ['checkpoint', 'checkpoint.new', 'lock'])
+    assert.ok(!existsSync(`${folder}.${name}`), name);
+});
+
+test('a folder is learned into by one training at a time, even after one was killed', async () => {
+  const data = file(Array.from({ length: 50 }, () => reviews).flat());
+  const folder = fresh();
+  const args = ['train', config, data, folder, '--epochs', '100000', '--vocabulary', '60'];
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let second;
+  for await (const chunk of child.stderr) {
+    if (second || !String(chunk).includes('parameters')) continue;
+    second = train(config, data, folder, ...quick);
+    child.kill('SIGKILL');
+  }
+  assert.equal(second.status, 1);
+  assert.match(second.stderr, /\.lock: another process holds it; nothing was written/);
+  const { status, stderr } = train(config, data, folder, ...quick);
+  assert.equal(status, 0, stderr);
+});
+
+test('all of a warm-up, and a byte order mark, are harmless', () => {
+  const folder = fresh();
+  const marked = fresh();
+  writeFileSync(marked, `\ufeff${reviews.join('\r\n')}\r\n`);
+  const { status, stderr } = train(config, marked, folder, ...quick, '--warm-up', '1');
+  assert.equal(status, 0, stderr);
+  const { labels } = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+  assert.deepEqual(labels, ['bad', 'good']);
+  assert.equal(glassformer(['classify', folder], 'a film\n').status, 0);
+});
+
+test('numbers that are none, or out of range, are refused before anything is written', () => {
+  for (const [option, value] of [
+    ['--rate', 'nan'],
+    ['--rate', '1e300'],
+    ['--rate', '2'],
+    ['--weight-decay', 'inf'],
+    ['--weight-decay', '-1'],
+    ['--warm-up', 'nan'],
+    ['--held-out', 'nan'],
+    ['--averaging', 'nan'],
+    ['--distortion', 'nan'],
+    ['--shard-tokens', '18446744073709551615'],
+    ['--batch-tokens', '18446744073709551615'],
+    ['--vocabulary', '18446744073709551615'],
+  ]) {
+    const folder = fresh();
+    const { status, stderr } = train(config, file(reviews), folder, '--epochs', '1', option, value);
+    assert.ok(status === 1 || status === 2, `${option} ${value}: ${status}`);
+    assert.ok(stderr.includes(option), stderr);
+    for (const end of ['', '.log.jsonl', '.checkpoint']) assert.ok(!existsSync(folder + end));
+  }
+  const { status, stderr } = train(config, file(reviews), fresh(), '--minutes', 'nan');
+  assert.equal(status, 2);
+  assert.match(stderr, /--minutes: expected a finite number, got nan/);
+});
+
+test('a file in the place of the folder is refused before the training, and stays', () => {
+  const path = file(['mine']);
+  const { status, stderr } = train(config, file(reviews), path, ...quick);
+  assert.equal(status, 1);
+  assert.match(stderr, /expected a folder, got a file/);
+  assert.equal(readFileSync(path, 'utf8'), 'mine\n');
 });
 
 for (const [what, lines, pattern] of [
@@ -295,6 +362,7 @@ for (const [what, lines, pattern] of [
     ['good\ta film', 'a film'],
     /line 2: expected a label, a tab and a text/,
   ],
+  ['a third column', ['good\ta film', 'bad\ta\tb'], /line 2: .*a third column is not learned/],
   ['a label without a text', ['good\ta film', 'bad\t '], /line 2: .*got nothing after the tab/],
   ['a text without a label', ['\ta film', 'bad\ta'], /line 1: .*got nothing before the tab/],
   [
@@ -336,8 +404,16 @@ test('refused: bytes that are not UTF-8, by their line', () => {
 });
 
 test('refused: a loss that is not finite, by its step; what was learned is kept', () => {
-  const folder = fresh();
-  const { status, stderr } = train(config, file(reviews), folder, ...quick, '--rate', '1e30');
+  const [start, folder] = [fresh(), fresh()];
+  assert.equal(train(config, file(reviews), start, '--epochs', '1', '--held-out', '0').status, 0);
+  const path = join(start, 'model.safetensors');
+  const bytes = readFileSync(path);
+  const begin = 8 + Number(bytes.readBigUInt64LE());
+  const [from, to] = JSON.parse(bytes.subarray(8, begin))['classifier.weight'].data_offsets;
+  for (let at = from; at < to; at += 4) bytes.writeFloatLE(3e38, begin + at);
+  writeFileSync(path, bytes);
+  rmSync(join(start, 'manifest.json'));
+  const { status, stderr } = train(start, file(reviews), folder, '--epochs', '1');
   assert.equal(status, 1);
   assert.match(stderr, /non_finite: training, step \d+: expected a finite loss/);
   assert.ok(existsSync(`${folder}.checkpoint`));

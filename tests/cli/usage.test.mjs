@@ -32,6 +32,26 @@ test('help COMMAND prints the same as COMMAND --help', () => {
   }
 });
 
+test('a command is asked for', () => {
+  const { status, stderr } = glassformer([]);
+  assert.equal(status, 2);
+  assert.match(stderr, /\nglassformer help COMMAND shows the options\n$/);
+});
+
+test('lines may end as on Windows', () => {
+  const roberta = join(root, 'tests/fixtures/checkpoints/roberta_sequence');
+  for (const args of [
+    ['classify', roberta],
+    ['generate', generator, '--max-new-tokens', '3'],
+    ['tokenize', roberta],
+  ]) {
+    const text = 'a gripping film';
+    const { lines } = glassformer(args, `${text}\r\n${text}`);
+    assert.equal(lines.length, 2);
+    assert.equal(lines[0], lines[1], args[0]);
+  }
+});
+
 test('mistyped words are named, with a suggestion', () => {
   const refused = (args, pattern) => {
     const { status, stdout, stderr } = glassformer(args);

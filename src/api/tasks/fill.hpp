@@ -40,7 +40,7 @@ struct FilledToken {
   std::string token;     ///< as written in the vocabulary
   std::string text;      ///< its decoded text
   float score;           ///< its probability, from 0 to 1
-  std::string sequence;  ///< the decoded text with this token; other masks are left out
+  std::string sequence;  ///< the decoded text with this token; other masks stay
 
   bool operator==(const FilledToken&) const = default;
 };

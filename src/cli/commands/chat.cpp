@@ -62,6 +62,7 @@ class ChatCommand final : public Command {
     do {
       if (in_terminal_) std::cerr << "> " << std::flush;
       if (!std::getline(std::cin, line)) return false;
+      without_return(line);
     } while (in_terminal_ && line.empty());
     return true;
   }

@@ -24,7 +24,10 @@ namespace {
 std::vector<std::string> all_lines() {
   say_who_writes();
   std::vector<std::string> lines;
-  for (std::string line; std::getline(std::cin, line);) lines.push_back(std::move(line));
+  for (std::string line; std::getline(std::cin, line);) {
+    without_return(line);
+    lines.push_back(std::move(line));
+  }
   return lines;
 }
 

@@ -1,5 +1,7 @@
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -17,6 +19,7 @@
 #include "cli/training/training_log.hpp"
 #include "kernels/pool.hpp"
 #include "tasks/load.hpp"
+#include "tasks/options.hpp"
 #include "tasks/train/training.hpp"
 
 namespace glassformer {
@@ -47,6 +50,15 @@ const char* right_or_wrong(Lessons lessons) {
   return "";
 }
 
+// CLI11's own checks let NaN pass.
+CLI::Validator finite() {
+  const auto problem = [](const std::string& given) {
+    const bool good = std::isfinite(std::strtod(given.c_str(), nullptr));
+    return good ? std::string() : "expected a finite number, got " + given;
+  };
+  return {problem, "", "finite"};
+}
+
 class TrainCommand final : public Command {
  public:
   void declare(CLI::App& app) override;
@@ -70,6 +82,7 @@ class TrainCommand final : public Command {
            std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   }
   std::filesystem::path checkpoint() const { return folder_.string() + ".checkpoint"; }
+  std::filesystem::path unfinished_checkpoint() const { return checkpoint().string() + ".new"; }
 
   std::unique_ptr<Processes> processes_;  // that train together
   std::filesystem::path model_, data_, folder_;
@@ -94,8 +107,9 @@ void TrainCommand::declare(CLI::App& app) {
          "labels as lines")
       ->required();
   app.add_option("OUT_DIR", folder_, "folder to write")->required();
-  CLI::Option* const minutes =
-      app.add_option("--minutes", minutes_, "how long to learn")->check(CLI::PositiveNumber);
+  CLI::Option* const minutes = app.add_option("--minutes", minutes_, "how long to learn")
+                                   ->check(CLI::PositiveNumber)
+                                   ->check(finite());
   app.add_option("--epochs", options_.epochs, "how often to read every example (10)")
       ->check(CLI::PositiveNumber)
       ->excludes(minutes);
@@ -178,8 +192,18 @@ Exit TrainCommand::run() {
       throw std::runtime_error(printable((folder_ / name).string()) + ": the file exists already");
     }
   }
+  if (std::filesystem::exists(folder_) && !std::filesystem::is_directory(folder_)) {
+    throw std::runtime_error(printable(folder_.string()) + ": expected a folder, got a file");
+  }
+  check_ranges(options_);
   processes_ = join_processes();
   options_.processes = processes_.get();
+  std::optional<FileLock> lock;  // on what is written there, before anything is learned
+  if (leads()) {
+    if (folder_.has_parent_path()) std::filesystem::create_directories(folder_.parent_path());
+    lock.emplace(folder_.string() + ".lock");
+    std::filesystem::remove(unfinished_checkpoint());  // of a killed process
+  }
   const std::string data = read_data_files();
   Training training(start(), data, options_);
   expect_equal_processes(training);
@@ -222,10 +246,11 @@ void TrainCommand::expect_equal_processes(Training& training) const {
 // Writes the checkpoint under another name first, so that there is always a whole one.
 void TrainCommand::keep(Training& training) const {
   training.trainer().set_seconds(seconds());
-  const std::filesystem::path unfinished = checkpoint().string() + ".new";
+  const std::filesystem::path unfinished = unfinished_checkpoint();
   const std::vector<std::byte> bytes = training.trainer().checkpoint();
   OutputFile file(unfinished);
   file.write(0, bytes);
+  file.sync();
   file.close();
   std::filesystem::rename(unfinished, checkpoint());
 }

@@ -42,6 +42,10 @@ void OutputFile::write(std::uint64_t at, std::span<const std::byte> bytes) {
   }
 }
 
+void OutputFile::sync() {
+  if (fsync(descriptor_) != 0) fail();
+}
+
 void OutputFile::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail();
 }
@@ -61,6 +65,30 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
 
 FolderLock::~FolderLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+FileLock::FileLock(std::filesystem::path path) : path_(std::move(path)) {
+  for (struct stat held, named;;) {
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) {
+      throw std::runtime_error(path_.string() + ": cannot be written: " + reason_of(errno));
+    }
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      ::close(descriptor_);
+      throw std::runtime_error(path_.string() + ": another process holds it; nothing was written");
+    }
+    // The process before may have removed the file between our two calls.
+    if (fstat(descriptor_, &held) == 0 && stat(path_.c_str(), &named) == 0 &&
+        held.st_ino == named.st_ino) {
+      return;
+    }
+    ::close(descriptor_);
+  }
+}
+
+FileLock::~FileLock() {
+  unlink(path_.c_str());
+  ::close(descriptor_);
 }
 
 NewFiles::NewFiles(std::filesystem::path folder, std::vector<std::string> names)

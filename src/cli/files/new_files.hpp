@@ -20,6 +20,8 @@ class OutputFile {
   ~OutputFile();
 
   void write(std::uint64_t at, std::span<const std::byte> bytes);
+  /// Waits until the bytes are on the disk.
+  void sync();
   /// Finishes writing and closes the file.
   void close();
 
@@ -43,6 +45,21 @@ class FolderLock {
  private:
   int descriptor_;
   bool locked_;
+};
+
+/// A file that only one process holds, until the destructor removes it. One that a killed process
+/// left is free.
+class FileLock {
+ public:
+  /// Throws std::runtime_error if another process holds it, or if it cannot be written.
+  explicit FileLock(std::filesystem::path path);
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock();
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
 };
 
 /// Writes several files into a folder, all or nothing. A new folder is written under another name

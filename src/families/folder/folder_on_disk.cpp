@@ -86,7 +86,7 @@ std::vector<SafetensorsHeader> FolderOnDisk::headers(std::span<const std::string
     }
     std::string header(header_size, '\0');
     file.read(prefix.size(), header);
-    headers.push_back(SafetensorsHeader::parse(header, rest - header_size));
+    headers.push_back(SafetensorsHeader::parse(header, rest - header_size, name));
     data_begins_[name] = prefix.size() + header_size;
   }
   return headers;

@@ -165,6 +165,22 @@ class Subfolder final : public ModelFiles {
               {"{}config.json: expected a model's configuration, got none", {folder}});
 }
 
+// Throws for files beside a whole model that the library reads in addition, where files can be
+// listed: an adapter, and what makes vectors of a model that writes.
+void refuse_beside(ModelFiles& files, bool encodes) {
+  const std::vector<std::string> names = files.names();
+  const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
+  if (has(adapters[0].name)) {
+    throw_error(ErrorCode::unsupported, {"{}: expected {}", {adapters[0].name, merge}});
+  }
+  if (has(modules_name) && !encodes) {
+    throw_error(ErrorCode::unsupported,
+                {"{}: expected a Transformer that reads texts as a whole, got one that writes; "
+                 "vectors of such models are not supported",
+                 {modules_name}});
+  }
+}
+
 }  // namespace
 
 ModelFolder::ModelFolder(ModelFiles& files) {
@@ -174,6 +190,7 @@ ModelFolder::ModelFolder(ModelFiles& files) {
   }
   files.prepare(std::array{config_name}, std::array{weights_name});
   const bool found = read_config(files, files);
+  if (found) refuse_beside(files, encodes_ || reads_pictures());
   const bool may_have_modules = !reads_pictures() && (!found || encodes_);
   const std::string path = may_have_modules ? transformer_folder(files) : "";
   if (path.empty()) {

@@ -98,18 +98,26 @@ std::vector<FilledToken> FillPipeline::best(const EncoderInput& input, std::size
                             [&](std::size_t a, std::size_t b) {
                               return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
                             });
+  // Other masks stay in the text; the tokens around it do not.
+  const bool alone = input.rows.size() == 1;
   std::vector<std::int32_t> sequence;
-  for (const Token& token : input.tokens) sequence.push_back(token.id);
+  std::size_t filled = 0;
+  for (std::size_t i = 0; i < input.tokens.size(); ++i) {
+    const std::int32_t id = input.tokens[i].id;
+    if (i == index) filled = sequence.size();
+    if (id == mask_ || !tokenizer().is_control(id)) sequence.push_back(id);
+  }
   std::vector<FilledToken> answers;
   for (const std::size_t place : std::span(order).first(count)) {
     const std::int32_t id = ids[place];
-    sequence[index] = id;
-    answers.push_back({.id = id,
-                       .token = std::string(tokenizer().piece(id)),
-                       .text = tokenizer().is_control(id) ? std::string(tokenizer().piece(id))
-                                                          : tokenizer().decode(std::span(&id, 1)),
-                       .score = scores[place],
-                       .sequence = tokenizer().decode(sequence)});
+    sequence[filled] = id;
+    answers.push_back(
+        {.id = id,
+         .token = std::string(tokenizer().piece(id)),
+         .text = tokenizer().is_control(id) ? std::string(tokenizer().piece(id))
+                                            : tokenizer().decode(std::span(&id, 1)),
+         .score = scores[place],
+         .sequence = alone ? tokenizer().decode(sequence) : tokenizer().decode_all(sequence)});
   }
   return answers;
 }

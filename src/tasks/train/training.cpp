@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "families/published_pictures.hpp"
+#include "tasks/options.hpp"
 #include "train/shuffle.hpp"
 #include "weights/floats.hpp"
 
@@ -19,12 +20,22 @@ constexpr std::size_t usual_epochs = 10;
 constexpr std::size_t least_batch = 1024, most_batch = 8192;  // tokens
 constexpr std::size_t least_shard = 256, most_shard = 1024;   // tokens
 constexpr std::size_t usual_steps = 100;                      // per epoch
+// A step may have made them infinite or NaN without an infinite loss: the last one of all.
+void expect_finite_weights(const std::string& name, std::span<const float> values) {
+  if (std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) return;
+  throw_error(ErrorCode::invalid_weights,
+              {"{}: expected finite numbers after the last step, got others; learn with a lower "
+               "rate",
+               {name}});
+}
+
 constexpr float new_rate = 2e-3f, old_rate = 2e-4f;
 
 }  // namespace
 
 Training::Training(TrainingStart start, std::string_view data, TrainingOptions options)
-    : Training(make_curriculum(std::move(start), data, options), data, options) {}
+    : Training((check_ranges(options), make_curriculum(std::move(start), data, options)), data,
+               options) {}
 
 Training::Training(Curriculum curriculum, std::string_view data, const TrainingOptions& options)
     : options_(options), learned_(std::move(curriculum)) {
@@ -69,6 +80,7 @@ std::uint64_t Training::fingerprint(std::string_view data) const {
   };
   add(data);
   add(to_json(learned_.config));
+  add({reinterpret_cast<const char*>(tokenizer_file().data()), tokenizer_file().size()});
   for (const std::uint64_t number :
        {options_.seed, std::uint64_t{*options_.batch_tokens}, std::uint64_t{*options_.shard_tokens},
         std::uint64_t{learned_.examples.size()}}) {
@@ -123,6 +135,7 @@ std::vector<std::byte> Training::weights_file(DType dtype) {
     for (const LearnedParameters::Part& part : trainer_->parameters().parts()) {
       const auto found = std::ranges::find(ours, part.name);
       if (found == ours.end()) continue;
+      expect_finite_weights(part.name, part.value);
       const NamedParameter& as = in_file[static_cast<std::size_t>(found - ours.begin())];
       tensors.push_back(
           {as.name, dtype, as.shape, from_f32(dtype, part.value, converted.emplace_back())});

@@ -14,10 +14,14 @@ namespace {
   throw_error(ErrorCode::invalid_data, {"line {}: {}", {number, problem}});
 }
 
+// What some editors write at the beginning of a file in UTF-8.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 // Calls visit(number, line) for each line, without its end.
 template <class Visit>
 void visit_lines(std::string_view file, const Visit& visit) {
   std::size_t number = 0;
+  if (file.starts_with(byte_order_mark)) file.remove_prefix(byte_order_mark.size());
   while (!file.empty()) {
     const std::size_t end = std::min(file.find('\n'), file.size());
     std::string_view line = file.substr(0, end);
@@ -61,6 +65,9 @@ DataLine split(std::string_view line, std::size_t number, DataForm form) {
   const std::string_view before = line.substr(0, tab), behind = line.substr(tab + 1);
   if (is_blank(before)) refuse(number, expected + ", got nothing before the tab");
   if (is_blank(behind)) refuse(number, expected + ", got nothing after the tab");
+  if (behind.find('\t') != std::string_view::npos) {
+    refuse(number, expected + ", got another tab: a third column is not learned");
+  }
   if (form == DataForm::labelled) return {number, behind, before};
   return {number, before, behind};
 }

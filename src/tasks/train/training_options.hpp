@@ -11,6 +11,9 @@
 
 namespace glassformer {
 
+/// The most tokens of a step.
+inline constexpr double most_step_tokens = 1 << 24;
+
 /// The things that a model can learn.
 enum class Lessons {
   classes,        ///< the label of each text
@@ -78,15 +81,20 @@ void fields(Visit& visit, TrainingOptions& options) {
   visit("distortion", options.distortion,
         {.help = "Strength of random distortions of pictures. 0: none.", .least = 0, .most = 4});
   visit("batch_tokens", options.batch_tokens,
-        {.help = "The number of tokens of a step.", .absent = "as usual for the data", .least = 1});
+        {.help = "The number of tokens of a step.",
+         .absent = "as usual for the data",
+         .least = 1,
+         .most = most_step_tokens});
   visit("shard_tokens", options.shard_tokens,
         {.help = "The number of tokens that a thread reads at once.",
          .absent = "as memory allows",
-         .least = 1});
+         .least = 1,
+         .most = most_step_tokens});
   visit("vocabulary", options.vocabulary,
         {.help = "The number of pieces of a new tokenizer.",
          .absent = "as usual for the data",
-         .least = 1});
+         .least = 1,
+         .most = 10'000'000});
   visit("lower_case", options.lower_case,
         {.help = "Whether a new tokenizer reads all letters as lower case."});
   visit("held_out", options.held_out,

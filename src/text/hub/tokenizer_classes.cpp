@@ -233,6 +233,19 @@ TokenizerJsonChanges change_gpt2(const TokenizerConfig& config) {
   return {.add_prefix_space = config.boolean("add_prefix_space").value_or(false)};
 }
 
+// Of classes that leave it as tokenizer.json has it.
+TokenizerJsonChanges change_prefix(const TokenizerConfig& config) {
+  return {.add_prefix_space = config.boolean("add_prefix_space"), .trim_offsets = {}};
+}
+
+// It would begin each part of a text that a pattern finds with a space, not the text.
+TokenizerJsonChanges change_qwen2(const TokenizerConfig& config) {
+  if (!config.boolean("add_prefix_space").value_or(false)) return {};
+  throw_error(
+      ErrorCode::unsupported,
+      "tokenizer_config.json: add_prefix_space: expected false for Qwen2Tokenizer, got true");
+}
+
 TokenizerJsonChanges change_roberta(const TokenizerConfig& config) {
   return {.add_prefix_space = config.boolean("add_prefix_space").value_or(false),
           .trim_offsets = config.boolean("trim_offsets").value_or(true)};
@@ -528,6 +541,8 @@ constexpr std::array classes = {
     TokenizerClass{"LEDTokenizer", build_roberta, change_roberta, &roberta_roles},
     TokenizerClass{"MvpTokenizer", build_roberta, change_roberta, &roberta_roles},
     TokenizerClass{"GPT2Tokenizer", build_gpt2, change_gpt2, &gpt2_roles},
+    TokenizerClass{"GPTNeoXTokenizer", nullptr, change_prefix, nullptr},
+    TokenizerClass{"Qwen2Tokenizer", nullptr, change_qwen2, nullptr},
     TokenizerClass{"CLIPTokenizer", build_clip, change_clip, &clip_roles},
     TokenizerClass{"HerbertTokenizer", build_herbert, nullptr, &herbert_roles},
     TokenizerClass{"T5Tokenizer", build_t5, nullptr, &t5_roles},

@@ -48,6 +48,10 @@ TEST_CASE("sizes have several forms", "[image]") {
   };
   CHECK(clip("{}").shortest_edge == 224);
   CHECK(clip(R"({"size": 9})").shortest_edge == 9);
+  // As the field says, in every class.
+  CHECK(steps_of(R"({"size": 16, "default_to_square": false})").shortest_edge == 16);
+  CHECK(!clip(R"({"size": 9, "default_to_square": true})").shortest_edge);
+  CHECK(clip(R"({"size": 9, "default_to_square": true})").size == PictureSteps::Size{9, 9});
   for (const char* json : {R"({"size": [12, 20]})", R"({"size": {"height": 12, "width": 20}})"}) {
     CHECK(!clip(json).shortest_edge);
     CHECK(clip(json).size == PictureSteps::Size{12, 20});

@@ -15,6 +15,12 @@ test('examples that cannot be learned from are refused by their line', async () 
   await assertError(() => from([]), 'invalid_data', /empty file/);
   await assertError(() => from([{ text: 'a', label: 'b\tc' }]), 'invalid_data', /examples\[0\]/);
   await assertError(() => from([{ text: 'a' }]), 'invalid_option', /examples\[0\]: expected/);
+  for (const more of [{ pair: 'c' }, { weight: 2 }])
+    await assertError(
+      () => from([{ text: 'a', label: 'b', ...more }, ...examples]),
+      'invalid_option',
+      /examples\[0\]: unknown field "(pair|weight)"/,
+    );
   await assertError(() => from(5), 'invalid_option', /examples: expected/);
   const trainer = await make();
   await assertError(() => trainer.evaluate('fair\tso\n'), 'invalid_data', /line 1: .*"fair"/);

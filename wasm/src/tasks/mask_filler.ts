@@ -29,7 +29,7 @@ export interface FilledToken {
   text: string;
   /** Its probability. */
   score: number;
-  /** The text as the model reads it, with this token; other masks are left out. */
+  /** The text as the model reads it, with this token; other masks stay. */
   sequence: string;
 }
 

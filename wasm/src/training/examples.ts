@@ -39,6 +39,7 @@ async function encodePictures(examples: readonly Partial<LabeledPicture>[]): Pro
   for (const [index, example] of examples.entries()) {
     const place = `examples[${index}]`;
     const { picture, label } = example ?? {};
+    checkFields(example ?? {}, place);
     checkOption(picture !== undefined, place, '{ picture, label }');
     labels.push(`${checkedLabel(label, place)}\n`);
     const one = (await pictureKind.take(picture, `${place}.picture`)) as Picture;
@@ -78,10 +79,18 @@ function checkedLabel(label: unknown, place: string): string {
   throw new GlassformerError('invalid_data', `${place}: ${what}`);
 }
 
-// A line break in a text becomes a space, which every tokenizer reads as the same.
+function checkFields(example: object, place: string): void {
+  const known = ['text', 'picture', 'label'];
+  for (const name of Object.keys(example))
+    if (!known.includes(name))
+      throw new GlassformerError('invalid_option', `${place}: unknown field "${name}"`);
+}
+
+// A line break or a tab in a text becomes a space.
 function toLine(example: Partial<LabeledText> | undefined, index: number): string {
   const { text, label } = example ?? {};
   const place = `examples[${index}]`;
+  checkFields(example ?? {}, place);
   checkOption(typeof text === 'string' && typeof label === 'string', place, '{ text, label }');
-  return `${checkedLabel(label, place)}\t${text!.replace(/[\r\n]+/g, ' ')}\n`;
+  return `${checkedLabel(label, place)}\t${text!.replace(/[\t\r\n]+/g, ' ')}\n`;
 }
