@@ -47,6 +47,11 @@ OptionsReader::OptionsReader(const TaskOptions& options)
 OptionsReader::OptionsReader(JsonValue value, std::string_view path, std::span<const float> values)
     : JsonObject(value, source, path), values_(values) {}
 
+bool OptionsReader::seek(const char* name) {
+  key_ = json_key(name);
+  return find(key_) != nullptr;
+}
+
 void OptionsReader::required(const char* name, std::size_t& option) {
   const std::string key = json_key(name);
   require(key);
@@ -96,43 +101,42 @@ std::vector<float> OptionsReader::values_of(const std::string& path, JsonValue v
   return {numbers.begin(), numbers.end()};
 }
 
-void OptionsReader::read(const std::string& key, EarlyStopping& option, const Option&) {
-  const JsonValue value = require(key);
+void OptionsReader::read(EarlyStopping& option, Limits) {
+  const JsonValue value = require(key_);
   if (!value.is_string()) {
-    option = boolean(key) ? EarlyStopping::yes : EarlyStopping::no;
+    option = boolean(key_) ? EarlyStopping::yes : EarlyStopping::no;
     return;
   }
-  if (value.string() != "never") fail(key, "true, false or \"never\"", value);
+  if (value.string() != "never") fail(key_, "true, false or \"never\"", value);
   option = EarlyStopping::never;
 }
 
-void OptionsReader::read(const std::string& key, std::array<std::size_t, 2>& option,
-                         const Option& about) {
+void OptionsReader::read(std::array<std::size_t, 2>& option, Limits limits) {
   std::vector<std::size_t> numbers;
-  read(key, numbers, about);
-  if (numbers.size() != option.size()) fail(key, about.items, require(key));
+  read(numbers, limits);
+  if (numbers.size() != option.size()) fail(key_, limits.items, require(key_));
   std::ranges::copy(numbers, option.begin());
 }
 
-void OptionsReader::read(const std::string& key, std::vector<std::string>& option, const Option&) {
-  const JsonValue texts = array(key);
+void OptionsReader::read(std::vector<std::string>& option, Limits) {
+  const JsonValue texts = array(key_);
   option.clear();
   for (JsonEntries entry(texts); entry.next();) {
     if (!entry.value().is_string() || option.emplace_back(entry.value().string()).empty()) {
-      fail(key, "an array of nonempty strings", texts);
+      fail(key_, "an array of nonempty strings", texts);
     }
   }
 }
 
-void OptionsReader::read(const std::string& key, std::vector<float>& option, const Option&) {
+void OptionsReader::read(std::vector<float>& option, Limits) {
   std::vector<std::size_t> shape;
-  option = values_of(key, require(key), shape);
+  option = values_of(key_, require(key_), shape);
 }
 
-void OptionsReader::read(const std::string& key, std::vector<HeadIndex>& option, const Option&) {
+void OptionsReader::read(std::vector<HeadIndex>& option, Limits) {
   static constexpr std::array names = {"encoder", "decoder", "cross"};
-  for (JsonEntries entry(array(key)); entry.next();) {
-    OptionsReader head(entry.value(), indexed(key, option.size()), values_);
+  for (JsonEntries entry(array(key_)); entry.next();) {
+    OptionsReader head(entry.value(), indexed(key_, option.size()), values_);
     const std::string name = head.string("attention");
     const auto site = std::ranges::find(names, name);
     if (site == names.end()) {
@@ -146,9 +150,9 @@ void OptionsReader::read(const std::string& key, std::vector<HeadIndex>& option,
   }
 }
 
-void OptionsReader::read(const std::string& key, std::vector<Patch>& option, const Option&) {
-  for (JsonEntries entry(array(key)); entry.next();) {
-    const std::string path = indexed(key, option.size());
+void OptionsReader::read(std::vector<Patch>& option, Limits) {
+  for (JsonEntries entry(array(key_)); entry.next();) {
+    const std::string path = indexed(key_, option.size());
     OptionsReader reader(entry.value(), path, values_);
     Patch& patch = option.emplace_back();
     patch.name = reader.string("name");

@@ -62,58 +62,68 @@ class OptionsReader : public JsonObject {
   /// Reads an option that is itself an object.
   OptionsReader(JsonValue value, std::string_view path, std::span<const float> values);
 
+  // Inlined, so that of `about` only what is used is compiled: there are hundreds of calls.
   template <class Value>
-  void operator()(const char* name, Value& option, const Option& about = {}) {
-    const std::string key = json_key(name);
-    if (find(key)) read(key, option, about);
+  [[gnu::always_inline]] void operator()(const char* name, Value& option,
+                                         const Option& about = {}) {
+    if (seek(name)) read(option, {about.most, about.items});
   }
   /// Reads a field that must be there.
   void required(const char* name, std::size_t& option);
 
  private:
-  void read(const std::string& key, bool& option, const Option&) { option = boolean(key); }
-  void read(const std::string& key, float& option, const Option&) { option = float_number(key); }
-  void read(const std::string& key, std::string& option, const Option&) { option = string(key); }
+  // What an option may be.
+  struct Limits {
+    double most;
+    const char* items;
+  };
+
+  // Makes an option the current one. Returns whether it is given.
+  bool seek(const char* name);
+
+  void read(bool& option, Limits) { option = boolean(key_); }
+  void read(float& option, Limits) { option = float_number(key_); }
+  void read(std::string& option, Limits) { option = string(key_); }
   template <std::unsigned_integral Number>
-  void read(const std::string& key, Number& option, const Option& about) {
-    option = static_cast<Number>(whole(key, about.most));
+  void read(Number& option, Limits limits) {
+    option = static_cast<Number>(whole(key_, limits.most));
   }
   template <class Enum>
   requires std::is_enum_v<Enum>
-  void read(const std::string& key, Enum& option, const Option&) {
-    option = static_cast<Enum>(name_in(key, require(key), enum_names<Enum>));
+  void read(Enum& option, Limits) {
+    option = static_cast<Enum>(name_in(key_, require(key_), enum_names<Enum>));
   }
   /// Reads true, false or "never".
-  void read(const std::string& key, EarlyStopping& option, const Option&);
+  void read(EarlyStopping& option, Limits);
   /// Reads an array of two numbers.
-  void read(const std::string& key, std::array<std::size_t, 2>& option, const Option& about);
+  void read(std::array<std::size_t, 2>& option, Limits limits);
   /// Reads nonempty strings.
-  void read(const std::string& key, std::vector<std::string>& option, const Option&);
+  void read(std::vector<std::string>& option, Limits);
   /// Reads NUMBERS, which is {"shape": [int], "offset": int}: as many numbers of
   /// TaskOptions::values as the shape has elements, starting at `offset`.
-  void read(const std::string& key, std::vector<float>& option, const Option&);
+  void read(std::vector<float>& option, Limits);
   template <std::integral Number>
-  void read(const std::string& key, std::vector<Number>& option, const Option& about) {
-    read_numbers(key, require(key), about.items, option);
+  void read(std::vector<Number>& option, Limits limits) {
+    read_numbers(key_, require(key_), limits.items, option);
   }
   template <std::integral Number>
-  void read(const std::string& key, std::vector<std::vector<Number>>& option, const Option& about) {
-    for (JsonEntries list(array(key, "an array of arrays")); list.next();) {
-      if (!list.value().is_array()) fail(key, "an array of arrays", list.value());
-      read_numbers(key, list.value(), about.items, option.emplace_back());
+  void read(std::vector<std::vector<Number>>& option, Limits limits) {
+    for (JsonEntries list(array(key_, "an array of arrays")); list.next();) {
+      if (!list.value().is_array()) fail(key_, "an array of arrays", list.value());
+      read_numbers(key_, list.value(), limits.items, option.emplace_back());
     }
   }
   /// Reads [{"attention": "encoder" | "decoder" | "cross", "layer": int, "head": int}].
-  void read(const std::string& key, std::vector<HeadIndex>& option, const Option&);
+  void read(std::vector<HeadIndex>& option, Limits);
   /// Reads [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": NUMBERS}].
-  void read(const std::string& key, std::vector<Patch>& option, const Option&);
+  void read(std::vector<Patch>& option, Limits);
   /// Reads one name, or an array of several.
   template <class Enum>
   requires std::is_enum_v<Enum>
-  void read(const std::string& key, std::vector<Enum>& option, const Option&) {
-    const JsonValue value = require(key);
+  void read(std::vector<Enum>& option, Limits) {
+    const JsonValue value = require(key_);
     const auto add = [&](JsonValue name) {
-      const std::size_t i = name_in(key, name, enum_names<Enum>, " or several of them");
+      const std::size_t i = name_in(key_, name, enum_names<Enum>, " or several of them");
       option.push_back(static_cast<Enum>(i));
     };
     if (!value.is_array()) return add(value);
@@ -121,26 +131,26 @@ class OptionsReader : public JsonObject {
   }
   /// Reads an array of objects with fields of their own.
   template <HasFields Options>
-  void read(const std::string& key, std::vector<Options>& option, const Option&) {
-    for (JsonEntries entry(array(key)); entry.next();) {
-      OptionsReader reader(entry.value(), indexed(key, option.size()), values_);
+  void read(std::vector<Options>& option, Limits) {
+    for (JsonEntries entry(array(key_)); entry.next();) {
+      OptionsReader reader(entry.value(), indexed(key_, option.size()), values_);
       fields(reader, option.emplace_back());
       reader.finish();
     }
   }
   template <class Value>
-  void read(const std::string& key, std::optional<Value>& option, const Option& about) {
-    read(key, option.emplace(), about);
+  void read(std::optional<Value>& option, Limits limits) {
+    read(option.emplace(), limits);
   }
   /// Reads true or false, or an object with options.
   template <HasFields Options>
-  void read(const std::string& key, std::optional<Options>& option, const Option&) {
-    const JsonValue value = require(key);
+  void read(std::optional<Options>& option, Limits) {
+    const JsonValue value = require(key_);
     if (!value.is_object()) {
-      if (boolean(key)) option.emplace();
+      if (boolean(key_)) option.emplace();
       return;
     }
-    OptionsReader reader(value, key, values_);
+    OptionsReader reader(value, key_, values_);
     fields(reader, option.emplace());
     reader.finish();
   }
@@ -167,6 +177,7 @@ class OptionsReader : public JsonObject {
   std::vector<float> values_of(const std::string& path, JsonValue value,
                                std::vector<std::size_t>& shape);
 
+  std::string key_;  // of the current option
   std::span<const float> values_;
 };
 
@@ -174,7 +185,8 @@ class OptionsReader : public JsonObject {
 class OptionsCheck {
  public:
   template <class Value>
-  void operator()(const char* name, const Value& option, const Option& about = {}) {
+  [[gnu::always_inline]] void operator()(const char* name, const Value& option,
+                                         const Option& about = {}) {
     if constexpr (std::is_arithmetic_v<Value> && !std::same_as<Value, bool>) {
       if (about.least != -Option::any || about.most != Option::any)
         expect_between(name, about.least, about.most, static_cast<double>(option));
@@ -182,7 +194,8 @@ class OptionsCheck {
     }
   }
   template <class Value>
-  void operator()(const char* name, const std::optional<Value>& option, const Option& about = {}) {
+  [[gnu::always_inline]] void operator()(const char* name, const std::optional<Value>& option,
+                                         const Option& about = {}) {
     if (option) (*this)(name, *option, about);
   }
   void required(const char*, std::size_t) {}

@@ -9,7 +9,8 @@ class OnlyIts {
   OnlyIts(const ExplanationMethod& method, Answered answer) : method_(method), answer_(answer) {}
 
   template <class Value>
-  void operator()(const char* name, const std::optional<Value>& option, const Option& = {}) const {
+  [[gnu::always_inline]] void operator()(const char* name, const std::optional<Value>& option,
+                                         const Option& = {}) const {
     check(name, option.has_value());
   }
   void operator()(const char*, const std::string&, const Option&) const {}  // the method

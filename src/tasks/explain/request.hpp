@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "api/output.hpp"
 #include "api/tasks/explain.hpp"
 #include "api/tasks/image.hpp"
 #include "explain/interventions/transplant.hpp"

@@ -40,7 +40,7 @@ async function open(page, text) {
 
 onPage('each method shows its scores and its result in the test', {}, async (page) => {
   await open(page, sentence);
-  assert.equal(await page.getByTestId('method').count(), 10);
+  assert.equal(await page.getByTestId('method').count(), 11);
   const tests = [];
   for (const row of await page.getByTestId('method').all()) {
     const scores = await row
