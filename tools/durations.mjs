@@ -4,7 +4,7 @@
 export const minutes = {
   start: 3,
   test: 15,
-  'test:full': 55,
+  'test:full': 40,
   build: 7,
   'build:native': 4,
   'build:native-addon': 4,
