@@ -75,6 +75,12 @@ export const papers = {
     title: 'Attention is Not Only a Weight: Analyzing Transformers with Vector Norms',
     url: 'https://arxiv.org/abs/2004.10102',
   },
+  zeroing: {
+    authors: 'Mohebbi et al.',
+    year: 2023,
+    title: 'Quantifying Context Mixing in Transformers',
+    url: 'https://arxiv.org/abs/2301.12971',
+  },
   occlusion: {
     authors: 'Zeiler and Fergus',
     year: 2014,
