@@ -123,6 +123,7 @@ const settings = ['package.json', 'package-lock.json', '.prettierignore', '.clan
  * - `inputs`: files and folders; if they have the contents with which the step passed, it is not
  *   repeated.
  * - `again()`: files of other steps that it runs, too.
+ * - `share`: the part of a core that a program takes, if it often waits; usually 1.
  * - `work({ files, only, slot, all, cores, release })`: resolves to an outcome (see programs.mjs), or
  *   to nothing if the step is one test. `only` are the files that were chosen on the command line,
  *   if any. `slot` runs a function when a core is free, `all` when all are; `cores` is their number.

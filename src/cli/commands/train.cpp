@@ -195,7 +195,7 @@ Exit TrainCommand::run() {
   if (std::filesystem::exists(folder_) && !std::filesystem::is_directory(folder_)) {
     throw std::runtime_error(printable(folder_.string()) + ": expected a folder, got a file");
   }
-  check_ranges(options_);
+  check_ranges(options_);  // before anything is read or written
   processes_ = join_processes();
   options_.processes = processes_.get();
   std::optional<FileLock> lock;  // on what is written there, before anything is learned

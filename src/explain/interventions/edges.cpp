@@ -76,12 +76,16 @@ std::size_t EdgeSet::size() const {
   return static_cast<std::size_t>(std::count(there_.begin(), there_.end(), true));
 }
 
+void expect_replaceable(const EncoderModel& model, const char* method) {
+  if (model.compute() == Compute::f32) return;
+  throw_error(ErrorCode::unsupported,
+              {"{}: expected compute f32, as attention in integers does not read the numbers that "
+               "would be replaced",
+               {method}});
+}
+
 void expect_cuttable(const EncoderModel& model, Cut cut) {
-  if (model.compute() != Compute::f32) {
-    throw_error(ErrorCode::unsupported,
-                "edges: expected compute f32, as attention in integers does not read the numbers "
-                "that would be replaced");
-  }
+  expect_replaceable(model, "edges");
   if (cut == Cut::scores && has_linear_layers(model.encoder().stack().config())) {
     throw_error(ErrorCode::unsupported, "edges: expected attention with scores, got linear");
   }

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/error.hpp"
+#include "explain/interventions/edges.hpp"
 #include "explain/interventions/row_edits.hpp"
 #include "explain/traced.hpp"
 
@@ -55,10 +55,7 @@ ValueZeroing::ValueZeroing(const EncoderRunner& model, const ExplainedText& text
                 .heads = 1,
                 .queries = stream_.tokens,
                 .keys = stream_.tokens}) {
-  if (model->compute() == Compute::f32) return;
-  throw_error(ErrorCode::unsupported,
-              "value_zeroing: expected compute f32, as attention in integers does not read the "
-              "numbers that would be replaced");
+  expect_replaceable(model.model, "value_zeroing");
 }
 
 void ValueZeroing::zero(std::size_t first, std::size_t count) {

@@ -14,20 +14,21 @@ void Encoder::list(View x, Run run) const {
   stack_.run_from(0, x, run);
 }
 
-void Encoder::resume(std::size_t first, View x, Run run) const {
+template <class Blocks>
+void Encoder::go_on(View x, Run& run, const Blocks& blocks) const {
   const Run::Scope scope = run.scope("encoder");
   const Arena::Scope memory(run.arena());
   stack_.begin(x.shape(0), run);
   run.session().reserve_attention(run.sequences->longest());
-  stack_.run_from(first, x, run);
+  blocks();
+}
+
+void Encoder::resume(std::size_t first, View x, Run run) const {
+  go_on(x, run, [&] { stack_.run_from(first, x, run); });
 }
 
 void Encoder::block(std::size_t layer, View x, Run run) const {
-  const Run::Scope scope = run.scope("encoder");
-  const Arena::Scope memory(run.arena());
-  stack_.begin(x.shape(0), run);
-  run.session().reserve_attention(run.sequences->longest());
-  stack_.block(layer, x, run);
+  go_on(x, run, [&] { stack_.block(layer, x, run); });
 }
 
 std::unique_ptr<SequenceTracer> make_tracer(const TraceRequest& request, const Sequences& sequences,

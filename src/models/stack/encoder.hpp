@@ -54,6 +54,9 @@ class Encoder {
 
  private:
   void list(View x, Run run) const;
+  // Prepares a run on vectors that are there already, and does `blocks`.
+  template <class Blocks>
+  void go_on(View x, Run& run, const Blocks& blocks) const;
 
   std::unique_ptr<StackInput> input_;
   Stack stack_;

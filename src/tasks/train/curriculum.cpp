@@ -7,6 +7,7 @@
 #include "base/json/json.hpp"
 #include "families/published_pictures.hpp"
 #include "models/initialize.hpp"
+#include "tasks/options.hpp"
 #include "tasks/reading/input_reader.hpp"
 #include "tasks/reading/mask_token.hpp"
 #include "tasks/reading/token_checks.hpp"
@@ -153,6 +154,11 @@ void CurriculumBuilder::make_labeled_model(const std::vector<std::string>& label
   } else {
     make_model_of(with_labels(std::move(*start_.known), labels, kind));
   }
+}
+
+CurriculumBuilder::CurriculumBuilder(TrainingStart start, const TrainingOptions& options)
+    : start_(std::move(start)), options_(options) {
+  check_ranges(options);
 }
 
 Curriculum CurriculumBuilder::classes(std::string_view data) {

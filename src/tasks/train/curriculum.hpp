@@ -39,8 +39,8 @@ struct Curriculum {
 /// Builds a curriculum step by step.
 class CurriculumBuilder {
  public:
-  CurriculumBuilder(TrainingStart start, const TrainingOptions& options)
-      : start_(std::move(start)), options_(options) {}
+  /// Throws `invalid_option` for an option that is out of its range.
+  CurriculumBuilder(TrainingStart start, const TrainingOptions& options);
 
   /// Each reads a file of examples (see training_data.hpp). They throw `invalid_data` with the
   /// number of the line, `invalid_config`, `invalid_option` or `wrong_task`.

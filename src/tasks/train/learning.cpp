@@ -28,7 +28,6 @@ TrainingOptions options_of(std::string_view json, std::string_view data) {
   TrainingOptions options = read_options<TrainingOptions>(TaskOptions(json));
   options.lessons = holds_pictures(data) ? Lessons::pictures : Lessons::classes;
   options.epochs = 1;
-  check_ranges(options);
   return options;
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "families/published_pictures.hpp"
-#include "tasks/options.hpp"
 #include "train/shuffle.hpp"
 #include "weights/floats.hpp"
 
@@ -20,6 +19,8 @@ constexpr std::size_t usual_epochs = 10;
 constexpr std::size_t least_batch = 1024, most_batch = 8192;  // tokens
 constexpr std::size_t least_shard = 256, most_shard = 1024;   // tokens
 constexpr std::size_t usual_steps = 100;                      // per epoch
+constexpr float new_rate = 2e-3f, old_rate = 2e-4f;
+
 // A step may have made them infinite or NaN without an infinite loss: the last one of all.
 void expect_finite_weights(const std::string& name, std::span<const float> values) {
   if (std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) return;
@@ -29,13 +30,10 @@ void expect_finite_weights(const std::string& name, std::span<const float> value
                {name}});
 }
 
-constexpr float new_rate = 2e-3f, old_rate = 2e-4f;
-
 }  // namespace
 
 Training::Training(TrainingStart start, std::string_view data, TrainingOptions options)
-    : Training((check_ranges(options), make_curriculum(std::move(start), data, options)), data,
-               options) {}
+    : Training(make_curriculum(std::move(start), data, options), data, options) {}
 
 Training::Training(Curriculum curriculum, std::string_view data, const TrainingOptions& options)
     : options_(options), learned_(std::move(curriculum)) {
