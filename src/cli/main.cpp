@@ -1,6 +1,7 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <csignal>
 #include <iostream>
 #include <new>
 #include <system_error>
@@ -27,6 +28,7 @@ void replace_closed_streams() {
 int main(int argc, char** argv) {
   set_spelling(Spelling::flag);
   replace_closed_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit is an error with its path
   std::ios::sync_with_stdio(false);
   // Commands flush their output before they wait for input. Reading a line or reporting an error
   // must not flush it implicitly, because that could fail.

@@ -1,6 +1,7 @@
 #include "train/objective.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "train/distortion.hpp"
 
@@ -21,15 +22,22 @@ std::unique_ptr<Lesson> ClassObjective::lesson(Examples examples, SplitMix64* ra
   Batch texts;
   std::vector<Target> targets;
   std::vector<std::int32_t> ids, types;
+  const auto is_special = [this](std::int32_t id) {
+    return std::ranges::find(special_, id) != special_.end();
+  };
   for (const Example* const example : examples) {
     ids.clear();
     types.clear();
-    const std::size_t length = example->ids.size();
-    for (std::size_t i = 0; i < length; ++i) {
-      const bool special = i < kept_before_ || i + kept_behind_ >= length;
-      const bool last_chance = ids.size() <= kept_before_ && i + kept_behind_ + 1 == length;
-      if (random && !special && !last_chance && random->uniform() < dropped_) continue;
-      ids.push_back(example->ids[i]);
+    auto left = std::ranges::count_if(example->ids, std::not_fn(is_special));
+    bool any = false;  // other than special ones
+    for (std::size_t i = 0; i < example->ids.size(); ++i) {
+      const std::int32_t id = example->ids[i];
+      if (!is_special(id)) {
+        const bool last_chance = !any && --left == 0;
+        if (random && !last_chance && random->uniform() < dropped_) continue;
+        any = true;
+      }
+      ids.push_back(id);
       if (!example->types.empty()) types.push_back(example->types[i]);
     }
     texts.add(ids, {}, types);

@@ -34,16 +34,16 @@ class Objective {
 /// The class of each text, or its share of each.
 class ClassObjective final : public Objective {
  public:
-  /// `dropped`: the share of tokens that are left out at random. The first `kept_before` tokens of
-  /// a text and the last `kept_behind` are special ones, and stay.
-  ClassObjective(float dropped, std::size_t kept_before, std::size_t kept_behind)
-      : dropped_(dropped), kept_before_(kept_before), kept_behind_(kept_behind) {}
+  /// `dropped`: the share of tokens that are left out at random. Those with the ids `special` stay,
+  /// and at least one other.
+  explicit ClassObjective(float dropped = 0, std::vector<std::int32_t> special = {})
+      : dropped_(dropped), special_(std::move(special)) {}
   std::unique_ptr<Lesson> lesson(Examples examples, SplitMix64* random) const override;
   float weight(const Example&) const override { return 1; }
 
  private:
   float dropped_;
-  std::size_t kept_before_, kept_behind_;
+  std::vector<std::int32_t> special_;
 };
 
 /// The class of each picture.

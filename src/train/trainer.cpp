@@ -323,6 +323,12 @@ void Trainer::restore(std::span<const std::byte> checkpoint) {
     throw_error(ErrorCode::invalid_option,
                 "checkpoint: expected one with the same data and options, got another");
   }
+  if (progress.position > examples_.size() || !(progress.seconds >= 0)) {
+    throw_error(
+        ErrorCode::invalid_data,
+        {"checkpoint: progress: expected at most {} examples of an epoch and a time, got {}",
+         {examples_.size(), progress.position}});
+  }
   const std::vector<Stored> all = stored();
   std::vector<std::span<const std::byte>> found;
   for (const Stored& tensor : all) {

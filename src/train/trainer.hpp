@@ -87,8 +87,8 @@ class Trainer {
   /// Returns everything that is needed to go on later, as a safetensors file.
   std::vector<std::byte> checkpoint();
   /// Goes on from there. Throws `invalid_safetensors`, `missing_tensor` or `shape_mismatch` if it
-  /// is not a checkpoint of this model, and `invalid_option` if its fingerprint differs; nothing
-  /// has changed then.
+  /// is not a checkpoint of this model, `invalid_option` if its fingerprint differs, and
+  /// `invalid_data` if it stands at an example that does not exist; nothing has changed then.
   void restore(std::span<const std::byte> checkpoint);
 
  private:

@@ -362,7 +362,6 @@ for (const [what, lines, pattern] of [
     ['good\ta film', 'a film'],
     /line 2: expected a label, a tab and a text/,
   ],
-  ['a third column', ['good\ta film', 'bad\ta\tb'], /line 2: .*a third column is not learned/],
   ['a label without a text', ['good\ta film', 'bad\t '], /line 2: .*got nothing after the tab/],
   ['a text without a label', ['\ta film', 'bad\ta'], /line 1: .*got nothing before the tab/],
   [

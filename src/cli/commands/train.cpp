@@ -6,6 +6,7 @@
 #include <iostream>
 #include <optional>
 
+#include "base/json/json.hpp"
 #include "base/strings/decimal.hpp"
 #include "base/strings/printable.hpp"
 #include "cli/arguments.hpp"
@@ -59,6 +60,19 @@ CLI::Validator finite() {
   return {problem, "", "finite"};
 }
 
+void warn(const std::string& text) { std::cerr << "glassformer: warning: " << text << '\n'; }
+
+void show_labels(const std::vector<LabelCount>& labels) {
+  constexpr std::size_t most = 20;
+  const std::size_t shown = std::min(labels.size(), most);
+  for (const LabelCount& each : std::span(labels).first(shown)) {
+    std::cerr << "  " << describe(each.label) << ": " << each.count;
+    if (!each.example.empty()) std::cerr << ", such as " << describe(each.example);
+    std::cerr << '\n';
+  }
+  if (labels.size() > shown) std::cerr << "  and " << labels.size() - shown << " more\n";
+}
+
 class TrainCommand final : public Command {
  public:
   void declare(CLI::App& app) override;
@@ -71,6 +85,8 @@ class TrainCommand final : public Command {
   bool learn(Training& training);
   void resume(Training& training) const;
   void keep(Training& training) const;
+  // Returns false, and says why, if it cannot be written.
+  bool try_to_keep(Training& training) const;
   void expect_equal_processes(Training& training) const;
   // Whether this process, of those that train together, writes files and messages.
   bool leads() const { return processes_->rank() == 0; }
@@ -101,7 +117,8 @@ void TrainCommand::declare(CLI::App& app) {
       ->required();
   app.add_option(
          "DATA", data_,
-         "examples, a line each: LABEL<TAB>TEXT; for translators TEXT<TAB>TRANSLATION, for writers "
+         "examples, a line each: LABEL<TAB>TEXT, or LABEL<TAB>TEXT<TAB>TEXT for pairs; for "
+         "translators TEXT<TAB>TRANSLATION, for writers "
          "and hidden tokens TEXT; for names in texts a line per word, WORD<TAB>LABEL, and an empty "
          "line between sentences; for pictures IMAGES,LABELS: two files in MNIST's format IDX, or "
          "labels as lines")
@@ -119,6 +136,9 @@ void TrainCommand::declare(CLI::App& app) {
   app.add_option("--threads", options_.threads, "threads that learn, each with memory of its own")
       ->check(CLI::Range(std::size_t{1}, Pool::most))
       ->capture_default_str();
+  app.add_option("--from", options_.from,
+                 "language of the texts, for a translator of many languages (by the folder)");
+  app.add_option("--to", options_.to, "language of their translations (by the folder)");
   app.add_flag("--half", half_, "save the weights at half precision (F16)");
   app.add_option("--seed", options_.seed, "seed of all random numbers (1)");
   app.add_option("--rate", options_.rate, "highest learning rate (0.002; of a folder 0.0002)")
@@ -214,6 +234,8 @@ Exit TrainCommand::run() {
   }
   std::cerr << "glassformer: " << training.examples() << " examples, " << training.held_out()
             << " more to measure, " << training.trainer().parameters().count() << " parameters\n";
+  show_labels(training.labels());
+  for (const std::string& warning : training.warnings()) warn(warning);
   if (resume_) {
     std::cerr << "glassformer: goes on after step " << training.trainer().progress().step << '\n';
   }
@@ -222,7 +244,17 @@ Exit TrainCommand::run() {
     std::cerr << "glassformer: stopped; the same command with --resume goes on\n";
     return Exit::bad_input;
   }
-  save(training);
+  try {
+    save(training);
+  } catch (const Error&) {  // there is nothing that could be saved
+    throw;
+  } catch (const std::exception&) {
+    if (try_to_keep(training)) {
+      std::cerr << "glassformer: what was learned is in " << printable(checkpoint().string())
+                << "; the same command with --resume saves it\n";
+    }
+    throw;
+  }
   std::filesystem::remove(checkpoint());
   return Exit::ok;
 }
@@ -248,17 +280,42 @@ void TrainCommand::keep(Training& training) const {
   training.trainer().set_seconds(seconds());
   const std::filesystem::path unfinished = unfinished_checkpoint();
   const std::vector<std::byte> bytes = training.trainer().checkpoint();
-  OutputFile file(unfinished);
-  file.write(0, bytes);
-  file.sync();
-  file.close();
-  std::filesystem::rename(unfinished, checkpoint());
+  try {
+    OutputFile file(unfinished);
+    file.write(0, bytes);
+    file.sync();
+    file.close();
+    std::filesystem::rename(unfinished, checkpoint());
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(unfinished, ignored);
+    throw;
+  }
+}
+
+bool TrainCommand::try_to_keep(Training& training) const {
+  try {
+    keep(training);
+  } catch (const std::runtime_error& error) {
+    warn(printable(error.what()) + "; " +
+         (std::filesystem::exists(checkpoint()) ? "the checkpoint before it stays"
+                                                : "there is no checkpoint"));
+    return false;
+  }
+  return true;
 }
 
 bool TrainCommand::learn(Training& training) {
   const StopSignals signals;
   began_ = std::chrono::steady_clock::now();
   double kept = seconds();
+  // A training whose end was saved as a checkpoint has nothing more to learn.
+  const bool over = minutes_ ? seconds() >= 60 * *minutes_
+                             : training.trainer().progress().step >= training.steps();
+  if (resume_ && over) {
+    if (leads() && log_->points().empty()) log_->validated(training.validate(), seconds());
+    return true;
+  }
   for (double progress = 0; progress < 1;) {
     const auto steps = static_cast<double>(training.trainer().progress().step + 1);
     progress =
@@ -268,7 +325,7 @@ bool TrainCommand::learn(Training& training) {
     try {
       result = training.step(progress);
     } catch (const Error&) {
-      if (leads()) keep(training);
+      if (leads()) try_to_keep(training);
       throw;
     }
     const bool stops = any_of(*processes_, signals.came());
@@ -277,11 +334,14 @@ bool TrainCommand::learn(Training& training) {
       continue;
     }
     log_->add(result, training.trainer().progress(), progress, seconds());
-    if (stops || (progress < 1 && seconds() > kept + seconds_between_checkpoints)) {
+    if (stops) {
       keep(training);
+      return false;
+    }
+    if (progress < 1 && seconds() > kept + seconds_between_checkpoints) {
+      try_to_keep(training);
       kept = seconds();
     }
-    if (stops) return false;
     if (log_->due()) {
       const LossSum held_out = training.validate();
       log_->validated(held_out, seconds());
@@ -342,6 +402,9 @@ TrainingCard TrainCommand::card(Training& training) const {
     add("--minutes", shortest_decimal(static_cast<float>(*minutes_)));
   } else {
     add("--epochs", std::to_string(*options.epochs));
+  }
+  for (const auto& [name, language] : {std::pair("--from", &options.from), {"--to", &options.to}}) {
+    if (*language) add(name, **language);
   }
   add("--optimizer", name_of(*options.optimizer));
   add("--rate", shortest_decimal(*options.rate));

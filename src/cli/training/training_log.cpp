@@ -2,11 +2,14 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <iomanip>
 #include <iostream>
+#include <system_error>
 
 #include "base/json/json.hpp"
 #include "base/json/json_writer.hpp"
+#include "base/strings/printable.hpp"
 
 namespace glassformer {
 namespace {
@@ -18,15 +21,29 @@ constexpr JsonSource log_source = {ErrorCode::invalid_data, "log.jsonl"};
 }  // namespace
 
 TrainingLog::TrainingLog(const std::filesystem::path& folder, bool continues)
-    : terminal_(isatty(STDERR_FILENO) != 0), next_(1 / lines) {
-  const std::filesystem::path path = folder.string() + ".log.jsonl";
-  if (continues) read(path);
-  file_.open(path, continues ? std::ios::app : std::ios::trunc);
+    : path_(folder.string() + ".log.jsonl"),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      next_(1 / lines) {
+  if (continues) read();
+  file_.open(path_, continues ? std::ios::app : std::ios::trunc);
+  expect_written();
 }
 
-void TrainingLog::read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
+void TrainingLog::expect_written() {
+  if (file_ || failed_) return;
+  failed_ = true;
+  std::cerr << "glassformer: warning: " << printable(path_.string())
+            << ": cannot be written: " << std::generic_category().message(errno) << '\n';
+}
+
+void TrainingLog::read() {
+  std::ifstream file(path_);
+  std::uintmax_t whole = 0;  // bytes
+  for (std::string line; std::getline(file, line); whole += line.size() + 1) {
+    if (file.eof()) {  // its end was not written, because the disk was full
+      std::filesystem::resize_file(path_, whole);
+      break;
+    }
     JsonObject point(parse_json(line, log_source), log_source);
     const auto optional = [&point](const char* name) -> std::optional<double> {
       const JsonValue* const value = present(point.find(name));
@@ -92,6 +109,7 @@ void TrainingLog::validated(const LossSum& held_out, double now) {
   }
   const std::string line = json.take();
   file_ << line << std::endl;
+  expect_written();
   if (terminal_) {
     show();
   } else {

@@ -17,7 +17,7 @@ struct TrainingPoint {
 };
 
 /// Shows the progress of a training on standard error, and writes it to log.jsonl: a line for each
-/// validation.
+/// validation. If the file cannot be written, it says so once, and goes on.
 class TrainingLog {
  public:
   /// `continues`: keeps the lines of earlier runs.
@@ -37,9 +37,12 @@ class TrainingLog {
 
  private:
   void show() const;
-  void read(const std::filesystem::path& path);
+  void read();
+  void expect_written();
 
+  std::filesystem::path path_;
   std::ofstream file_;
+  bool failed_ = false;  // and said so
   bool terminal_;
   LossSum loss_;                // since the last line
   std::size_t tokens_ = 0;      // since the last line

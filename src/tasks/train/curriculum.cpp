@@ -12,6 +12,8 @@
 #include "tasks/reading/mask_token.hpp"
 #include "tasks/reading/token_checks.hpp"
 #include "tasks/train/new_model.hpp"
+#include "tasks/translate/languages.hpp"
+#include "tasks/translate/source_reader.hpp"
 #include "text/sentencepiece/tokenizer.hpp"
 #include "text/training/unigram_trainer.hpp"
 
@@ -37,10 +39,26 @@ std::vector<std::int32_t> ids_of(std::span<const Token> tokens) {
   return ids;
 }
 
+// Returns the model's number of each of its labels.
+std::map<std::string_view, std::int32_t> numbers_of_labels(const ModelConfig& config) {
+  std::map<std::string_view, std::int32_t> numbers;
+  std::int32_t number = 0;
+  for (const std::string& label : config.labels) numbers.emplace(label, number++);
+  return numbers;
+}
+
 bool knows(const ModelConfig& config, const std::vector<std::string>& labels) {
-  return std::ranges::all_of(labels, [&](const std::string& label) {
-    return std::ranges::find(config.labels, label) != config.labels.end();
-  });
+  const auto known = numbers_of_labels(config);
+  return std::ranges::all_of(labels,
+                             [&](const std::string& label) { return known.contains(label); });
+}
+
+std::vector<std::int32_t> special_ids(std::span<const TemplatePart> around) {
+  std::vector<std::int32_t> ids;
+  for (const TemplatePart& part : around) {
+    if (part.kind == TemplatePart::Kind::special) ids.push_back(part.id);
+  }
+  return ids;
 }
 
 Example example_of(const EncoderInput& input) {
@@ -55,10 +73,10 @@ Example example_of(const EncoderInput& input) {
 // because `ner` takes it for a word. Removes the words that have begun from `words`.
 std::vector<std::int32_t> labels_of_tokens(const EncoderInput& input,
                                            std::span<const TaggedSentence::Word>& words,
-                                           const std::vector<std::string>& labels) {
+                                           const std::map<std::string_view, std::int32_t>& labels) {
   const auto index_of = [&labels](std::string_view label) {
-    const auto found = std::ranges::find(labels, label);
-    return found == labels.end() ? -1 : static_cast<std::int32_t>(found - labels.begin());
+    const auto found = labels.find(label);
+    return found == labels.end() ? -1 : found->second;
   };
   std::vector<std::int32_t> result(input.tokens.size(), -1);
   for (std::size_t i = 0; i < input.tokens.size() && !words.empty(); ++i) {
@@ -80,15 +98,19 @@ std::vector<std::int32_t> labels_of_tokens(const EncoderInput& input,
 std::vector<Example> read_labelled(const std::vector<DataLine>& lines, const ModelConfig& config,
                                    const Tokenizer& tokenizer) {
   const InputReader reader(config, tokenizer);
+  const auto numbers = numbers_of_labels(config);
   std::vector<Example> examples;
   for (const DataLine& line : lines) {
-    const auto label = std::ranges::find(config.labels, line.second);
-    if (label == config.labels.end()) {
+    const auto label = numbers.find(line.second);
+    if (label == numbers.end()) {
       throw_error(ErrorCode::invalid_data, {"line {}: expected a label of the model, got {}",
                                             {line.number, describe(line.second)}});
     }
-    examples.push_back(in_line(line.number, [&] { return example_of(reader.read(line.text)); }));
-    examples.back().label = static_cast<std::int32_t>(label - config.labels.begin());
+    examples.push_back(in_line(line.number, [&] {
+      return example_of(line.pair ? reader.read_pair(line.text, *line.pair)
+                                  : reader.read(line.text));
+    }));
+    examples.back().label = label->second;
   }
   return examples;
 }
@@ -144,54 +166,67 @@ std::vector<bool> CurriculumBuilder::special_tokens() const {
   return special;
 }
 
-// Makes a model for these labels: a new one, the one that was trained before, or that one with a
-// new head if it lacks one of them.
-void CurriculumBuilder::make_labeled_model(const std::vector<std::string>& labels, HeadKind kind) {
-  if (!start_.known) {
-    make_model_of(new_config(labels));
-  } else if (knows(*start_.known, labels) && start_.known->architecture.head.kind == kind) {
-    make_model_of(std::move(*start_.known));
-  } else {
-    make_model_of(with_labels(std::move(*start_.known), labels, kind));
+void CurriculumBuilder::take_labels(std::vector<LabelCount> labels) {
+  if (std::string warning = many_labels_warning(labels); !warning.empty()) {
+    made_.warnings.push_back(std::move(warning));
   }
+  made_.labels = std::move(labels);
+}
+
+// Makes a model for the labels: a new one, the one that was trained before, or that one with a new
+// head if it lacks one of them.
+void CurriculumBuilder::make_labeled_model(HeadKind kind) {
+  const std::vector<std::string> labels = names_of(made_.labels);
+  const ModelConfig* const known = start_.known ? &*start_.known : nullptr;
+  const bool same = known && knows(*known, labels) && known->architecture.head.kind == kind;
+  ModelConfig config = !known ? new_config(labels)
+                       : same ? std::move(*start_.known)
+                              : with_labels(std::move(*start_.known), labels, kind);
+  parse_config(to_json(config));  // fails before anything is learned
+  make_model_of(std::move(config));
 }
 
 CurriculumBuilder::CurriculumBuilder(TrainingStart start, const TrainingOptions& options)
     : start_(std::move(start)), options_(options) {
   check_ranges(options);
+  if (options.lessons == Lessons::translation) return;
+  for (const auto& [name, language] : {std::pair("from", &options.from), {"to", &options.to}}) {
+    if (!*language) continue;
+    refuse_option(name, {"expected none, as only translations have languages, got {}",
+                         {describe(**language)}});
+  }
 }
 
 Curriculum CurriculumBuilder::classes(std::string_view data) {
   const std::vector<DataLine> lines = read_data(data, DataForm::labelled);
-  const std::vector<std::string> labels = labels_of(lines);
+  take_labels(count_labels(lines));
   take_tokenizer(lines);
-  make_labeled_model(labels, HeadKind::sequence_classes);
+  make_labeled_model(HeadKind::sequence_classes);
   made_.examples = read_labelled(lines, made_.config, *made_.tokenizer);
-  const auto around = template_of(made_.config, *made_.tokenizer).single;
-  const auto text = std::ranges::find(around, TemplatePart::Kind::first_text, &TemplatePart::kind);
+  const TokenTemplate around = template_of(made_.config, *made_.tokenizer);
   made_.objective = std::make_unique<ClassObjective>(
-      options_.dropped_tokens, static_cast<std::size_t>(text - around.begin()),
-      static_cast<std::size_t>(around.end() - text - 1));
+      options_.dropped_tokens, special_ids(lines[0].pair ? around.pair : around.single));
   return std::move(made_);
 }
 
 Curriculum CurriculumBuilder::token_classes(std::string_view data) {
   const std::vector<TaggedSentence> sentences = read_sentences(data);
-  const std::vector<std::string> labels = labels_of(sentences);
+  take_labels(count_labels(sentences));
   std::vector<DataLine> lines;
   for (const TaggedSentence& sentence : sentences) {
     lines.push_back({sentence.words[0].number, sentence.text, {}});
   }
   take_tokenizer(lines);
-  make_labeled_model(labels, HeadKind::token_classes);
+  make_labeled_model(HeadKind::token_classes);
   const InputReader reader(made_.config, *made_.tokenizer);
+  const auto numbers = numbers_of_labels(made_.config);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto windows =
         in_line(lines[i].number, [&] { return reader.read_windows(lines[i].text, 0); });
     std::span words(sentences[i].words);
     for (const EncoderInput& window : windows) {
       made_.examples.push_back(example_of(window));
-      made_.examples.back().labels = labels_of_tokens(window, words, made_.config.labels);
+      made_.examples.back().labels = labels_of_tokens(window, words, numbers);
     }
   }
   made_.objective = std::make_unique<TokenClassObjective>();
@@ -280,32 +315,53 @@ Curriculum CurriculumBuilder::translation(std::string_view data) {
   };
   const std::int32_t start = id_of(config.start_token, "start_token");
   const std::int32_t end = id_of(config.end_token, "end_token");
-  const TokenTemplate around = template_of(config, source);
-  const std::size_t special = special_tokens_of(around.single);
+  const TranslationLanguages languages(config, source, start);
+  const SourceReader plain(config, source);
+  const auto from = languages.source(options_.from);
+  const SourceReader reader = from ? plain.with_language(*from) : plain;
+  // What a translation begins with, without options of the call.
+  const GenerationConfig& folder = config.generation;
+  std::vector<std::int32_t> opening = {languages.start(options_.to)};
+  if (const auto second = languages.second(
+          options_.to, folder.early_stopping ? folder.second_token : std::nullopt)) {
+    opening.push_back(*second);
+  }
+  const std::size_t room = config.decoder().max_length - opening.size();
+  std::size_t several = 0, clipped = 0;
   for (const DataLine& line : lines) {
-    std::vector<Token> tokens = source.encode(line.text);
-    std::vector<Token> written = target.encode(line.second);
-    if (tokens.empty() || written.empty()) {
-      throw_error(ErrorCode::invalid_data,
-                  {"line {}: expected two texts, got one without tokens", {line.number}});
-    }
-    tokens.resize(std::min(tokens.size(), config.encoder().max_length - special));
-    written.resize(std::min(written.size(), config.decoder().max_length - 1));
     Example& example = made_.examples.emplace_back();
-    example.ids = ids_of(fill(around.single, tokens).tokens);
-    example.target = ids_of(written);
-    example.target.insert(example.target.begin(), start);
-    example.target.push_back(end);
+    in_line(line.number, [&] {
+      SourceReader::Whole read = reader.read_whole(line.text);
+      std::vector<Token> written = target.encode(line.second);
+      if (written.empty()) {
+        throw_error(ErrorCode::invalid_data, "translation: expected tokens, got none");
+      }
+      expect_rows(written, target, config.decoder().vocab_size());
+      several += read.sentences > 1;
+      clipped += read.clipped || written.size() > room;
+      written.resize(std::min(written.size(), room));
+      example.ids = std::move(read.ids);
+      example.target = opening;
+      for (const Token& token : written) example.target.push_back(token.id);
+      example.target.push_back(end);
+    });
+  }
+  if (several > 0) {
+    made_.warnings.push_back(std::to_string(several) +
+                             " texts have several sentences; the trained model translates each "
+                             "sentence alone");
+  }
+  if (clipped > 0) {
+    made_.warnings.push_back(std::to_string(clipped) +
+                             " examples have more tokens than the model reads or writes, and were "
+                             "cut");
   }
   made_.objective = std::make_unique<TranslationObjective>();
   return std::move(made_);
 }
 
 std::vector<Example> read_labelled(const PictureData& data, const ModelConfig& config) {
-  std::map<std::string, std::int32_t> numbers;
-  for (const std::string& label : config.labels) {
-    numbers.emplace(label, static_cast<std::int32_t>(numbers.size()));
-  }
+  const auto numbers = numbers_of_labels(config);
   const std::size_t rows = std::get<PatchInput>(config.encoder().input).rows();
   std::vector<Example> examples;
   for (const PictureData::Item& item : data.items) {
@@ -325,7 +381,8 @@ std::vector<Example> read_labelled(const PictureData& data, const ModelConfig& c
 
 Curriculum CurriculumBuilder::pictures(std::string_view file) {
   const PictureData data = read_pictures(file);
-  const std::vector<std::string> labels = labels_of(data);
+  take_labels(count_labels(data));
+  const std::vector<std::string> labels = names_of(made_.labels);
   if (!start_.known) {
     ModelConfig config = parse_config(complete_config(start_.config, data, labels));
     config.pictures.size = {data.height, data.width};
@@ -363,7 +420,8 @@ Curriculum CurriculumBuilder::pictures(std::string_view file) {
 namespace {
 
 Lessons lessons_for(const TrainingStart& start) {
-  switch (start.known ? start.known->task : task_of_config(start.config)) {
+  const Task task = start.known ? start.known->task : task_of_config(start.config);
+  switch (task) {
     case Task::translation:
       return Lessons::translation;
     case Task::text_generation:
@@ -382,8 +440,9 @@ Lessons lessons_for(const TrainingStart& start) {
       break;
   }
   throw_error(ErrorCode::wrong_task,
-              "expected a model for text-classification, token-classification, text-generation or "
-              "translation, or with lessons \"masked\" any encoder, got one for another task");
+              {"expected a model for text-classification, token-classification, text-generation or "
+               "translation, or with lessons \"masked\" any encoder, got one for {}",
+               {to_string(task)}});
 }
 
 }  // namespace

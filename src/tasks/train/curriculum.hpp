@@ -34,12 +34,15 @@ struct Curriculum {
   bool fresh = true;                      ///< nothing was learned before
   std::vector<Example> examples;
   std::unique_ptr<Objective> objective;
+  std::vector<LabelCount> labels;     ///< of the data; empty if it has no labels
+  std::vector<std::string> warnings;  ///< about data that is learned all the same
 };
 
 /// Builds a curriculum step by step.
 class CurriculumBuilder {
  public:
-  /// Throws `invalid_option` for an option that is out of its range.
+  /// Throws `invalid_option` for an option that is out of its range, or for languages where nothing
+  /// is translated.
   CurriculumBuilder(TrainingStart start, const TrainingOptions& options);
 
   /// Each reads a file of examples (see training_data.hpp). They throw `invalid_data` with the
@@ -54,7 +57,8 @@ class CurriculumBuilder {
 
  private:
   void take_tokenizer(const std::vector<DataLine>& lines);
-  void make_labeled_model(const std::vector<std::string>& labels, HeadKind kind);
+  void take_labels(std::vector<LabelCount> labels);
+  void make_labeled_model(HeadKind kind);
   void make_model_of(ModelConfig config);
   ModelConfig new_config(const std::vector<std::string>& labels) const;
   std::vector<bool> special_tokens() const;

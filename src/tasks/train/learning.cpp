@@ -98,6 +98,8 @@ class ModelLearning final : public Learning {
       json.field("examples", of.examples());
       json.field("heldOut", of.held_out());
       json.field("stepsPerEpoch", of.steps());
+      json.key("warnings");
+      json.array(of.warnings(), [&](const std::string& warning) { json.value(warning); });
     });
     return json.take();
   }

@@ -32,13 +32,13 @@ class Learning {
                                                  std::unique_ptr<const Tokenizer> tokenizer) = 0;
 
   /// Starts the training of that model or, if `config` is not empty, of a new one with these fields
-  /// of config.json. `data` has LABEL<TAB>TEXT lines, or pictures and their labels (see
+  /// of config.json. `data` has lines (see DataForm::labelled), or pictures and their labels (see
   /// picture_data.hpp); `options` is JSON with the options of training_options.hpp. Returns the
   /// pipeline that answers with the weights of the moment.
   virtual std::unique_ptr<Pipeline> begin(std::string_view config, std::string_view data,
                                           std::string_view options) = 0;
   /// Returns {"model": a description of `pipeline`, "examples", "heldOut": numbers of examples,
-  /// "stepsPerEpoch"}.
+  /// "stepsPerEpoch", "warnings": [what may be wrong with the examples]}.
   virtual std::string begun(Pipeline& pipeline) = 0;
 
   /// Learns from the next examples. `progress`: how much of the training is over with this step,

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 
 #include "base/error.hpp"
-#include "tasks/train/training_data.hpp"
 
 namespace glassformer {
 namespace {
@@ -49,7 +48,10 @@ std::vector<std::string> read_labels(std::string_view file, std::size_t count) {
     return labels;
   }
   if (file.empty()) fail({"labels: expected {} as there are pictures, got none", {count}});
-  for (const DataLine& line : read_data(file, DataForm::plain)) labels.emplace_back(line.text);
+  for (const DataLine& line : read_data(file, DataForm::plain)) {
+    expect_label(line.number, line.text);
+    labels.emplace_back(line.text);
+  }
   if (labels.size() != count) {
     fail({"labels: expected {} as there are pictures, got {}", {count, labels.size()}});
   }
@@ -97,15 +99,18 @@ PictureData read_pictures(std::string_view file) {
   return data;
 }
 
-std::vector<std::string> labels_of(const PictureData& data) {
-  std::set<std::string> seen;
-  for (const PictureData::Item& item : data.items) seen.insert(item.label);
-  if (seen.size() < 2) {
-    fail({"expected pictures with at least two labels, got only {}", {*seen.begin()}});
+std::vector<LabelCount> count_labels(const PictureData& data) {
+  std::map<std::string, LabelCount> seen;
+  for (const PictureData::Item& item : data.items) {
+    ++seen.try_emplace(item.label, LabelCount{item.label, 0, {}}).first->second.count;
   }
-  std::vector<std::string> labels(seen.begin(), seen.end());
-  if (std::ranges::all_of(labels, is_number)) {
-    std::ranges::stable_sort(labels, {}, &std::string::size);
+  if (seen.size() < 2) {
+    fail({"expected pictures with at least two labels, got only {}", {seen.begin()->first}});
+  }
+  std::vector<LabelCount> labels;
+  for (auto& [name, each] : seen) labels.push_back(std::move(each));
+  if (std::ranges::all_of(labels, is_number, &LabelCount::label)) {
+    std::ranges::stable_sort(labels, {}, [](const LabelCount& each) { return each.label.size(); });
   }
   return labels;
 }

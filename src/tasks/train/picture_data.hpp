@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tasks/train/training_data.hpp"
+
 namespace glassformer {
 
 /// Labelled pictures of one size.
@@ -31,8 +33,8 @@ bool holds_pictures(std::string_view file);
 /// Throws `invalid_data` for anything else.
 PictureData read_pictures(std::string_view file);
 
-/// Returns the different labels: numbers in their order, or sorted. Throws `invalid_data` if there
-/// is only one.
-std::vector<std::string> labels_of(const PictureData& data);
+/// Counts the labels: numbers in their order, or sorted. Throws `invalid_data` if there is only
+/// one.
+std::vector<LabelCount> count_labels(const PictureData& data);
 
 }  // namespace glassformer

@@ -79,6 +79,7 @@ std::uint64_t Training::fingerprint(std::string_view data) const {
   add(data);
   add(to_json(learned_.config));
   add({reinterpret_cast<const char*>(tokenizer_file().data()), tokenizer_file().size()});
+  for (const auto& language : {options_.from, options_.to}) add(language.value_or(""));
   for (const std::uint64_t number :
        {options_.seed, std::uint64_t{*options_.batch_tokens}, std::uint64_t{*options_.shard_tokens},
         std::uint64_t{learned_.examples.size()}}) {

@@ -38,6 +38,10 @@ class Training {
   const TrainingOptions& options() const { return options_; }
   std::size_t examples() const { return learned_.examples.size(); }
   std::size_t held_out() const { return held_out_.size(); }
+  /// The labels of the data; empty if it has none.
+  const std::vector<LabelCount>& labels() const { return learned_.labels; }
+  /// What may be wrong with the data, a sentence each.
+  const std::vector<std::string>& warnings() const { return learned_.warnings; }
   /// Returns the file of the averaged weights: those of config(), without a head that only helps to
   /// learn.
   std::vector<std::byte> weights_file(DType dtype = DType::f32);

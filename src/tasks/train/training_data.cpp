@@ -1,6 +1,9 @@
 #include "tasks/train/training_data.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
 #include <set>
 
 #include "base/error.hpp"
@@ -44,7 +47,7 @@ bool is_blank(std::string_view text) {
 const char* expected_parts(DataForm form) {
   switch (form) {
     case DataForm::labelled:
-      return "expected a label, a tab and a text";
+      return "expected a label, a tab and a text, or a label and two texts with tabs between them";
     case DataForm::pairs:
       return "expected a text, a tab and its translation";
     case DataForm::words:
@@ -58,27 +61,49 @@ const char* expected_parts(DataForm form) {
 DataLine split(std::string_view line, std::size_t number, DataForm form) {
   if (form == DataForm::plain) return {number, line, {}};
   const std::string expected = expected_parts(form);
-  const std::size_t tab = line.find('\t');
-  if (tab == std::string_view::npos) {
-    refuse(number, expected + ", got no tab in " + describe(line));
+  std::vector<std::string_view> columns;
+  for (std::size_t tab = 0; tab != std::string_view::npos;) {
+    tab = line.find('\t');
+    columns.push_back(line.substr(0, tab));
+    line.remove_prefix(tab == std::string_view::npos ? line.size() : tab + 1);
   }
-  const std::string_view before = line.substr(0, tab), behind = line.substr(tab + 1);
-  if (is_blank(before)) refuse(number, expected + ", got nothing before the tab");
-  if (is_blank(behind)) refuse(number, expected + ", got nothing after the tab");
-  if (behind.find('\t') != std::string_view::npos) {
-    refuse(number, expected + ", got another tab: a third column is not learned");
+  if (columns.size() == 1) refuse(number, expected + ", got no tab in " + describe(columns[0]));
+  if (is_blank(columns[0])) refuse(number, expected + ", got nothing before the tab");
+  if (is_blank(columns[1])) refuse(number, expected + ", got nothing after the tab");
+  const bool labelled = form == DataForm::labelled;
+  if (columns.size() > (labelled ? 3 : 2)) {
+    refuse(number, expected + ", got " + std::to_string(columns.size()) + " columns");
   }
-  if (form == DataForm::labelled) return {number, behind, before};
-  return {number, before, behind};
+  if (!labelled) {
+    if (form == DataForm::words) expect_label(number, columns[1]);
+    return {number, columns[0], columns[1]};
+  }
+  expect_label(number, columns[0]);
+  DataLine result = {number, columns[1], columns[0]};
+  if (columns.size() == 3) {
+    if (is_blank(columns[2])) refuse(number, "expected a second text, got nothing after the tab");
+    result.pair = columns[2];
+  }
+  return result;
 }
 
 }  // namespace
+
+void expect_label(std::size_t number, std::string_view label) {
+  for (const std::string_view space : {" ", "\u00A0"}) {
+    if (!label.starts_with(space) && !label.ends_with(space)) continue;
+    refuse(number, "expected a label without spaces around it, got " + describe(label));
+  }
+}
 
 std::vector<DataLine> read_data(std::string_view file, DataForm form) {
   std::vector<DataLine> lines;
   visit_lines(file, [&](std::size_t number, std::string_view line) {
     if (is_blank(line) && (form == DataForm::plain || line.empty())) return;
     lines.push_back(split(line, number, form));
+    if (lines.back().pair.has_value() == lines[0].pair.has_value()) return;
+    refuse(number, std::string("expected ") + (lines[0].pair ? "two texts" : "one text") +
+                       " after the label, as in line " + std::to_string(lines[0].number));
   });
   if (lines.empty()) refuse_empty_file();
   return lines;
@@ -94,7 +119,7 @@ std::vector<TaggedSentence> read_sentences(std::string_view file) {
     const DataLine word = split(line, number, DataForm::words);
     TaggedSentence& sentence = sentences.back();
     if (!sentence.words.empty()) sentence.text += ' ';
-    sentence.words.push_back({number, utf16_size(sentence.text), word.second});
+    sentence.words.push_back({number, utf16_size(sentence.text), word.second, word.text});
     sentence.text += word.text;
   });
   if (sentences.back().words.empty()) sentences.pop_back();
@@ -104,28 +129,143 @@ std::vector<TaggedSentence> read_sentences(std::string_view file) {
 
 namespace {
 
-std::vector<std::string> several(const std::set<std::string_view>& labels) {
-  if (labels.size() == 1) {
-    throw_error(ErrorCode::invalid_data,
-                {"expected two labels or more, got only {}", {describe(*labels.begin())}});
-  }
-  return {labels.begin(), labels.end()};
+// A column's name in a file that a program wrote, and the place of that column.
+constexpr std::array names_of_labels = {"label",     "labels", "class",   "classes", "category",
+                                        "sentiment", "target", "targets", "y"};
+constexpr std::array names_of_others = {
+    "text",     "texts",     "sentence",  "sentence1", "sentence2", "review",  "comment",
+    "tweet",    "message",   "title",     "content",   "document",  "premise", "hypothesis",
+    "question", "question1", "question2", "query",     "passage",   "context", "answer",
+    "id",       "idx",       "index",     "word",      "words",     "token",   "tokens",
+    "tag",      "tags",      "intent",    "topic",     "rating",    "stars",   "score"};
+
+constexpr std::size_t several = 4;  // lines that are no accident
+constexpr std::size_t many = 20;    // examples that should share labels
+
+bool is_quoted(std::string_view field) {
+  return field.size() > 1 && field.starts_with('"') && field.ends_with('"');
 }
+
+bool is_one_of(std::string_view field, std::span<const char* const> names) {
+  if (is_quoted(field)) field = field.substr(1, field.size() - 2);
+  std::string name(field);
+  for (char& letter : name) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return std::ranges::find(names, name) != names.end();
+}
+
+void expect_no_header(const DataLine& first, std::size_t with_its_label) {
+  const auto is_name = [](std::string_view field) {
+    return is_one_of(field, names_of_labels) || is_one_of(field, names_of_others);
+  };
+  const bool header =
+      is_one_of(first.second, names_of_labels) || (is_name(first.second) && is_name(first.text));
+  if (with_its_label > 1 || !header) return;
+  refuse(first.number, "expected an example, got the names of columns, " + describe(first.second) +
+                           " and " + describe(first.text) + "; remove this line");
+}
+
+void expect_no_quotes(const std::vector<DataLine>& lines) {
+  const auto all = [&](auto field) {
+    return std::ranges::all_of(lines, [&](const DataLine& line) { return is_quoted(line.*field); });
+  };
+  if (!all(&DataLine::second) && (lines.size() < several || !all(&DataLine::text))) return;
+  refuse(lines[0].number,
+         "expected fields without quotes around them, got quotes in every line; write the file "
+         "with tabs and without quotes");
+}
+
+// Labels that are 0 to n - 1 or 1 to n, each of them once, number the lines.
+void expect_no_index(const std::vector<DataLine>& lines, const std::vector<LabelCount>& labels) {
+  if (lines.size() <= several || labels.size() < lines.size()) return;
+  std::size_t least = lines.size(), most = 0;
+  for (const LabelCount& each : labels) {
+    std::size_t number = 0;
+    const char* const end = each.label.data() + each.label.size();
+    if (std::from_chars(each.label.data(), end, number).ptr != end) return;
+    least = std::min(least, number);
+    most = std::max(most, number);
+  }
+  if (least > 1 || most - least + 1 != lines.size()) return;
+  refuse(lines[0].number, "expected a label, got " + describe(lines[0].second) +
+                              ", as the first column numbers the lines; remove that column");
+}
+
+// Labels repeat. If the first column repeats less than another one, that one has the labels.
+void expect_order(const std::vector<DataLine>& lines, const std::vector<LabelCount>& labels) {
+  const auto repeats = [&](auto field_of) {
+    std::set<std::string_view> different;
+    for (const DataLine& line : lines) different.insert(field_of(line));
+    return different.size() < labels.size() && 2 * different.size() <= lines.size();
+  };
+  if (lines.size() < several || 2 * labels.size() <= lines.size()) return;
+  const bool swapped = repeats([](const DataLine& line) { return line.text; }) ||
+                       (lines[0].pair && repeats([](const DataLine& line) { return *line.pair; }));
+  if (!swapped && lines.size() < many) return;
+  const auto once = std::ranges::find(labels, std::size_t{1}, &LabelCount::count);
+  const auto line = std::ranges::find(lines, once->label, &DataLine::second);
+  refuse(line->number, "expected a label that other lines have, too, got " + describe(once->label) +
+                           ": there are " + std::to_string(labels.size()) + " different ones in " +
+                           std::to_string(lines.size()) +
+                           " lines; put the label before the text, or join rare labels");
+}
+
+class Counter {
+ public:
+  void add(std::string_view label, std::string_view example) {
+    auto [at, fresh] = counts_.try_emplace(label, LabelCount{std::string(label), 0, {}});
+    if (fresh) at->second.example = example;
+    ++at->second.count;
+  }
+  std::size_t of(std::string_view label) const { return counts_.at(label).count; }
+  std::vector<LabelCount> take() {
+    std::vector<LabelCount> labels;
+    for (auto& [name, each] : counts_) labels.push_back(std::move(each));
+    if (labels.size() > 1) return labels;
+    throw_error(ErrorCode::invalid_data,
+                {"expected two labels or more, got only {}", {describe(labels[0].label)}});
+  }
+
+ private:
+  std::map<std::string_view, LabelCount> counts_;
+};
 
 }  // namespace
 
-std::vector<std::string> labels_of(const std::vector<DataLine>& lines) {
-  std::set<std::string_view> labels;
-  for (const DataLine& line : lines) labels.insert(line.second);
-  return several(labels);
+std::vector<LabelCount> count_labels(const std::vector<DataLine>& lines) {
+  Counter counter;
+  for (const DataLine& line : lines) counter.add(line.second, line.text);
+  expect_no_header(lines[0], counter.of(lines[0].second));
+  expect_no_quotes(lines);
+  std::vector<LabelCount> labels = counter.take();
+  expect_no_index(lines, labels);
+  expect_order(lines, labels);
+  return labels;
 }
 
-std::vector<std::string> labels_of(const std::vector<TaggedSentence>& sentences) {
-  std::set<std::string_view> labels;
+std::vector<LabelCount> count_labels(const std::vector<TaggedSentence>& sentences) {
+  Counter counter;
   for (const TaggedSentence& sentence : sentences) {
-    for (const TaggedSentence::Word& word : sentence.words) labels.insert(word.label);
+    for (const TaggedSentence::Word& word : sentence.words) counter.add(word.label, word.text);
   }
-  return several(labels);
+  const TaggedSentence::Word& first = sentences[0].words[0];
+  expect_no_header({first.number, first.text, first.label}, counter.of(first.label));
+  return counter.take();
+}
+
+std::vector<std::string> names_of(const std::vector<LabelCount>& labels) {
+  std::vector<std::string> names;
+  for (const LabelCount& each : labels) names.push_back(each.label);
+  return names;
+}
+
+std::string many_labels_warning(const std::vector<LabelCount>& labels) {
+  std::size_t examples = 0;
+  for (const LabelCount& each : labels) examples += each.count;
+  if (examples < many || 10 * labels.size() <= examples) return {};
+  return std::to_string(labels.size()) + " labels for " + std::to_string(examples) +
+         " examples: fewer than ten of each on average";
 }
 
 }  // namespace glassformer

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/option.hpp"
 #include "train/optimizer.hpp"
@@ -39,10 +40,11 @@ struct TrainingOptions {
   float dropped_tokens = 0;  ///< share of a text's tokens that are left out at random
   float distortion = 1;      ///< strength of random distortions of pictures; 0: none
   std::optional<std::size_t> batch_tokens = {};
-  std::optional<std::size_t> shard_tokens = {};  ///< tokens that a thread reads at once
-  std::optional<std::size_t> vocabulary = {};    ///< pieces of a new tokenizer
-  bool lower_case = true;                        ///< of a new tokenizer
-  std::optional<float> held_out = {};            ///< share of the examples that measure progress
+  std::optional<std::size_t> shard_tokens = {};   ///< tokens that a thread reads at once
+  std::optional<std::size_t> vocabulary = {};     ///< pieces of a new tokenizer
+  bool lower_case = true;                         ///< of a new tokenizer
+  std::optional<float> held_out = {};             ///< share of the examples that measure progress
+  std::optional<std::string> from = {}, to = {};  ///< languages, as for translation
   std::uint64_t seed = 1;
   std::size_t threads = 1;
   Processes* processes = nullptr;  ///< see TrainerOptions
@@ -102,6 +104,12 @@ void fields(Visit& visit, TrainingOptions& options) {
          .absent = "as usual for the data",
          .least = 0,
          .most = 0.9});
+  visit("from", options.from,
+        {.help = "The language of the texts, such as en or eng_Latn, for a translator of many "
+                 "languages.",
+         .absent = "as the model's files say"});
+  visit("to", options.to,
+        {.help = "The language of their translations.", .absent = "as the model's files say"});
   visit("seed", options.seed,
         {.help = "The same seed gives the same model, up to rounding.",
          .least = 0,

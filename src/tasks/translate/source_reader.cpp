@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/strings/utf8.hpp"
+#include "tasks/reading/input_reader.hpp"
 #include "tasks/reading/token_checks.hpp"
 #include "text/sentences.hpp"
 
@@ -55,7 +56,24 @@ std::size_t cut(std::string_view text, std::span<const Token> tokens, std::size_
   return words;
 }
 
+[[noreturn]] void refuse_empty() {
+  throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
+}
+
 }  // namespace
+
+SourceReader::SourceReader(const ModelConfig& config, const Tokenizer& tokenizer)
+    : SourceReader(tokenizer, {}, {}, config.encoder()) {
+  bool behind = false;
+  for (const TemplatePart& part : template_of(config, tokenizer).single) {
+    if (part.kind == TemplatePart::Kind::special) {
+      (behind ? suffix_ : prefix_).push_back(part.id);
+    } else {
+      behind = true;
+    }
+  }
+  expect_room(max_length_, prefix_.size() + suffix_.size());
+}
 
 SourceReader::SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t> prefix,
                            std::vector<std::int32_t> suffix, const StackConfig& encoder)
@@ -90,10 +108,26 @@ SourceText SourceReader::read(std::string_view text) const {
     end = range.end;
   }
   source.after += text.substr(end);
-  if (source.sentences.empty()) {
-    throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
-  }
+  if (source.sentences.empty()) refuse_empty();
   return source;
+}
+
+SourceReader::Whole SourceReader::read_whole(std::string_view text) const {
+  std::vector<std::int32_t> ids = prefix_;
+  take_code(text, ids);
+  const std::vector<SentenceRange> sentences = split_sentences(text);
+  if (sentences.empty()) refuse_empty();
+  text = text.substr(sentences[0].begin, sentences.back().end - sentences[0].begin);
+  take_code(text, ids);
+  std::vector<Token> tokens = tokenizer_.encode(text);
+  if (tokens.empty()) refuse_empty();
+  expect_rows(tokens, tokenizer_, rows_);
+  const std::size_t room = max_length_ - ids.size() - suffix_.size();
+  const bool clipped = tokens.size() > room;
+  if (clipped) tokens.resize(room);
+  for (const Token& token : tokens) ids.push_back(token.id);
+  ids.insert(ids.end(), suffix_.begin(), suffix_.end());
+  return {std::move(ids), sentences.size(), clipped};
 }
 
 // Removes a language code and the spaces after it from the beginning of a text. Its token is put

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/config.hpp"
+#include "families/config/model_config.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -31,6 +31,9 @@ struct SourceText {
 /// sentence applies to that sentence.
 class SourceReader {
  public:
+  /// Every sentence gets the special tokens around a model's texts. The tokenizer must outlive
+  /// this. Throws `invalid_config` if they leave no space for a text.
+  SourceReader(const ModelConfig& config, const Tokenizer& tokenizer);
   /// Every sentence gets the prefix and suffix tokens; `encoder.max_length` includes them. The
   /// tokenizer must outlive this.
   SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t> prefix,
@@ -44,6 +47,16 @@ class SourceReader {
   /// Throws `empty_input` for a text without tokens, `invalid_config` if a language code leaves no
   /// space for a token, and `invalid_tokenizer` for a token without a row in the model's table.
   SourceText read(std::string_view text) const;
+
+  /// The tokens of a text, special ones included.
+  struct Whole {
+    std::vector<std::int32_t> ids;
+    std::size_t sentences;  ///< as which read() would read it
+    bool clipped;
+  };
+  /// Reads a text as one sentence, which is clipped at the model's limit. Throws the errors of
+  /// read().
+  Whole read_whole(std::string_view text) const;
 
  private:
   std::uint32_t take_code(std::string_view& text, std::vector<std::int32_t>& prefix) const;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tasks/reading/input_reader.hpp"
 #include "tasks/reading/token_checks.hpp"
 #include "tasks/search_plan.hpp"
 
@@ -10,20 +9,6 @@
 
 namespace glassformer {
 namespace {
-
-SourceReader make_reader(const ModelConfig& config, const Tokenizer& tokenizer) {
-  std::vector<std::int32_t> prefix, suffix;
-  bool behind = false;
-  for (const TemplatePart& part : template_of(config, tokenizer).single) {
-    if (part.kind == TemplatePart::Kind::special) {
-      (behind ? suffix : prefix).push_back(part.id);
-    } else {
-      behind = true;
-    }
-  }
-  expect_room(config.encoder().max_length, prefix.size() + suffix.size());
-  return {tokenizer, std::move(prefix), std::move(suffix), config.encoder()};
-}
 
 constexpr std::size_t usual_beams = 4;
 
@@ -82,7 +67,7 @@ TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const T
     : config_(expect_task(std::move(config), tasks)),
       source_tokenizer_(std::move(source)),
       target_tokenizer_(std::move(target)),
-      reader_(make_reader(config_, *source_tokenizer_)),
+      reader_(config_, *source_tokenizer_),
       model_(config_.architecture, compute) {
   expect_vocabulary(config_, source_tokenizer(), "source_vocab_size",
                     config_.encoder().vocab_size());
@@ -120,46 +105,22 @@ SearchOptions TranslatePipeline::search_of(const TranslateOptions& options) cons
   return search;
 }
 
-std::optional<std::int32_t> TranslatePipeline::language(const char* option,
-                                                        const std::optional<std::string>& wanted,
-                                                        const std::string& usual) const {
-  const std::string code = wanted.value_or(usual);
-  std::string known;
-  for (const Language& language : languages()) {
-    if (static_cast<std::size_t>(language.id) >= config_.decoder().vocab_size()) continue;
-    if (language.code == code) return language.id;
-    known.append(known.empty() ? "one of " : ", ").append(language.code);
-  }
-  const bool named = usual != no_language;
-  if (known.empty()) {
-    if (!wanted || (named && code == usual)) return std::nullopt;
-    known = named ? usual + ", the model's own language"
-                  : "none, as this model has one pair of languages";
-  }
-  refuse_option(option,
-                {"expected {}, got {}", {known, wanted || named ? describe(code) : "none"}});
-}
-
-bool TranslatePipeline::starts_with_language() const {
-  return std::ranges::find(languages(), special_.start, &Language::id) != languages().end();
+TranslationLanguages TranslatePipeline::chosen_languages() const {
+  return {config_, source_tokenizer(), special_.start};
 }
 
 std::int32_t TranslatePipeline::start_for(const TranslateOptions& options) const {
-  if (!options.to || !starts_with_language()) return special_.start;
-  return language("to", options.to, config_.target_language).value_or(special_.start);
+  return chosen_languages().start(options.to);
 }
 
 SourceReader TranslatePipeline::reader_for(const TranslateOptions& options) const {
-  const auto id = language("from", options.from, config_.source_language);
+  const auto id = chosen_languages().source(options.from);
   return id ? reader_.with_language(*id) : reader_;
 }
 
 Constraints TranslatePipeline::constraints_for(const TranslateOptions& options) const {
   Constraints constraints = as_library(options) ? library_constraints_ : Constraints();
-  if (starts_with_language() || (constraints.rules.second && !options.to)) return constraints;
-  if (const auto id = language("to", options.to, config_.target_language)) {
-    constraints.rules.second = id;
-  }
+  constraints.rules.second = chosen_languages().second(options.to, constraints.rules.second);
   return constraints;
 }
 

@@ -18,6 +18,7 @@
 #include "search/shortlist.hpp"
 #include "tasks/pipeline.hpp"
 #include "tasks/translate/alignment.hpp"
+#include "tasks/translate/languages.hpp"
 #include "tasks/translate/source_reader.hpp"
 #include "text/tokenizer.hpp"
 
@@ -161,11 +162,7 @@ class TranslatePipeline final : public Pipeline {
  private:
   friend class TranslatingJob;
   void check(const TranslateOptions& options) const;
-  // Returns the token of the language that an option names. `usual` is used if it is not set.
-  // Returns nothing for a model of one pair of languages.
-  std::optional<std::int32_t> language(const char* option, const std::optional<std::string>& wanted,
-                                       const std::string& usual) const;
-  bool starts_with_language() const;
+  TranslationLanguages chosen_languages() const;
   SourceReader reader_for(const TranslateOptions& options) const;
   // Returns the constraints of the search, with the language of the translation.
   Constraints constraints_for(const TranslateOptions& options) const;

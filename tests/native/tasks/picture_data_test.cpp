@@ -30,14 +30,14 @@ TEST_CASE("pictures and their labels, as bytes or as lines", "[tasks]") {
   CHECK(data.height == 1);
   CHECK(data.width == 2);
   CHECK(data.channels == 1);
-  CHECK(labels_of(data) == std::vector<std::string>{"2", "10"});
+  CHECK(names_of(count_labels(data)) == std::vector<std::string>{"2", "10"});
   REQUIRE(data.items.size() == 3);
   CHECK(data.items[1].label == "2");
   CHECK(data.items[1].bytes[0] == 'c');
 
   const std::string lines = pictures + "cat\ndog\r\ncat\n";
   const PictureData named = read_pictures(lines);
-  CHECK(labels_of(named) == std::vector<std::string>{"cat", "dog"});
+  CHECK(names_of(count_labels(named)) == std::vector<std::string>{"cat", "dog"});
   CHECK(named.items[2].label == "cat");
 
   const std::string colors = idx({2, 1, 1, 3}, "rgbRGB") + "a\nb";
@@ -46,7 +46,7 @@ TEST_CASE("pictures and their labels, as bytes or as lines", "[tasks]") {
 
 TEST_CASE("files that are no pictures with labels are refused", "[tasks]") {
   const auto refuses = [](const std::string& file, const std::string& words) {
-    const Error got = error_of([&] { labels_of(read_pictures(file)); });
+    const Error got = error_of([&] { count_labels(read_pictures(file)); });
     INFO(file);
     CHECK(got.code() == ErrorCode::invalid_data);
     CHECK(std::string(got.what()).find(words) != std::string::npos);

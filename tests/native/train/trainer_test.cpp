@@ -133,7 +133,7 @@ class AllRows final : public Objective {
 std::vector<float> trained_weights(const TrainerOptions& options, int steps) {
   const Model model = classifier(3);
   const std::vector<Example> examples = random_texts(20, 3);
-  train(model, ClassObjective(0.1f, 0, 0), examples, options, steps);
+  train(model, ClassObjective(0.1f), examples, options, steps);
   return weights_of(model);
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a classifier learns sixteen texts by heart", "[train]") {
     initialize(parameters(model), 3);
     TrainerOptions options = plain_options();
     options.optimizer.kind = kind;
-    const LossSum sum = train(model, ClassObjective(0, 0, 0), examples, options, 250);
+    const LossSum sum = train(model, ClassObjective(), examples, options, 250);
     CHECK(sum.mean() < 0.01);
     CHECK(sum.accuracy() == 1);
     CHECK(sum.count == 16);
@@ -157,7 +157,7 @@ TEST_CASE("a classifier learns sixteen texts by heart", "[train]") {
 TEST_CASE("gradients have a norm for each layer and for each part outside the layers", "[train]") {
   const Model model = classifier(4);
   const std::vector<Example> examples = random_texts(16, 4);
-  const ClassObjective objective(0, 0, 0);
+  const ClassObjective objective;
   Trainer trainer(model, parameters(model), objective, examples, plain_options());
   const float whole = trainer.step(0.1).gradient_norm;
   const std::vector<GradientNorm> norms = trainer.gradient_norms();
@@ -177,7 +177,7 @@ TEST_CASE("a classifier learns soft targets", "[train]") {
   const Model model = classifier(2);
   std::vector<Example> examples = random_texts(16, 2);
   for (Example& example : examples) example.shares = {0.25f, 0.75f};
-  const LossSum sum = train(model, ClassObjective(0, 0, 0), examples, plain_options(), 100);
+  const LossSum sum = train(model, ClassObjective(), examples, plain_options(), 100);
   const double least = -0.25 * std::log(0.25) - 0.75 * std::log(0.75);  // the entropy
   CHECK(sum.mean() < least + 1e-3);
   CHECK(sum.mean() >= least - 1e-6);
@@ -221,7 +221,7 @@ TEST_CASE("a training that goes on from a checkpoint gives the same weights", "[
   options.averaging = 0.9f;
   options.fingerprint = 11;
   options.optimizer.kind = OptimizerKind::muon;
-  const ClassObjective objective(0.1f, 0, 0);
+  const ClassObjective objective(0.1f);
   const std::vector<Example> examples = random_texts(20, 3);
   const Model whole = classifier(3), first = classifier(3), second = classifier(3, 99);
   Trainer all(whole, parameters(whole), objective, examples, options);
@@ -255,7 +255,7 @@ TEST_CASE("a training that goes on from a checkpoint gives the same weights", "[
 TEST_CASE("a loss that is not finite ends the step without a change", "[train]") {
   const Model model = classifier(2);
   const std::vector<Example> examples = random_texts(8, 2);
-  const ClassObjective objective(0, 0, 0);
+  const ClassObjective objective;
   Trainer trainer(model, parameters(model), objective, examples, plain_options());
   trainer.step(0.5);
   for (const NamedParameter& parameter : parameters(model)) {
@@ -275,7 +275,7 @@ TEST_CASE("the averaged weights are used to measure, and only then", "[train]") 
   options.averaging = 0.5f;
   const Model model = classifier(2);
   const std::vector<Example> examples = random_texts(12, 2);
-  const ClassObjective objective(0, 0, 0);
+  const ClassObjective objective;
   Trainer trainer(model, parameters(model), objective, examples, options);
   std::vector<float> average = weights_of(model);
   for (int step = 1; step <= 5; ++step) {
@@ -302,8 +302,6 @@ TEST_CASE("objectives hide and leave out what they should", "[train]") {
   const std::vector<Example> examples = random_texts(300, 2);
   std::vector<const Example*> all;
   for (const Example& example : examples) all.push_back(&example);
-  std::size_t tokens = 0;
-  for (const Example& example : examples) tokens += example.ids.size();
   SplitMix64 random(5);
 
   SECTION("masked") {
@@ -334,16 +332,35 @@ TEST_CASE("objectives hide and leave out what they should", "[train]") {
           objective.lesson(all, nullptr)->targets.size());
   }
   SECTION("classes, with tokens left out") {
-    const ClassObjective objective(0.5f, 1, 1);
+    const std::vector<std::int32_t> special = {1, 2};
+    const auto count = [&](std::span<const std::int32_t> ids) {
+      return std::ranges::count_if(
+          ids, [&](std::int32_t id) { return std::ranges::find(special, id) != special.end(); });
+    };
+    std::vector<Example> pairs = random_texts(300, 2);
+    all.clear();
+    for (Example& example : pairs) {  // [CLS] text [SEP] text [SEP]
+      std::erase_if(example.ids, [](std::int32_t id) { return id < 3; });
+      example.ids.push_back(5);
+      example.ids.insert(example.ids.begin() + 1, 2);
+      example.ids.insert(example.ids.begin(), 1);
+      example.ids.push_back(2);
+      all.push_back(&example);
+    }
+    const ClassObjective objective(0.5f, special);
     const auto lesson = objective.lesson(all, &random);
     const Batch& texts = lesson->pass.sources();
-    CHECK(texts.tokens() < tokens * 3 / 4);
+    std::size_t before = 0, after = 0;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      CHECK(texts.ids(i).front() == examples[i].ids.front());
-      CHECK(texts.ids(i).back() == examples[i].ids.back());
-      CHECK(texts.length(i) >= 3);  // one besides the special ones
+      CHECK(count(texts.ids(i)) == 3);
+      CHECK(texts.ids(i).front() == 1);
+      CHECK(texts.ids(i).back() == 2);
+      CHECK(texts.length(i) >= 4);  // one besides the special ones
+      before += pairs[i].ids.size();
+      after += texts.length(i);
     }
-    CHECK(objective.lesson(all, nullptr)->pass.sources().tokens() == tokens);
+    CHECK(after < before * 3 / 4);
+    CHECK(objective.lesson(all, nullptr)->pass.sources().tokens() == before);
   }
   SECTION("token classes") {
     Example example;

@@ -1,0 +1,83 @@
+// What a published translator learned by heart, `translate` writes with the same languages.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { glassformer } from './run.mjs';
+import { byHeart, checkpoint, file, fresh, train } from './training.mjs';
+
+const pairs = ['the old house\tthe cat', 'we went home\ta mat', 'a cat sat\twe', 'old\thouse'];
+
+function learn(name, lines, languages = []) {
+  const folder = fresh();
+  const { status, stderr } = train(checkpoint(name), file(lines), folder, ...byHeart, ...languages);
+  assert.equal(status, 0, stderr);
+  const sources = lines.map((line) => `${line.split('\t')[0]}\n`).join('');
+  const { lines: written, stderr: said } = glassformer(
+    ['translate', folder, '--beams', '1', ...languages],
+    sources,
+  );
+  assert.equal(said, '');
+  return { written, stderr };
+}
+
+const translations = pairs.map((line) => line.split('\t')[1]);
+
+for (const [name, from, to] of [
+  ['nllb', 'eng_Latn', 'deu_Latn'],
+  ['nllb_suffix', 'eng_Latn', 'deu_Latn'], // the text's language stands behind it
+  ['m2m_100', 'en', 'de'],
+  ['mbart', 'en_XX', 'de_DE'], // the decoder starts with the language
+  ['mbart_50', 'en_XX', 'de_DE'],
+  ['mbart_50_old', 'en_XX', 'de_DE'],
+])
+  test(`${name} learns from ${from} to ${to}`, () => {
+    const { written } = learn(name, pairs, ['--from', from, '--to', to]);
+    assert.deepEqual(written, translations);
+  });
+
+for (const name of ['marian', 'marian_copies', 'marian_two_tables', 'marian_two_vocabularies'])
+  test(`${name} learns its one pair of languages`, () => {
+    assert.deepEqual(learn(name, pairs).written, translations);
+  });
+
+test('a folder that names its languages learns them without options', () => {
+  const { written } = learn('nllb_suffix', pairs);
+  assert.deepEqual(written, translations);
+});
+
+test('the language in a text of a Marian model, and spaces around the text, are learned', () => {
+  const { written } = learn('marian', [
+    '>>de<< the old house\ta cat',
+    '>>fra<< the old house\twe went',
+    '>>de<<  the cat\tthe mat',
+  ]);
+  assert.deepEqual(written, ['a cat', 'we went', 'the mat']);
+});
+
+test('texts of several sentences, and long ones, are learned with a warning', () => {
+  const long = Array.from({ length: 40 }, () => 'cat').join(' ');
+  const { stderr } = learn('marian', ['the cat. A dog.\ta cat', `${long}\tthe mat`]);
+  assert.match(stderr, /warning: 1 texts have several sentences/);
+  assert.match(stderr, /warning: 1 examples have more tokens/);
+});
+
+test('languages that are missing, unknown or without a meaning are refused', () => {
+  const data = file(pairs);
+  for (const [name, options, pattern] of [
+    ['nllb', [], /--from: expected one of deu_Latn, eng_Latn, .*got none/],
+    ['nllb', ['--from', 'eng_Latn'], /--to: expected one of .*got none/],
+    ['nllb', ['--from', 'eng_Latn', '--to', 'de'], /--to: expected one of .*got "de"/],
+    ['mbart', ['--from', 'en_XX', '--to', 'xx'], /--to: expected one of .*got "xx"/],
+    ['marian', ['--from', 'de'], /--from: expected eng, the model's own language, got "de"/],
+    ['bert_sequence', ['--to', 'de'], /--to: expected none, as only translations have languages/],
+    ['t5', [], /wrong_task: .*got one for text2text-generation/],
+    ['t5', ['--lessons', 'translation'], /wrong_task: .*got one for text2text-generation/],
+    ['bart', [], /wrong_task: .*got one for text2text-generation/],
+  ]) {
+    const folder = fresh();
+    const { status, stderr } = train(checkpoint(name), data, folder, ...options);
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, pattern);
+    assert.ok(!existsSync(folder));
+  }
+});
