@@ -9,6 +9,7 @@ import re
 import struct
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Union
@@ -22,10 +23,10 @@ from ._models import Explained, Folder, Picture, checked_threads, read_picture, 
 from ._options import encode
 from ._results import Classification, ImageClassification, Score, TrainingStep, parse
 
-#: (text, label) or (picture, label) each, all pictures of the same size; or the path or the bytes
-#: of a file. One of texts has lines, each a label, a tab and a text. One of pictures has the format
-#: IDX, as those of MNIST, followed by another such file with their labels, or by lines with their
-#: labels.
+#: (text, label), ((text, pair), label) or (picture, label) each, all pictures of the same size; or
+#: the path or the bytes of a file. One of texts has lines, each a label, a tab and a text, or a
+#: label and two texts. One of pictures has the format IDX, as those of MNIST, followed by another
+#: such file with their labels, or by lines with their labels.
 Examples = Union[str, "os.PathLike[str]", bytes, Iterable[tuple[Any, str]]]
 
 _usual_epochs = 10
@@ -49,8 +50,9 @@ class Trainer(Explained):
         new model is a classifier of texts, whose tokenizer is trained on the examples, or of
         pictures, a Vision Transformer.
     examples
-        Those to learn from: (text, label) tuples, or (picture, label) tuples, where a picture is a
-        `pathlib.Path`, the bytes of a file, or pixels; see `Examples`.
+        Those to learn from: (text, label) tuples; ((text, pair), label) tuples, for a model that
+        reads pairs; or (picture, label) tuples, where a picture is a `pathlib.Path`, the bytes of a
+        file, or pixels; see `Examples`.
     threads : int, optional
         The number of threads that share the work. Default: as many as the machine runs at the same
         time. They change no bit of what is learned.
@@ -76,9 +78,14 @@ class Trainer(Explained):
     Raises
     ------
     Error
-        "invalid_data" for examples that cannot be learned from, such as those with only one label
-        or a line without text, with the number of the line; "invalid_option", "wrong_task" and the
-        errors of `load`.
+        "invalid_data" for examples that cannot be learned from, such as those with only one label,
+        a line without text or names of columns instead of an example, with the number of the line;
+        "invalid_option", "wrong_task" and the errors of `load`.
+
+    Warns
+    -----
+    UserWarning
+        What may be wrong with examples that are learned all the same, such as many labels.
     """
 
     def __init__(
@@ -95,6 +102,8 @@ class Trainer(Explained):
         if not isinstance(start, Mapping):
             core.open(os.fspath(start))
         begun = _answer(core.begin(config, data, encode(options)[0]))
+        for warning in begun["warnings"]:
+            warnings.warn(warning, stacklevel=2)
         super().__init__(core)
         self._learner: _core.Learner | None = core
         self._one_at_a_time = threading.RLock()
@@ -244,17 +253,30 @@ def _encode(examples: Examples) -> bytes:
     if isinstance(examples, bytes):
         return examples
     some = [_taken(example, f"examples[{index}]") for index, example in enumerate(examples)]
-    if all(isinstance(given, str) for given, _ in some):
-        # A line break or a tab in a text becomes a space.
-        breaks = re.compile("[\t\r\n]+")
-        return "".join(f"{label}\t{breaks.sub(' ', text)}\n" for text, label in some).encode()
+    if all(isinstance(given, (str, tuple)) for given, _ in some):
+        return "".join(_lines_of(some)).encode()
     return _encode_pictures(some)
+
+
+def _lines_of(examples: Sequence[tuple[Any, str]]) -> Iterator[str]:
+    """Yields a line for each example of texts. A line break or a tab in a text becomes a space."""
+    breaks = re.compile("[\t\r\n]+")
+    for index, (given, label) in enumerate(examples):
+        if isinstance(given, tuple) != isinstance(examples[0][0], tuple):
+            expected = "a text" if isinstance(given, tuple) else "two texts"
+            what = f"expected {expected} as the first, got {given!r:.80}"
+            raise Error("invalid_data", f"examples[{index}]: {what}")
+        texts = given if isinstance(given, tuple) else (given,)
+        yield "\t".join([label, *(breaks.sub(" ", text) for text in texts)]) + "\n"
 
 
 def _taken(example: Any, place: str) -> tuple[Any, str]:
     if not isinstance(example, (tuple, list)) or len(example) != 2:
-        raise TypeError(f"{place}: expected (text, label) or (picture, label), got {example!r:.80}")
+        what = "(text, label), ((text, pair), label) or (picture, label)"
+        raise TypeError(f"{place}: expected {what}, got {example!r:.80}")
     given, label = example
+    if isinstance(given, tuple) and [type(each) for each in given] != [str, str]:
+        raise TypeError(f"{place}: expected two texts, got {given!r:.80}")
     if not isinstance(label, str):
         raise TypeError(f"{place}: label: expected a text, got {type(label).__name__}")
     if re.search("[\t\r\n]", label):

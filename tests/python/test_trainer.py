@@ -13,7 +13,7 @@ import numpy as np
 
 import glassformer
 from glassformer import Error, Trainer
-from tests.python.helpers import goldens, read_json, read_tensors, sentiment
+from tests.python.helpers import checkpoints, goldens, read_json, read_tensors, sentiment
 
 texts = {
     "good": ["a fine film", "great acting and a story", "I loved it", "moving", "a joy to watch"],
@@ -22,6 +22,7 @@ texts = {
 examples = [(text, label) for label, some in texts.items() for text in some]
 tiny = {"encoder_layers": 1, "d_model": 16, "d_ff": 32, "n_heads": 2}
 quick = {"held_out": 0, "dropout": 0, "smoothing": 0, "rate": 0.02}
+bert = checkpoints / "bert_sequence"
 small = goldens / "post_norm_gelu_learned_first"  # with a tokenizer, whose training takes seconds
 lines = "".join(f"{label}\t{text}\n" for text, label in examples)
 
@@ -302,6 +303,42 @@ class Training(unittest.TestCase):
         self.assert_error("invalid_data", 'line 1: .*"fair"', trainer.evaluate, [("so", "fair")])
         self.assert_error("invalid_data", "at least one", trainer.evaluate, [])
 
+    def test_pairs(self):
+        both = ["a cat sat", "the old house"]
+        pairs = [((text, text), "same") for text in both]
+        pairs += [((text, f"{other}\tindeed"), "other") for text, other in zip(both, both[::-1])]
+        trainer = self.make(bert, pairs, averaging=0)
+        list(trainer.train(epochs=100))
+        for given, label in pairs:
+            self.assertEqual(trainer.classify(given).label, label)
+        self.assertEqual(trainer.evaluate(pairs).accuracy, 1)
+        for data, pattern in (
+            ([*pairs, examples[0]], r"examples\[4\]: expected two texts as the first"),
+            ([examples[0], *pairs], r"examples\[1\]: expected a text as the first"),
+            ([(("a", " "), "b")], "line 1: .*second text"),
+        ):
+            self.assert_error("invalid_data", pattern, Trainer, bert, data, **quick)
+        self.assertRaises(TypeError, Trainer, bert, [(("a", 5), "b")])
+        self.assertRaises(TypeError, Trainer, bert, [(("a",), "b")])
+        self.assert_error("unsupported", "line 1: pair", Trainer, small, pairs, **quick)
+
+    def test_columns_that_are_something_else(self):
+        numbered = [(text, str(index)) for index, (text, _) in enumerate(examples)]
+        for data, pattern in (
+            ([("text", "label"), *examples], "line 1: .*names of columns"),
+            (numbered, "line 1: .*numbers the lines"),
+            ([(label, text) for text, label in examples], "put the label before"),
+            ([*examples, ("so", "good ")], "line 11: .*without spaces"),
+        ):
+            self.assert_error("invalid_data", pattern, Trainer, small, data, **quick)
+        control = [("a", "x\u0085"), *examples]
+        self.assert_error("invalid_config", "control characters", Trainer, bert, control, **quick)
+
+    def test_many_labels_are_a_warning(self):
+        many = [(f"a film {index}", f"l{index % 5}") for index in range(40)]
+        with self.assertWarnsRegex(UserWarning, "^5 labels for 40 examples: "):
+            self.make(bert, many)
+
     def test_wrong_options(self):
         refused = [
             ({"speed": 1}, '"speed"'),
@@ -309,6 +346,8 @@ class Training(unittest.TestCase):
             ({"decay": "slow"}, "decay"),
             ({"seed": -1}, "seed"),
             ({"threads": 0}, "threads"),
+            ({"from_": "en"}, "from_: expected none, as only translations have languages"),
+            ({"to": "en"}, "to: expected none"),
         ]
         for options, pattern in refused:
             given = quick | options

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 
 #include "models/initialize.hpp"
 #include "support/error_of.hpp"
 #include "train/orthogonal.hpp"
 #include "train/trainer.hpp"
+#include "weights/safetensors.hpp"
 
 namespace glassformer::test {
 namespace {
@@ -249,6 +252,26 @@ TEST_CASE("a training that goes on from a checkpoint gives the same weights", "[
     const std::vector<std::byte> half(checkpoint.begin(), checkpoint.begin() + 1000);
     CHECK(error_of([&] { of_others.restore(half); }).code() == ErrorCode::invalid_safetensors);
     CHECK(weights_of(second) == unchanged);
+  }
+
+  SECTION("a position behind the examples is refused") {
+    Trainer again(second, parameters(second), objective, examples, options);
+    std::vector<std::byte> edited = checkpoint;
+    const SafetensorsFile file = SafetensorsFile::parse(checkpoint);
+    const auto progress = std::ranges::find(file.header().tensors(), "progress", &TensorInfo::name);
+    const std::size_t at =
+        static_cast<std::size_t>(file.bytes(*progress).data() - checkpoint.data()) +
+        offsetof(TrainingProgress, position);
+    for (const std::uint64_t position : {std::uint64_t{21}, ~std::uint64_t{0}}) {
+      std::memcpy(edited.data() + at, &position, sizeof position);
+      const Error error = error_of([&] { again.restore(edited); });
+      CHECK(error.code() == ErrorCode::invalid_data);
+      CHECK(std::string(error.what()).find("at most 20 examples") != std::string::npos);
+    }
+    const std::uint64_t end = 20;
+    std::memcpy(edited.data() + at, &end, sizeof end);
+    again.restore(edited);
+    CHECK(std::isfinite(again.step(0.5).loss.loss));
   }
 }
 

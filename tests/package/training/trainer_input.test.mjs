@@ -1,10 +1,13 @@
 // Examples, options and modules that a trainer refuses.
 
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Trainer, assertError, goldenFolder, root } from '../support/helpers.mjs';
-import { examples, make, quick, tiny, trained } from './examples.mjs';
+import { examples, make, quick, tiny, toLines, trained } from './examples.mjs';
+
+const bert = join(root, 'tests/fixtures/checkpoints/bert_sequence');
 
 test('examples that cannot be learned from are refused by their line', async () => {
   const from = (data, options = quick) => Trainer.from(tiny, data, options);
@@ -15,16 +18,61 @@ test('examples that cannot be learned from are refused by their line', async () 
   await assertError(() => from([]), 'invalid_data', /empty file/);
   await assertError(() => from([{ text: 'a', label: 'b\tc' }]), 'invalid_data', /examples\[0\]/);
   await assertError(() => from([{ text: 'a' }]), 'invalid_option', /examples\[0\]: expected/);
-  for (const more of [{ pair: 'c' }, { weight: 2 }])
-    await assertError(
-      () => from([{ text: 'a', label: 'b', ...more }, ...examples]),
-      'invalid_option',
-      /examples\[0\]: unknown field "(pair|weight)"/,
-    );
+  await assertError(
+    () => from([{ text: 'a', label: 'b', weight: 2 }, ...examples]),
+    'invalid_option',
+    /examples\[0\]: unknown field "weight"/,
+  );
   await assertError(() => from(5), 'invalid_option', /examples: expected/);
   const trainer = await make();
   await assertError(() => trainer.evaluate('fair\tso\n'), 'invalid_data', /line 1: .*"fair"/);
   await assertError(() => trainer.evaluate([]), 'invalid_data', /expected some, got none/);
+});
+
+test('columns that are something else are refused, and many labels are a warning', async () => {
+  const from = (data) => Trainer.from(tiny, data, quick);
+  for (const [data, pattern] of [
+    [`label\ttext\n${toLines(examples)}`, /line 1: .*names of columns/],
+    [[{ label: 'sentiment', text: 'review' }, ...examples], /line 1: .*names of columns/],
+    [examples.map(({ text }, i) => ({ text, label: String(i) })), /line 1: .*numbers the lines/],
+    [examples.map(({ text, label }) => ({ text: label, label: text })), /put the label before/],
+    [[...examples, { text: 'so', label: 'good ' }], /line 11: .*without spaces/],
+  ])
+    await assertError(() => from(data), 'invalid_data', pattern);
+  await assertError(
+    () => Trainer.from(bert, [{ text: 'a', label: 'x\u0085' }, ...examples], quick),
+    'invalid_config',
+    /labels: expected no control characters/,
+  );
+  assert.deepEqual((await make()).warnings, []);
+  const many = Array.from({ length: 40 }, (_, i) => ({ text: `a film ${i}`, label: `l${i % 5}` }));
+  const [warning, ...others] = (await make(bert, many)).warnings;
+  assert.match(warning, /^5 labels for 40 examples: /);
+  assert.deepEqual(others, []);
+});
+
+test('pairs are learned by heart, and mixed or unreadable ones are refused', async () => {
+  const pairs = ['a cat sat', 'the old house'].flatMap((text, i, all) => [
+    { text, pair: text, label: 'same' },
+    { text, pair: `${all[1 - i]}\tindeed`, label: 'other' },
+  ]);
+  const trainer = await make(bert, pairs, { ...quick, averaging: 0 });
+  await trained(trainer, { epochs: 100 });
+  for (const { label, ...both } of pairs)
+    assert.equal((await trainer.classify(both)).label, label, JSON.stringify(both));
+  assert.equal((await trainer.evaluate(pairs)).accuracy, 1);
+  for (const [data, code, pattern] of [
+    [[...pairs, examples[0]], 'invalid_option', /examples\[4\]: .*pair, label } as the first/],
+    [[examples[0], ...pairs], 'invalid_option', /examples\[1\]: .*{ text, label } as the first/],
+    [[{ text: 'a', pair: 5, label: 'b' }], 'invalid_option', /examples\[0\]: .*{ text, pair,/],
+    [[{ text: 'a', pair: ' ', label: 'b' }], 'invalid_data', /line 1: .*second text/],
+  ])
+    await assertError(() => Trainer.from(bert, data, quick), code, pattern);
+  await assertError(
+    () => Trainer.from(tiny, pairs, quick),
+    'unsupported',
+    /line 1: pair: expected/,
+  );
 });
 
 test('options are checked', async () => {

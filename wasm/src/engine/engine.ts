@@ -130,6 +130,8 @@ export interface BegunTraining {
   examples: number;
   heldOut: number;
   stepsPerEpoch: number;
+  /** What may be wrong with the examples. */
+  warnings: string[];
 }
 
 /** The result of a step; see gf_learn_step. */

@@ -6,8 +6,8 @@ import { pictureKind } from '../model/pictures.js';
 import type { Examples, LabeledPicture, LabeledText } from './options.js';
 
 /**
- * Returns examples as the engine reads them: a label, a tab and a text per line, in UTF-8; or pictures
- * in the format IDX, followed by a label per line.
+ * Returns examples as the engine reads them: a label and a text, or two, per line, with tabs between
+ * them, in UTF-8; or pictures in the format IDX, followed by a label per line.
  */
 export async function encodeExamples(examples: Examples): Promise<Uint8Array> {
   if (typeof examples === 'string') return new TextEncoder().encode(examples);
@@ -22,7 +22,8 @@ export async function encodeExamples(examples: Examples): Promise<Uint8Array> {
   );
   const some = examples as readonly Partial<LabeledText & LabeledPicture>[];
   if (some.some((each) => each?.picture !== undefined)) return encodePictures(some);
-  return new TextEncoder().encode(Array.from(some, toLine).join(''));
+  const pairs = some[0]?.pair !== undefined;
+  return new TextEncoder().encode(Array.from(some, (each, i) => toLine(each, i, pairs)).join(''));
 }
 
 /** Returns whether encoded examples are pictures. */
@@ -39,8 +40,8 @@ async function encodePictures(examples: readonly Partial<LabeledPicture>[]): Pro
   for (const [index, example] of examples.entries()) {
     const place = `examples[${index}]`;
     const { picture, label } = example ?? {};
-    checkFields(example ?? {}, place);
     checkOption(picture !== undefined, place, '{ picture, label }');
+    checkFields(example!, ['picture', 'label'], place);
     labels.push(`${checkedLabel(label, place)}\n`);
     const one = (await pictureKind.take(picture, `${place}.picture`)) as Picture;
     const { width, height } = pictures[0] ?? one;
@@ -79,18 +80,22 @@ function checkedLabel(label: unknown, place: string): string {
   throw new GlassformerError('invalid_data', `${place}: ${what}`);
 }
 
-function checkFields(example: object, place: string): void {
-  const known = ['text', 'picture', 'label'];
+function checkFields(example: object, known: readonly string[], place: string): void {
   for (const name of Object.keys(example))
     if (!known.includes(name))
       throw new GlassformerError('invalid_option', `${place}: unknown field "${name}"`);
 }
 
-// A line break or a tab in a text becomes a space.
-function toLine(example: Partial<LabeledText> | undefined, index: number): string {
-  const { text, label } = example ?? {};
+// A line break or a tab in a text becomes a space. `pairs`: the first example has two texts.
+function toLine(example: Partial<LabeledText> | undefined, index: number, pairs: boolean): string {
+  const { text, pair, label } = example ?? {};
   const place = `examples[${index}]`;
-  checkFields(example ?? {}, place);
+  checkFields(example ?? {}, ['text', 'pair', 'label'], place);
   checkOption(typeof text === 'string' && typeof label === 'string', place, '{ text, label }');
-  return `${checkedLabel(label, place)}\t${text!.replace(/[\t\r\n]+/g, ' ')}\n`;
+  const fits = pairs ? typeof pair === 'string' : pair === undefined;
+  const form = pairs ? '{ text, pair, label }' : '{ text, label }';
+  checkOption(fits, place, index > 0 ? `${form} as the first` : form);
+  const texts = pairs ? [text!, pair!] : [text!];
+  const columns = texts.map((each) => each.replace(/[\t\r\n]+/g, ' '));
+  return `${[checkedLabel(label, place), ...columns].join('\t')}\n`;
 }

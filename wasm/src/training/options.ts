@@ -1,9 +1,11 @@
 import type { LoadOptions } from '../loading/options.js';
 import type { PictureSource } from '../model/pictures.js';
 
-/** An example to learn from: a text and its label. */
+/** An example to learn from: a text, or two that belong together, and their label. */
 export interface LabeledText {
   text: string;
+  /** The second text, for a model that reads pairs: all examples have one, or none has. */
+  pair?: string | undefined;
   label: string;
 }
 
@@ -14,8 +16,8 @@ export interface LabeledPicture {
 }
 
 /**
- * Examples: objects; or the lines of a file, each a label, a tab and a text, as a string or as a
- * file in UTF-8. A file of pictures has the format IDX, as those of MNIST, followed by another such
+ * Examples: objects; or the lines of a file, each a label, a tab and a text, or a label and two
+ * texts, as a string or as a file in UTF-8. A file of pictures has the format IDX, as those of MNIST, followed by another such
  * file with their labels, or by lines with their labels.
  */
 export type Examples =

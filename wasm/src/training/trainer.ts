@@ -72,6 +72,7 @@ interface Parts {
   examples: number;
   heldOut: number;
   stepsPerEpoch: number;
+  warnings: readonly string[];
 }
 
 /**
@@ -90,6 +91,8 @@ export class Trainer {
   readonly heldOut: number;
   /** The number of steps in which every example is read once. */
   readonly stepsPerEpoch: number;
+  /** What may be wrong with the examples, which are learned all the same. A sentence each. */
+  readonly warnings: readonly string[];
   readonly #session: Session;
 
   private constructor({ session, ...facts }: Parts) {
@@ -99,6 +102,7 @@ export class Trainer {
     this.examples = facts.examples;
     this.heldOut = facts.heldOut;
     this.stepsPerEpoch = facts.stepsPerEpoch;
+    this.warnings = facts.warnings;
   }
 
   /**
@@ -109,7 +113,8 @@ export class Trainer {
    * weights.
    *
    * Rejects with `invalid_data` for examples that cannot be learned from, such as those with only
-   * one label or a line without text; the message has the number of the line.
+   * one label, a line without text or names of columns instead of an example; the message has the
+   * number of the line.
    */
   static async from(
     start: string | URL | ModelFiles | ModelConfig,
