@@ -194,8 +194,8 @@ class Trainer(Explained):
     def save(self, folder: Folder) -> None:
         """Writes a model folder with the weights of the moment, which `load` opens.
 
-        The folder is made if it does not exist; files of the same names are replaced. A classifier
-        of pictures has the format of the library transformers.
+        The folder is made if it does not exist; files of the same names are replaced, or none if
+        one cannot be written. A classifier of pictures has the format of the library transformers.
         """
         with self._one_at_a_time:
             files = self._open_learner().save()
@@ -204,9 +204,8 @@ class Trainer(Explained):
         facts = {}
         for name, data in files:
             facts[name] = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-            (path / name).write_bytes(data)
         manifest = json.dumps({"files": facts}, indent=2)
-        (path / "manifest.json").write_text(f"{manifest}\n")
+        _write([*files, ("manifest.json", f"{manifest}\n".encode())], path)
 
     def explain(self, given: Any, method: str, **options: Any) -> dict[str, Any]:
         with self._one_at_a_time:
@@ -232,6 +231,23 @@ class Trainer(Explained):
             start = time.perf_counter()
             answer = call(learner)
             return _answer(answer), time.perf_counter() - start
+
+
+def _write(files: Sequence[tuple[str, bytes]], folder: Path) -> None:
+    """Writes all files under other names before it replaces any."""
+    new = [folder / f"{name}.new" for name, _ in files]
+    try:
+        for path, (_, data) in zip(new, files):
+            try:
+                path.write_bytes(data)
+            except OSError as error:
+                error.filename = error.filename or str(path)
+                raise
+        for path in new:
+            path.replace(path.with_suffix(""))
+    finally:
+        for path in new:
+            path.unlink(missing_ok=True)
 
 
 def _answer(text: str) -> dict[str, Any]:

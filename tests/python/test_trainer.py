@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -103,6 +104,22 @@ class Training(unittest.TestCase):
             self.assertEqual(*lens)
             for name in model.parameters:
                 np.testing.assert_array_equal(model.weight(name), trainer.weight(name))
+
+    def test_a_full_disk_leaves_the_model_before(self):
+        trainer, folder = self.make_new(), self.folder()
+        trainer.save(folder)
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        next(trainer.train())
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        try:
+            with self.assertRaisesRegex(OSError, "model.safetensors"):
+                trainer.save(folder)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        self.assertEqual({path.name: path.read_bytes() for path in folder.iterdir()}, before)
+        trainer.save(folder)
+        self.assertNotEqual((folder / "model.safetensors").read_bytes(), before["model.safetensors"])
 
     def test_answers_change_with_every_step(self):
         trainer = self.make()

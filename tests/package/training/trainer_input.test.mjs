@@ -16,7 +16,8 @@ test('examples that cannot be learned from are refused by their line', async () 
   await assertError(() => from('good yes\n'), 'invalid_data', /line 1: .*no tab/);
   await assertError(() => from(''), 'invalid_data', /empty file/);
   await assertError(() => from([]), 'invalid_data', /empty file/);
-  await assertError(() => from([{ text: 'a', label: 'b\tc' }]), 'invalid_data', /examples\[0\]/);
+  for (const label of ['b\tc', 'b\ud83d'])
+    await assertError(() => from([{ text: 'a', label }]), 'invalid_data', /examples\[0\]/);
   await assertError(() => from([{ text: 'a' }]), 'invalid_option', /examples\[0\]: expected/);
   await assertError(
     () => from([{ text: 'a', label: 'b', weight: 2 }, ...examples]),

@@ -75,8 +75,9 @@ function colorsOf({ bytes, channels }: Picture): Uint8Array {
 
 function checkedLabel(label: unknown, place: string): string {
   checkOption(typeof label === 'string', `${place}.label`, 'a string');
-  if (!/[\t\r\n]/.test(label as string)) return label as string;
-  const what = `expected a label without tabs and line breaks, got ${JSON.stringify(label)}`;
+  if (!/[\t\r\n]|\p{Surrogate}/u.test(label as string)) return label as string;
+  const whole = 'a label of whole characters, without tabs and line breaks';
+  const what = `expected ${whole}, got ${JSON.stringify(label)}`;
   throw new GlassformerError('invalid_data', `${place}: ${what}`);
 }
 
