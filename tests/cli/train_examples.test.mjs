@@ -101,6 +101,19 @@ for (const [name, lines] of [
     for (const end of ['', '.log.jsonl', '.checkpoint']) assert.ok(!existsSync(folder + end));
   });
 
+for (const [what, lines, pattern] of [
+  ['a header', ['word\tlabel', 'Anna\tPER', 'left\tO'], /line 1: .*names of columns/],
+  ['a space at a label', ['Anna\tPER ', 'left\tO'], /line 1: .*without spaces/],
+  ['three columns', ['Anna\tPER\t1', 'left\tO\t2'], /line 1: .*got 3 columns/],
+])
+  test(`refused: labels of words, ${what}`, () => {
+    const folder = fresh();
+    const { status, stderr } = train(config, file(lines), folder, '--lessons', 'token-classes');
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, pattern);
+    assert.ok(!existsSync(folder));
+  });
+
 test('files that only look like such ones are learned', () => {
   for (const lines of [
     ['label\ta jar', 'label\ta box', 'other\ta cat'], // a label of several examples
@@ -125,4 +138,7 @@ test('the labels are shown before the training, and a warning where there are ma
   const { stderr } = train(config, file(lines), fresh(), ...some);
   assert.match(stderr, /\n {2}and 5 more\n/);
   assert.match(stderr, /warning: 25 labels for 75 examples: fewer than ten of each on average/);
+  const long = reviews.map((line) => line + ' and so on'.repeat(200));
+  const cut = train(config, file([...reviews, ...long]), fresh(), ...some).stderr;
+  assert.match(cut, /warning: examples with more tokens than the model reads, which were cut: 4\n/);
 });

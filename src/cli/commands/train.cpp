@@ -310,8 +310,8 @@ bool TrainCommand::learn(Training& training) {
   began_ = std::chrono::steady_clock::now();
   double kept = seconds();
   // A training whose end was saved as a checkpoint has nothing more to learn.
-  const bool over = minutes_ ? seconds() >= 60 * *minutes_
-                             : training.trainer().progress().step >= training.steps();
+  const bool over =
+      minutes_ ? before_ >= 60 * *minutes_ : training.trainer().progress().step >= training.steps();
   if (resume_ && over) {
     if (leads() && log_->points().empty()) log_->validated(training.validate(), seconds());
     return true;

@@ -95,24 +95,25 @@ std::vector<std::int32_t> labels_of_tokens(const EncoderInput& input,
 
 }  // namespace
 
-std::vector<Example> read_labelled(const std::vector<DataLine>& lines, const ModelConfig& config,
-                                   const Tokenizer& tokenizer) {
+LabelledTexts read_labelled(const std::vector<DataLine>& lines, const ModelConfig& config,
+                            const Tokenizer& tokenizer) {
   const InputReader reader(config, tokenizer);
   const auto numbers = numbers_of_labels(config);
-  std::vector<Example> examples;
+  LabelledTexts read;
   for (const DataLine& line : lines) {
     const auto label = numbers.find(line.second);
     if (label == numbers.end()) {
       throw_error(ErrorCode::invalid_data, {"line {}: expected a label of the model, got {}",
                                             {line.number, describe(line.second)}});
     }
-    examples.push_back(in_line(line.number, [&] {
-      return example_of(line.pair ? reader.read_pair(line.text, *line.pair)
-                                  : reader.read(line.text));
-    }));
-    examples.back().label = label->second;
+    const EncoderInput input = in_line(line.number, [&] {
+      return line.pair ? reader.read_pair(line.text, *line.pair) : reader.read(line.text);
+    });
+    read.clipped += input.clipped;
+    read.examples.push_back(example_of(input));
+    read.examples.back().label = label->second;
   }
-  return examples;
+  return read;
 }
 
 void CurriculumBuilder::take_tokenizer(const std::vector<DataLine>& lines) {
@@ -173,6 +174,12 @@ void CurriculumBuilder::take_labels(std::vector<LabelCount> labels) {
   made_.labels = std::move(labels);
 }
 
+void CurriculumBuilder::warn_of_clipped(std::size_t count) {
+  if (count == 0) return;
+  made_.warnings.push_back("examples with more tokens than the model reads, which were cut: " +
+                           std::to_string(count));
+}
+
 // Makes a model for the labels: a new one, the one that was trained before, or that one with a new
 // head if it lacks one of them.
 void CurriculumBuilder::make_labeled_model(HeadKind kind) {
@@ -202,7 +209,9 @@ Curriculum CurriculumBuilder::classes(std::string_view data) {
   take_labels(count_labels(lines));
   take_tokenizer(lines);
   make_labeled_model(HeadKind::sequence_classes);
-  made_.examples = read_labelled(lines, made_.config, *made_.tokenizer);
+  LabelledTexts read = read_labelled(lines, made_.config, *made_.tokenizer);
+  made_.examples = std::move(read.examples);
+  warn_of_clipped(read.clipped);
   const TokenTemplate around = template_of(made_.config, *made_.tokenizer);
   made_.objective = std::make_unique<ClassObjective>(
       options_.dropped_tokens, special_ids(lines[0].pair ? around.pair : around.single));
@@ -347,15 +356,11 @@ Curriculum CurriculumBuilder::translation(std::string_view data) {
     });
   }
   if (several > 0) {
-    made_.warnings.push_back(std::to_string(several) +
-                             " texts have several sentences; the trained model translates each "
-                             "sentence alone");
+    made_.warnings.push_back(
+        "texts of several sentences, which the trained model translates one by one: " +
+        std::to_string(several));
   }
-  if (clipped > 0) {
-    made_.warnings.push_back(std::to_string(clipped) +
-                             " examples have more tokens than the model reads or writes, and were "
-                             "cut");
-  }
+  warn_of_clipped(clipped);
   made_.objective = std::make_unique<TranslationObjective>();
   return std::move(made_);
 }

@@ -58,6 +58,8 @@ class CurriculumBuilder {
  private:
   void take_tokenizer(const std::vector<DataLine>& lines);
   void take_labels(std::vector<LabelCount> labels);
+  // Warns if `count` of the examples were cut.
+  void warn_of_clipped(std::size_t count);
   void make_labeled_model(HeadKind kind);
   void make_model_of(ModelConfig config);
   ModelConfig new_config(const std::vector<std::string>& labels) const;
@@ -71,10 +73,14 @@ class CurriculumBuilder {
 /// Returns the pictures of data with the model's numbers of their labels. Throws `invalid_data` for
 /// a label that the model does not know.
 std::vector<Example> read_labelled(const PictureData& data, const ModelConfig& config);
+struct LabelledTexts {
+  std::vector<Example> examples;
+  std::size_t clipped = 0;  ///< of them, because they have more tokens than the model reads
+};
 /// Returns examples of labels, as the model reads them. Throws `invalid_data` with the number of a
 /// line whose label the model does not know, and the errors of InputReader.
-std::vector<Example> read_labelled(const std::vector<DataLine>& lines, const ModelConfig& config,
-                                   const Tokenizer& tokenizer);
+LabelledTexts read_labelled(const std::vector<DataLine>& lines, const ModelConfig& config,
+                            const Tokenizer& tokenizer);
 
 /// Reads the data as the options say, or as the model's task is. Sets options.lessons.
 Curriculum make_curriculum(TrainingStart start, std::string_view data, TrainingOptions& options);

@@ -67,7 +67,7 @@ LossSum Training::evaluate(std::string_view data) {
     return trainer_->evaluate(read_labelled(read_pictures(data), config()));
   }
   return trainer_->evaluate(
-      read_labelled(read_data(data, DataForm::labelled), config(), tokenizer()));
+      read_labelled(read_data(data, DataForm::labelled), config(), tokenizer()).examples);
 }
 
 // A hash of the data and of what changes the course of a training (FNV-1a, 64 bits).
@@ -79,7 +79,7 @@ std::uint64_t Training::fingerprint(std::string_view data) const {
   add(data);
   add(to_json(learned_.config));
   add({reinterpret_cast<const char*>(tokenizer_file().data()), tokenizer_file().size()});
-  for (const auto& language : {options_.from, options_.to}) add(language.value_or(""));
+  for (const auto& language : {options_.from, options_.to}) add(language.value_or("") + ",");
   for (const std::uint64_t number :
        {options_.seed, std::uint64_t{*options_.batch_tokens}, std::uint64_t{*options_.shard_tokens},
         std::uint64_t{learned_.examples.size()}}) {
