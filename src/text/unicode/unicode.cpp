@@ -99,6 +99,11 @@ std::vector<CaseRange> read_case_ranges() {
   return ranges;
 }
 
+const std::vector<CaseRange>& case_ranges() {
+  static const std::vector<CaseRange> ranges = read_case_ranges();
+  return ranges;
+}
+
 }  // namespace
 
 Category category(char32_t code) { return static_cast<Category>(property(code, 0)); }
@@ -146,12 +151,23 @@ bool is_word(char32_t code) {
 char32_t lower_case(char32_t code) {
   if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : code;
   if (code == 0x130) return 'i';
-  static const std::vector<CaseRange> ranges = read_case_ranges();
+  const std::vector<CaseRange>& ranges = case_ranges();
   const auto range = std::lower_bound(ranges.begin(), ranges.end(), code,
                                       [](const CaseRange& r, char32_t c) { return r.last < c; });
   const bool listed =
       range != ranges.end() && code >= range->first && (code - range->first) % range->step == 0;
   return listed ? code + range->distance : code;
+}
+
+char32_t upper_case(char32_t code) {
+  if (code < 0x80) return code >= 'a' && code <= 'z' ? code - 32 : code;
+  for (const CaseRange& range : case_ranges()) {
+    const char32_t upper = code - range.distance;
+    if (upper >= range.first && upper <= range.last && (upper - range.first) % range.step == 0) {
+      return upper;
+    }
+  }
+  return code;
 }
 
 std::size_t cluster_size(CharacterSpan text) {

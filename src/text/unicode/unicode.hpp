@@ -93,6 +93,9 @@ bool is_word(char32_t code);
 /// Returns the simple lower-case mapping. U+0130 becomes two characters; returns the first.
 char32_t lower_case(char32_t code);
 
+/// Returns the first character whose simple lower-case mapping this is, or the character itself.
+char32_t upper_case(char32_t code);
+
 /// Returns the number of characters of the extended grapheme cluster (UAX 29) at the start of
 /// `text`, which must not be empty.
 std::size_t cluster_size(CharacterSpan text);
