@@ -655,19 +655,21 @@ Flow Evaluator::run_loop(const Statement& statement, const Value& iterable, std:
 
 Flow Evaluator::run_items(const Statement& statement, const Value& iterator,
                           const Value& loop_value) {
-  bool is_empty = true;
+  // As in jinja2, `else` follows unless one of the bodies has run to its end.
+  bool has_ended = false;
   const bool has_loop = !loop_value.is_none();
   for (Value each;
        has_loop ? pull(loop_value.object<Loop>(), each) : pull(statement, iterator, each);) {
-    is_empty = false;
     step();
     line = statement.line;
     enter(statement.scope);
     if (has_loop) activation_->slots[statement.loop.slot] = loop_value;
     assign(*statement.target, each);
-    if (run_body(statement.body) == Flow::broken) return Flow::normal;
+    const Flow flow = run_body(statement.body);
+    if (flow == Flow::broken) break;
+    has_ended |= flow == Flow::normal;
   }
-  if (!is_empty) return Flow::normal;
+  if (has_ended) return Flow::normal;
   enter(statement.other_scope);
   return run_body(statement.otherwise);
 }

@@ -525,7 +525,7 @@ class BraceFormatter {
       : evaluator_(evaluator), arguments_(arguments) {}
 
   std::string run(std::string_view format, int depth = 0) {
-    if (depth > 1) evaluator_.fail("Max string recursion exceeded");
+    if (depth > 2) evaluator_.fail("Max string recursion exceeded");
     std::string result;
     for (std::size_t at = 0; at < format.size();) {
       const char c = format[at++];

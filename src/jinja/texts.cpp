@@ -239,7 +239,7 @@ std::vector<std::string_view> split_spaces(Rendering& rendering, std::string_vie
       rendering.expect_space(parts.size() * 3 * sizeof(std::string_view));
     }
     if (most >= 0 && static_cast<std::int64_t>(parts.size()) == most) {
-      parts.push_back(stripped(rendering, text.substr(at), nullptr, false, true));
+      parts.push_back(text.substr(at));
       return parts;
     }
     const std::size_t begin = at;
