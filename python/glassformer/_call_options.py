@@ -498,7 +498,7 @@ class ExplainOptions(TypedDict, total=False):
     """Options of `explain`, each of some methods.
 
     label : str, optional
-        The label to explain. Default: the model's answer.
+        The label to explain: its name, or its number. Default: the model's answer.
     effects : bool, optional
         Also measure how much the number falls without each column.
     site : Literal["residual", "attention", "feed_forward", "head", "query", "key", "value"], optional

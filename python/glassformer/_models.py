@@ -150,7 +150,6 @@ def _by_sentence(result: Any, field: str) -> Arrays:
 class Loaded:
     """A model or a tokenizer: what can be closed. Inputs are answered by its core."""
 
-    _labels: Sequence[str] = ()
 
     def __init__(self, core: _core.Model) -> None:
         """For `load`."""
@@ -210,7 +209,7 @@ class Loaded:
     def _read(self, answer: tuple[str, Mapping[str, Any]], given: Any) -> dict[str, Any]:
         """Returns an answer of the core as plain data."""
         result = parse(answer[0])
-        assemble(result, answer[1], _texts_of(given), self._labels)
+        assemble(result, answer[1], _texts_of(given))
         return result
 
 
@@ -238,7 +237,6 @@ class Model(Loaded):
         self.architecture: dict[str, Any] = description.pop("architecture")
         del description["ignored_tensors"]  # of the files, which this object does not know
         self.info = Info(**description, threads=core.threads())
-        self._labels = self.info.labels or ()
 
     @classmethod
     def load(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import lru_cache
 from typing import Any, Optional, Union, get_args, get_origin, get_type_hints
@@ -75,20 +75,31 @@ class Traced(Shown):
 
 
 @dataclass(repr=False)
+class LabelScore(Shown):
+    """A label, and its score."""
+
+    #: Its index in `Info.labels`, or in the given labels. Two labels may have one name.
+    id: int
+    label: str
+    score: float
+    #: From which the score is computed.
+    logit: float
+
+
+@dataclass(repr=False)
 class Classification(Traced):
     """The labels of a text."""
 
     label: str
     score: float
-    #: By label: probabilities that sum to 1, or one for each label, or the logit of a quantity.
-    scores: dict[str, float]
-    logits: dict[str, float]
+    #: Of each label: probabilities that sum to 1, or one for each label, or the logit of a quantity.
+    scores: list[LabelScore]
     tokens: list[Token]
     windows: int
     #: Whether the text was longer than what the model read.
     clipped: bool
-    #: With `contributions`: by label, [T].
-    contributions: Optional[Arrays] = None
+    #: With `contributions`: [C, T]
+    contributions: Optional[Array] = None
 
 
 @dataclass(repr=False)
@@ -189,11 +200,11 @@ class ImageClassification(Traced):
 
     label: str
     score: float
-    scores: dict[str, float]
-    logits: dict[str, float]
+    #: Of each label; with `top_k` of the best ones, the best first.
+    scores: list[LabelScore]
     grid: PatchGrid
     region: PictureRegion
-    contributions: Optional[Arrays] = None
+    contributions: Optional[Array] = None
 
 
 @dataclass(repr=False)
@@ -206,8 +217,7 @@ class ImageMatch(Traced):
     region: PictureRegion
     label: Optional[str] = None
     score: Optional[float] = None
-    scores: Optional[dict[str, float]] = None
-    logits: Optional[dict[str, float]] = None
+    scores: Optional[list[LabelScore]] = None
 
 
 @dataclass(repr=False)
@@ -453,7 +463,6 @@ def assemble(
     result: dict[str, Any],
     tensors: Mapping[str, Any],
     inputs: Sequence[str],
-    labels: Iterable[str] = (),
 ) -> None:
     """Puts a result's arrays at their places, and makes its offsets count characters."""
     for name, array in tensors.items():
@@ -464,7 +473,7 @@ def assemble(
         if rest:
             holder.setdefault(group, {})[rest] = array
         elif name == "contributions":
-            holder[name] = dict(zip(labels, array.T.copy()))
+            holder[name] = array.T.copy()
         else:
             holder[_snake_case(name)] = array
     _count_characters(result, inputs)
@@ -479,11 +488,7 @@ def _with_python_names(node: Any) -> Any:
         return [_with_python_names(each) for each in node]
     if not isinstance(node, dict):
         return node
-    # The keys below these two are labels.
-    return {
-        _snake_case(name): each if name in ("scores", "logits") else _with_python_names(each)
-        for name, each in node.items()
-    }
+    return {_snake_case(name): _with_python_names(each) for name, each in node.items()}
 
 
 class _Characters:

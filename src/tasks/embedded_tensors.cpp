@@ -57,11 +57,10 @@ void EmbeddedTensors::vector(std::string_view name, std::vector<float> numbers) 
   (*this)(name, numbers);
 }
 
-void EmbeddedTensors::table(std::string_view name, std::span<const std::string> labels,
-                            std::vector<float> values) {
-  std::vector<std::vector<float>> columns(labels.size());
-  for (std::size_t i = 0; i < values.size(); ++i) columns[i % labels.size()].push_back(values[i]);
-  by_label(name, labels, columns);
+void EmbeddedTensors::table(std::string_view name, std::size_t columns, std::vector<float> values) {
+  std::vector<std::vector<float>> transposed(columns);
+  for (std::size_t i = 0; i < values.size(); ++i) transposed[i % columns].push_back(values[i]);
+  (*this)(name, transposed);
 }
 
 std::vector<std::variant<std::string, Error>> results_as_json(Job& job) {

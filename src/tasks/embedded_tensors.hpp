@@ -16,8 +16,7 @@ class EmbeddedTensors final : public ResultWriter {
   void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) override;
   void tensor(TracedTensor tensor) override;
   void vector(std::string_view name, std::vector<float> numbers) override;
-  void table(std::string_view name, std::span<const std::string> labels,
-             std::vector<float> values) override;
+  void table(std::string_view name, std::size_t columns, std::vector<float> values) override;
 };
 
 /// Finishes a job after its last step. Returns each result as JSON text, or its error.

@@ -4,6 +4,23 @@
 
 namespace glassformer {
 
+void ResultWriter::scores(std::span<const std::string> labels, std::span<const float> scores,
+                          std::span<const float> logits, std::span<const std::size_t> order) {
+  const std::size_t count = order.empty() ? labels.size() : order.size();
+  key("scores");
+  array([&] {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t id = order.empty() ? i : order[i];
+      object([&] {
+        field("id", id);
+        field("label", labels[id]);
+        field("score", scores[id]);
+        field("logit", logits[id]);
+      });
+    }
+  });
+}
+
 void TensorsBeside::attention(const Maps& maps) {
   const auto add = [&](const char* name, std::optional<AttentionMap>* map) {
     if (map && *map) tensor(to_tensor(name, std::move(**map)));
@@ -29,10 +46,8 @@ void TensorsBeside::vector(std::string_view name, std::vector<float> numbers) {
   tensor({std::string(name), {numbers.size()}, std::move(numbers)});
 }
 
-void TensorsBeside::table(std::string_view name, std::span<const std::string> labels,
-                          std::vector<float> values) {
-  const std::size_t rows = values.size() / labels.size();
-  tensor({std::string(name), {rows, labels.size()}, std::move(values)});
+void TensorsBeside::table(std::string_view name, std::size_t columns, std::vector<float> values) {
+  tensor({std::string(name), {values.size() / columns, columns}, std::move(values)});
 }
 
 }  // namespace glassformer

@@ -46,14 +46,10 @@ class ResultWriter : public JsonWriter {
     });
     path_ = outer;
   }
-  /// Writes an object with one field per label.
-  template <class Values>
-  void by_label(std::string_view name, std::span<const std::string> labels, const Values& values) {
-    key(name);
-    object([&] {
-      for (std::size_t i = 0; i < labels.size(); ++i) (*this)(labels[i], values[i]);
-    });
-  }
+  /// Writes the field "scores": an object per label with its number, name, score and logit, in the
+  /// order of `order`, or else of the labels. Two labels may have one name.
+  void scores(std::span<const std::string> labels, std::span<const float> scores,
+              std::span<const float> logits, std::span<const std::size_t> order = {});
 
   /// Visits maps of attention weights [layers, heads, queries, keys]; absent ones are skipped.
   struct Maps {
@@ -71,9 +67,8 @@ class ResultWriter : public JsonWriter {
   virtual void tensor(TracedTensor tensor) = 0;
   /// Visits a vector that may be long.
   virtual void vector(std::string_view name, std::vector<float> numbers) = 0;
-  /// Visits a table [rows, labels].
-  virtual void table(std::string_view name, std::span<const std::string> labels,
-                     std::vector<float> values) = 0;
+  /// Visits a table [rows, columns].
+  virtual void table(std::string_view name, std::size_t columns, std::vector<float> values) = 0;
 
  protected:
   const std::string& path() const { return path_; }
@@ -108,8 +103,7 @@ class TensorsBeside final : public ResultWriter {
   void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) override;
   void tensor(TracedTensor tensor) override;
   void vector(std::string_view name, std::vector<float> numbers) override;
-  void table(std::string_view name, std::span<const std::string> labels,
-             std::vector<float> values) override;
+  void table(std::string_view name, std::size_t columns, std::vector<float> values) override;
 
   std::vector<TracedTensor> take_tensors() { return std::move(tensors_); }
 

@@ -80,7 +80,7 @@ for (const tokens of lengths) {
   const ours = classifiers.map(({ build, precision, classifier }) =>
     engineHere({ engine: 'glassformer', build, precision }, async () => {
       const { scores } = await classifier.classify(text);
-      return labels.map((label) => scores[label]);
+      return scores.map(({ score }) => score);
     }),
   );
   for (const engine of ours) check(tokens, engine, await engine.work(), scoresOf[engine.precision]);

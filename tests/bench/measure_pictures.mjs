@@ -49,7 +49,7 @@ const theirs = precisions.map((precision) =>
 const ours = classifiers.map(({ build, precision, classifier }) =>
   engineHere({ engine: 'glassformer', build, precision }, async () => {
     const { scores } = await classifier.classify(picture);
-    return labels.map((label) => scores[label]);
+    return scores.map(({ score }) => score);
   }),
 );
 const native = precisions.map((precision) => {

@@ -86,8 +86,8 @@ const tasks = {
       ),
     async run(model, { text, label }, options) {
       const { tokens, scores, attention, trace } = await model.classify(text, options);
-      const score = scores[model.info.labels[label]];
-      const right = Number(score === Math.max(...Object.values(scores)));
+      const { score } = scores[label];
+      const right = Number(score === Math.max(...scores.map((each) => each.score)));
       const loss = -Math.log(Math.max(score, 1e-12));
       const rows = { encoder: tokens.length };
       return { loss, right, answers: 1, tokens, attention, trace, rows };

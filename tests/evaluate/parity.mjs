@@ -43,10 +43,9 @@ async function compareClassifier(folder, texts) {
   const native = await parse(['classify', folder], texts);
   const margins = wasm.answers.flatMap(({ label, scores }, i) => {
     if (label === native[i].label) return [];
-    return [
-      Math.abs(native[i].score - native[i].scores[label]) +
-        Math.abs(scores[label] - native[i].scores[label]),
-    ];
+    const id = scores.findIndex((each) => each.label === label);
+    const own = native[i].scores[id].score;
+    return [Math.abs(native[i].score - own) + Math.abs(scores[id].score - own)];
   });
   return summary(wasm, texts.length, margins);
 }

@@ -17,12 +17,12 @@ const written = [1, 2, 3, 4, 5, 6]; // the forced first tokens of a translation
 /** Reads all texts with a model of each class, and returns logits of some. */
 const logitsBy = {
   Classifier: async (model) =>
-    (await model.classifyBatch(texts)).flatMap(({ logits }) => Object.values(logits)),
+    (await model.classifyBatch(texts)).flatMap(({ scores }) => scores.map(({ logit }) => logit)),
   async ImageClassifier(model) {
     const side = 224;
     const data = Uint8ClampedArray.from({ length: 4 * side * side }, (_, i) => (i * 31) % 251);
-    const { logits } = await model.classify({ width: side, height: side, data });
-    return Object.values(logits);
+    const { scores } = await model.classify({ width: side, height: side, data });
+    return scores.map(({ logit }) => logit);
   },
   async Generator(model) {
     const greedily = { sample: false, beams: 1 };

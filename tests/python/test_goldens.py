@@ -69,10 +69,10 @@ class Goldens(unittest.TestCase):
                     self.assertEqual([token.id for token in result.tokens], golden["ids"][index])
                     self.assertEqual(result.label, golden["labels"][index])
                     self.assertEqual(result.clipped, golden["clipped"][index])
-                    logits = [result.logits[label] for label in model.info.labels]
+                    logits = [each.logit for each in result.scores]
                     expected = tensors["logits"][index]
                     np.testing.assert_allclose(logits, expected, 0, allowed["logits"])
-                    scores = [result.scores[label] for label in model.info.labels]
+                    scores = [each.score for each in result.scores]
                     expected = golden["scores"][index]
                     np.testing.assert_allclose(scores, expected, 0, allowed["scores"])
                     name = f"attention.{index}"
@@ -81,7 +81,7 @@ class Goldens(unittest.TestCase):
                     np.testing.assert_allclose(found, tensors[name], 0, allowed[name])
                     if parts:
                         name = f"contributions.{index}"
-                        found = np.stack(list(result.contributions.values()))  # [C, T]
+                        found = result.contributions  # [C, T]
                         np.testing.assert_allclose(found, tensors[name], 0, allowed[name])
                 self.check_interventions(model, golden, allowed["logits"])
 
@@ -93,7 +93,7 @@ class Goldens(unittest.TestCase):
                 ablate=[Head(**head) for head in options.get("ablate", [])],
                 mask_tokens=options.get("maskTokens", []),
             )
-            logits = [result.logits[label] for label in model.info.labels]
+            logits = [each.logit for each in result.scores]
             np.testing.assert_allclose(logits, each["logits"], 0, allowed)
 
     def test_traces(self):
@@ -170,10 +170,10 @@ class Goldens(unittest.TestCase):
             self.assertNotEqual(before.label, expected.label)
             states = model.trace(donor, name)[name]
             patched = model.classify(base, patch=[Patch(name, states)])
-            self.assertEqual(patched.logits, expected.logits)
+            self.assertEqual(patched.scores, expected.scores)
             tokens = list(range(1, len(states)))
             part = [Patch(name, 0), Patch(name, states[1:], tokens), Patch(name, states[0:1], [0])]
-            self.assertEqual(model.classify(base, patch=part).logits, expected.logits)
+            self.assertEqual(model.classify(base, patch=part).scores, expected.scores)
 
 
 if __name__ == "__main__":

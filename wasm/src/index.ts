@@ -89,6 +89,7 @@ export type {
   Clipped,
   Outcome,
   Token,
+  LabelScore,
   TracedTensor,
   WithAttention,
   WithGradients,

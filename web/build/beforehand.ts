@@ -34,7 +34,7 @@ async function sentiment(): Promise<string | undefined> {
     const effects = new Float32Array(result.tokens.length);
     for (const token of effects.keys()) {
       const without = await model.classify(text, { maskTokens: [token] });
-      effects[token] = evidence(without, labels) - evidence(result, labels);
+      effects[token] = evidence(without) - evidence(result);
     }
     return packed({ text, labels, architecture, result, effects });
   } finally {

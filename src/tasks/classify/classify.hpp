@@ -16,13 +16,12 @@ template <class Visit>
 void fields(Visit& visit, Classification& result, std::span<const std::string> labels) {
   visit("label", result.label);
   visit("score", result.score);
-  visit.by_label("scores", labels, result.scores);
-  visit.by_label("logits", labels, result.logits);
+  visit.scores(labels, result.scores, result.logits);
   visit("tokens", result.tokens);
   visit("windows", result.windows);
   visit("clipped", result.clipped);
   if (!result.contributions.empty()) {
-    visit.table("contributions", labels, std::move(result.contributions));
+    visit.table("contributions", labels.size(), std::move(result.contributions));
   }
   visit.attention({&result.attention, &result.decoder_attention, &result.cross_attention});
   visit.trace(std::move(result.trace));

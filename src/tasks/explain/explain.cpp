@@ -1,6 +1,7 @@
 #include "tasks/explain/explain.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "explain/contrast.hpp"
@@ -125,7 +126,19 @@ std::size_t ClassifierExplainer::decoder_rows(const ExplainInput& input) const {
 
 std::size_t ClassifierExplainer::find_label(const std::string& label) const {
   const auto found = std::ranges::find(labels_, label);
-  if (found != labels_.end()) return static_cast<std::size_t>(found - labels_.begin());
+  if (found != labels_.end()) {
+    const auto second = std::find(found + 1, labels_.end(), label);
+    if (second != labels_.end()) {
+      throw_error(ErrorCode::invalid_option,
+                  {"label: expected the number of one of the labels \"{}\", such as {} or {}",
+                   {label, found - labels_.begin(), second - labels_.begin()}});
+    }
+    return static_cast<std::size_t>(found - labels_.begin());
+  }
+  std::size_t number = 0;
+  const char* end = label.data() + label.size();
+  const auto [stop, failed] = std::from_chars(label.data(), end, number);
+  if (failed == std::errc() && stop == end && number < labels_.size()) return number;
   std::string known;
   for (const std::string& name : labels_) known.append(known.empty() ? "" : ", ").append(name);
   throw_error(ErrorCode::invalid_option,

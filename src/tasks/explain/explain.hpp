@@ -54,7 +54,8 @@ class ClassifierExplainer {
   ExplainInput read(const TextInput& text) const;
   /// Reads a picture. Throws the errors of read_picture.
   ExplainInput read(const Picture& picture, const ImageOptions& options = {}) const;
-  /// Throws `invalid_option` for a label that the model does not have.
+  /// Finds a label by its name, or by its number. Throws `invalid_option` for a label that the
+  /// model does not have, and for the name of two.
   std::size_t find_label(const std::string& label) const;
 
   Rollout rollout(const ExplainInput& input) const;

@@ -130,9 +130,11 @@ void fields(Visit& visit, ZeroedValues& result) {
 template <class Visit>
 void fields(Visit& visit, ScoredLens& result) {
   Lens& lens = result.lens;
+  std::span<const float> logits = lens.logits;
   visit.each("layers", result.layers, [&](const ScoredLens::Layer& layer) {
     visit("label", layer.label);
-    visit.by_label("scores", result.labels, layer.scores);
+    visit.scores(result.labels, layer.scores, logits.first(lens.labels));
+    logits = logits.subspan(lens.labels);
   });
   visit.tensor({"logits", {lens.layers + 1, lens.labels}, std::move(lens.logits)});
   visit.tensor(

@@ -93,7 +93,8 @@ void next_token_fields(Visit& visit, Request& request) {
 template <class Visit>
 void fields(Visit& visit, ExplainRequest& request) {
   visit("method", request.method, {.help = "How to explain the answer: see below.", .apart = true});
-  visit("label", request.label, {.help = "The label to explain.", .absent = "the model's answer"});
+  visit("label", request.label,
+        {.help = "The label to explain: its name, or its number.", .absent = "the model's answer"});
   visit("effects", request.effects,
         {.help = "Also measure how much the number falls without each column."});
   visit("site", request.site,

@@ -29,24 +29,11 @@ template <class Visit>
 void fields(Visit& visit, ImageClassification& result, std::span<const std::string> labels) {
   visit("label", result.label);
   visit("score", result.score);
-  if (result.best.empty()) {
-    visit.by_label("scores", labels, result.scores);
-    visit.by_label("logits", labels, result.logits);
-  } else {
-    std::vector<std::string> names;
-    std::vector<float> scores, logits;
-    for (const std::size_t label : result.best) {
-      names.push_back(labels[label]);
-      scores.push_back(result.scores[label]);
-      logits.push_back(result.logits[label]);
-    }
-    visit.by_label("scores", names, scores);
-    visit.by_label("logits", names, logits);
-  }
+  visit.scores(labels, result.scores, result.logits, result.best);
   visit("grid", result.grid);
   visit("region", result.region);
   if (!result.contributions.empty()) {
-    visit.table("contributions", labels, std::move(result.contributions));
+    visit.table("contributions", labels.size(), std::move(result.contributions));
   }
   visit.attention({.encoder = &result.attention});
   visit.trace(std::move(result.trace));

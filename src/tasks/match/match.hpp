@@ -18,8 +18,7 @@ void fields(Visit& visit, ImageMatch& result, std::span<const std::string> label
   if (!labels.empty()) {
     visit("label", result.label);
     visit("score", result.score);
-    visit.by_label("scores", labels, result.scores);
-    visit.by_label("logits", labels, result.logits);
+    visit.scores(labels, result.scores, result.logits);
   }
   visit.vector("embedding", std::move(result.embedding));
   visit("grid", result.grid);

@@ -25,7 +25,7 @@ test('a hub on another origin, shards, and files that a user has chosen', waitin
         const model = await load(source, { hubUrl });
         const { scores } = await model.classify(text);
         model.dispose();
-        return Object.values(scores);
+        return scores.map(({ score }) => score);
       };
       const blobs = await Promise.all(
         files.map(async (file) => [

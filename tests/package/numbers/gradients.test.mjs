@@ -455,18 +455,18 @@ test('gradients come with traces and patches, for batches and streams, in a work
 test('the gradient is the slope of the answer', async () => {
   const classifier = await load(sentiment, floats);
   const name = 'encoder.layers.2.input';
-  const { gradients, trace, logits } = await classifier.classify(text, {
+  const { gradients, trace, scores } = await classifier.classify(text, {
     gradients: [name],
     trace: [name],
   });
   const { shape, data } = trace[name];
   const direction = data.map((_, i) => Math.sin(i));
   const along = direction.reduce((sum, step, i) => sum + step * gradients[name].data[i], 0);
-  const sign = logits.positive > logits.negative ? 1 : -1;
+  const sign = scores[1].logit > scores[0].logit ? 1 : -1;
   const moved = async (by) => {
     const value = { shape, data: data.map((number, i) => number + by * direction[i]) };
     const result = await classifier.classify(text, { patch: [{ name, value }] });
-    return sign * (result.logits.positive - result.logits.negative);
+    return sign * (result.scores[1].logit - result.scores[0].logit);
   };
   const step = 1e-2;
   const slope = ((await moved(step)) - (await moved(-step))) / (2 * step);
@@ -543,8 +543,8 @@ test('integrated gradients and their gap sum to the difference from the baseline
   assert.ok(Math.abs(value - baseline - gap - sum) < 1e-4);
   assert.ok(Math.abs(gap) <= 0.02 * Math.abs(value - baseline) || steps === 256);
   assert.ok([64, 128, 256].includes(steps));
-  const oddsOf = ({ logits }) =>
-    logits[label] - Object.entries(logits).find(([other]) => other !== label)[1];
+  const oddsOf = (result) =>
+    result.scores.reduce((sum, each) => sum + (each.label === label ? 1 : -1) * each.logit, 0);
   const patch = [{ name: 'encoder.embed_tokens', value: 0 }];
   assertNear([value], [oddsOf(await classifier.classify(text))], 1e-4, 'value');
   assertNear([baseline], [oddsOf(await classifier.classify(text, { patch }))], 1e-4, 'baseline');

@@ -81,7 +81,7 @@ for (const binary of binaries) {
     const given = await classifier.classify(donor, { trace: everything });
     const plainly = await classifier.classify(base);
     assert.equal(given.tokens.length, plainly.tokens.length);
-    assert.notDeepEqual(given.logits, plainly.logits);
+    assert.notDeepEqual(given.scores, plainly.scores);
     for (const name of [
       'encoder.embeddings',
       output,
@@ -90,11 +90,11 @@ for (const binary of binaries) {
       'logits',
     ]) {
       const patch = [{ name, value: given.trace[name] }];
-      assert.deepEqual((await classifier.classify(base, { patch })).logits, given.logits, name);
+      assert.deepEqual((await classifier.classify(base, { patch })).scores, given.scores, name);
       const flat = [{ name, value: given.trace[name].data }];
       assert.deepEqual(
-        (await classifier.classify(base, { patch: flat })).logits,
-        given.logits,
+        (await classifier.classify(base, { patch: flat })).scores,
+        given.scores,
         name,
       );
     }
@@ -110,7 +110,7 @@ for (const binary of binaries) {
       },
     }));
     const patched = await classifier.classify(base, { patch });
-    assert.deepEqual(patched.logits, given.logits);
+    assert.deepEqual(patched.scores, given.scores);
   });
 
   test(`${binary}: ablating a head equals a context of zeros`, async () => {
@@ -120,7 +120,7 @@ for (const binary of binaries) {
     const patch = [{ name: 'encoder.layers.1.self_attn.context', heads: [2], value: 0 }];
     const ablated = await classifier.classify(text, { trace, ablate });
     assert.deepEqual(await classifier.classify(text, { trace, patch }), ablated);
-    assert.notDeepEqual((await classifier.classify(text)).logits, ablated.logits);
+    assert.notDeepEqual((await classifier.classify(text)).scores, ablated.scores);
     const rows = ablated.tokens.length;
     const zeros = { shape: [rows, 1, 4], data: new Float32Array(rows * 4) };
     const asTensor = [{ ...patch[0], value: zeros }];
@@ -236,8 +236,8 @@ for (const binary of binaries) {
         await assertError(() => classifier.classify(text, { patch }), 'unsupported', cure);
       } else if (/\.(input|output|residual|context|embeddings)$/.test(name)) {
         assert.deepEqual(
-          (await classifier.classify(text, { trace, patch })).logits,
-          known.logits,
+          (await classifier.classify(text, { trace, patch })).scores,
+          known.scores,
           name,
         );
       }

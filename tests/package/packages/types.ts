@@ -132,14 +132,14 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
     signal,
   });
   const tokens: Token[] = result.tokens;
-  const probability: number = result.scores[labels[0] ?? ''] ?? 0;
+  const probability: number = result.scores[0]?.score ?? 0;
   // Requested fields exist; a plain Classification may have them.
   const known = await classifier.classify('a', { attention: true, contributions: true });
-  const certain: number = known.attention.encoder.heads + (known.contributions['x']?.length ?? 0);
+  const certain: number = known.attention.encoder.heads + (known.contributions[0]?.length ?? 0);
   const partly = await classifier.classify('a', { attention: true });
-  const perhaps: Record<string, Float32Array> | undefined = partly.contributions;
+  const perhaps: Float32Array[] | undefined = partly.contributions;
   const [first] = await classifier.classifyBatch(['a'], { contributions: true, signal });
-  const part: Float32Array | undefined = first?.contributions['x'];
+  const part: Float32Array | undefined = first?.contributions[0];
   const map: AttentionMap | undefined = result.attention?.encoder;
   const rebuilt: AttentionMap = new AttentionMap(structuredClone(partly.attention.encoder));
   console.log(certain, perhaps, part, rebuilt.at(0, 0));
@@ -153,7 +153,7 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   // @ts-expect-error: the same here
   (await classifier.classify('a', { attention: wanted })).attention.encoder;
   // @ts-expect-error: something else was requested
-  partly.contributions['x'];
+  partly.contributions[0];
   console.log(common, tokens, probability, head, many, options);
 
   for await (const { index, result, error } of classifier.classifyEach(lines(), {

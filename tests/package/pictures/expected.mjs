@@ -23,7 +23,8 @@ export function assertScores(
 ) {
   assert.equal(label, expected, what);
   for (const [i, value] of values.entries()) {
-    const got = scores[labels[i]];
+    assert.deepEqual([scores[i].id, scores[i].label], [i, labels[i]], what);
+    const got = scores[i].score;
     assert.ok(Math.abs(got - value) < most, `${what}: ${labels[i]}: ${got} for ${value}`);
   }
 }

@@ -56,8 +56,8 @@ const page = (entry, options, before = '') => `<!doctype html><script type="modu
   ${before}
   try {
     const classifier = await Classifier.load('/tests/fixtures/golden/${name}', ${options});
-    const { label, logits } = await classifier.classify(${JSON.stringify(texts[0])});
-    document.title = JSON.stringify({ label, logits });
+    const { label, scores } = await classifier.classify(${JSON.stringify(texts[0])});
+    document.title = JSON.stringify({ label, scores });
   } catch (error) {
     document.title = JSON.stringify({ code: error.code, message: error.message });
   }</script>`;
@@ -140,12 +140,13 @@ async function open() {
 
 function assertResults(results, binary, count = expected.length) {
   assert.equal(results.length, count);
-  for (const [index, { label, logits, size }] of results.entries()) {
+  for (const [index, { label, scores, size }] of results.entries()) {
     const { tokens, ...one } = expected[index];
     assert.equal(label, one.label);
     assert.equal(size, tokens.length ** 2);
-    for (const [key, value] of Object.entries(one.logits)) {
-      assert.ok(Math.abs(logits[key] - value) < 1e-5, `${binary}: ${logits[key]} for ${value}`);
+    for (const [id, { logit }] of one.scores.entries()) {
+      const got = scores[id].logit;
+      assert.ok(Math.abs(got - logit) < 1e-5, `${binary}: ${got} for ${logit}`);
     }
   }
 }

@@ -69,7 +69,7 @@ for (const binary of binaries) {
     );
     const { encoder } = results[0].attention;
     assert.deepEqual(encoder.at(1, 1).length, encoder.queries * encoder.keys);
-    assert.ok(results[0].contributions[classifier.info.labels[0]] instanceof Float32Array);
+    assert.ok(results[0].contributions[0] instanceof Float32Array);
     if (inProcess.info.binary === binary) {
       assert.deepEqual(results.map(plain), expected.map(plain));
     }

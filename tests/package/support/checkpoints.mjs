@@ -188,9 +188,10 @@ async function compareClasses(model, text, expected) {
   assert.equal(result.clipped, text.truncated);
   assert.equal(result.label, text.label);
   assertNear([result.score], [text.score], tolerance, 'score');
-  const inOrder = (of) => labels.map((label) => of[label]);
-  assertNear(inOrder(result.scores), text.scores, tolerance, 'scores');
-  assertNear(inOrder(result.logits), tensors[`logits.${index}`].data, tolerance, 'logits');
+  const each = (name) => result.scores.map(({ [name]: value }) => value);
+  assert.deepEqual(each('label'), labels);
+  assertNear(each('score'), text.scores, tolerance, 'scores');
+  assertNear(each('logit'), tensors[`logits.${index}`].data, tolerance, 'logits');
 }
 
 async function compareEntities(model, text, expected) {

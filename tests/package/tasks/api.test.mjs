@@ -44,7 +44,6 @@ for (const binary of binaries) {
     assert.deepEqual(Object.keys(result).sort(), [
       'clipped',
       'label',
-      'logits',
       'score',
       'scores',
       'tokens',
@@ -52,14 +51,16 @@ for (const binary of binaries) {
     ]);
     assert.equal(result.windows, 1);
     assert.ok(classifier.info.labels.includes(result.label));
-    assert.deepEqual(Object.keys(result.scores).sort(), [...classifier.info.labels].sort());
-    const scores = Object.values(result.scores);
+    const each = (name) => result.scores.map(({ [name]: value }) => value);
+    assert.deepEqual(each('label'), classifier.info.labels);
+    assert.deepEqual(each('id'), [...classifier.info.labels.keys()]);
+    const scores = each('score');
     assertNear([scores.reduce((a, b) => a + b)], [1], 1e-6, 'sum of the scores');
     assert.equal(result.score, Math.max(...scores));
-    const exponentials = classifier.info.labels.map((label) => Math.exp(result.logits[label]));
+    const exponentials = each('logit').map(Math.exp);
     const sum = exponentials.reduce((a, b) => a + b);
     assertNear(
-      classifier.info.labels.map((label) => result.scores[label]),
+      scores,
       exponentials.map((x) => x / sum),
       1e-6,
       'softmax of the logits',
@@ -135,12 +136,12 @@ for (const binary of binaries) {
     // The bias is the part of the logits that is the same in two texts.
     const biases = [];
     for (const text of texts) {
-      const { contributions, logits, tokens } = await classifier.classify(text, everything);
+      const { contributions, scores, tokens } = await classifier.classify(text, everything);
       biases.push(
-        classifier.info.labels.map((label) => {
-          assert.ok(contributions[label] instanceof Float32Array);
-          assert.equal(contributions[label].length, tokens.length);
-          return logits[label] - contributions[label].reduce((a, b) => a + b);
+        scores.map(({ id, logit }) => {
+          assert.ok(contributions[id] instanceof Float32Array);
+          assert.equal(contributions[id].length, tokens.length);
+          return logit - contributions[id].reduce((a, b) => a + b);
         }),
       );
     }
@@ -182,7 +183,7 @@ for (const binary of binaries) {
   test(`${binary}: no token attends to a masked token`, async () => {
     const bare = await classifier.classify(texts[0], everything);
     const masked = await classifier.classify(texts[0], { ...everything, maskTokens: [1] });
-    assert.notDeepEqual(masked.logits, bare.logits);
+    assert.notDeepEqual(masked.scores, bare.scores);
     assert.deepEqual(masked.tokens, bare.tokens);
     const { data, keys } = masked.attention.encoder;
     for (let row = 0; row < data.length; row += keys) {
@@ -191,14 +192,14 @@ for (const binary of binaries) {
       // The masked token's own row does not matter.
       if ((row / keys) % keys !== 1) assertNear([rest], [1], 1e-5, 'sum of a row');
     }
-    for (const label of classifier.info.labels) assert.ok(masked.contributions[label][1] === 0);
+    for (const ofLabel of masked.contributions) assert.ok(ofLabel[1] === 0);
   });
 
   test(`${binary}: an ablated head changes the answer, and the next call is not affected`, async () => {
     const bare = await classifier.classify(texts[0]);
     const ablate = [{ attention: 'encoder', layer: layers - 1, head: heads - 1 }];
     const ablated = await classifier.classify(texts[0], { ablate });
-    assert.notDeepEqual(ablated.logits, bare.logits);
+    assert.notDeepEqual(ablated.scores, bare.scores);
     assert.deepEqual(await classifier.classify(texts[0]), bare);
   });
 }
@@ -212,6 +213,7 @@ test('the binaries agree', async () => {
   for (const [index, one] of simd.entries()) {
     assert.deepEqual(one.tokens, relaxed[index].tokens);
     // The relaxed binary fuses multiply and add.
-    assertNear(Object.values(one.logits), Object.values(relaxed[index].logits), 1e-5, 'logits');
+    const logits = ({ scores }) => scores.map(({ logit }) => logit);
+    assertNear(logits(one), logits(relaxed[index]), 1e-5, 'logits');
   }
 });

@@ -11,6 +11,7 @@ import {
   ImageClassifier,
   TokenClassifier,
   Translator,
+  assertError,
   dist,
   root,
   zeroShot,
@@ -22,9 +23,37 @@ const text = 'I loved it!';
 const other = 'The camera lingers on faces.';
 
 const sorted = (scores) =>
-  Object.entries(scores)
-    .map(([label, score]) => ({ label, score }))
-    .toSorted((a, b) => b.score - a.score);
+  scores.map(({ label, score }) => ({ label, score })).toSorted((a, b) => b.score - a.score);
+
+test('two labels of one name stay two', async () => {
+  const [apart, same] = [
+    ['a', 'b', 'c'],
+    ['crane', 'b', 'crane'],
+  ].map((labels) => labeledCopy(labels));
+  const [known, model] = await Promise.all(
+    [apart, same].map((folder) => Classifier.load(folder, { explain: true })),
+  );
+  const [expected, result] = [await known.classify(text), await model.classify(text)];
+  const bare = ({ scores }) => scores.map(({ id, score, logit }) => ({ id, score, logit }));
+  assert.deepEqual(bare(result), bare(expected));
+  assert.deepEqual(
+    result.scores.map(({ label }) => label),
+    ['crane', 'b', 'crane'],
+  );
+  const pipe = await pipeline('text-classification', same);
+  assert.deepEqual(await pipe(text, { top_k: null }), sorted(result.scores));
+  await pipe.dispose();
+  // An explained label is named by its number.
+  const explain = (label) => model.explain(text, { method: 'ledger', label });
+  await assertError(() => explain('crane'), 'invalid_option', /label: .* 0 or 2$/);
+  assert.deepEqual(
+    (await explain('2')).value,
+    (await known.explain(text, { method: 'ledger', label: 'c' })).value,
+  );
+  await assertError(() => explain('3'), 'invalid_option', /label/);
+  known.dispose();
+  model.dispose();
+});
 
 test('text classification', async () => {
   const folder = folderOf('bert_sequence');

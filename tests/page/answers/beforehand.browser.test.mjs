@@ -65,13 +65,14 @@ test('the sentiment view’s first answer equals the model’s', async () => {
   assert.deepEqual(result.tokens, own.tokens);
   assert.equal(result.label, own.label);
   assert.equal(result.clipped, own.clipped);
-  for (const label of labels) {
-    assertClose([result.scores[label]], [own.scores[label]], label);
-    assertClose([result.logits[label]], [own.logits[label]], label);
-    assertClose(result.contributions[label], own.contributions[label], label);
+  for (const [i, label] of labels.entries()) {
+    assert.equal(result.scores[i].label, label);
+    assertClose([result.scores[i].score], [own.scores[i].score], label);
+    assertClose([result.scores[i].logit], [own.scores[i].logit], label);
+    assertClose(result.contributions[i], own.contributions[i], label);
   }
   assertClose(result.attention.encoder.data, own.attention.encoder.data, 'attention');
-  const odds = ({ logits }) => logits.positive - logits.negative;
+  const odds = ({ scores }) => scores[1].logit - scores[0].logit;
   for (const [token, effect] of effects.entries()) {
     const without = await model.classify(text, { maskTokens: [token] });
     assertClose([effect], [odds(without) - odds(own)], `without token ${token}`);

@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => Object.values(models).forEach((model) => model.dispose()));
 
-const odds = ({ logits }) => logits.positive - logits.negative;
+const odds = ({ scores }) => scores[1].logit - scores[0].logit;
 
 /** The sentiment model's answers to a text, whole and without some of its words. */
 async function readingOf(model, text) {

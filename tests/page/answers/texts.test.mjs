@@ -178,10 +178,10 @@ test('the JSON has every weight, as bytes', () => {
   };
   // The worker that writes the text gets a clone.
   const toldBy = (told) => JSON.parse(jsonText(structuredClone(told)));
-  const result = { label: 'good', contributions: { good: new Float32Array([0.5]) }, tokens: [] };
+  const result = { label: 'good', contributions: [new Float32Array([0.5])], tokens: [] };
   const one = toldBy(resultJson('a', { ...result, attention: { encoder: map } }, [], [0]));
   assert.deepEqual(floats(one.attention.encoder.data), data);
-  assert.deepEqual(one.contributions, { good: [0.5] });
+  assert.deepEqual(one.contributions, [[0.5]]);
   const attention = { encoder: map, decoder: map, cross: map };
   const two = toldBy(translationJson('a', { text: 'b', sentences: [{ attention }] }, { beams: 4 }));
   assert.deepEqual(floats(two.sentences[0].attention.cross.data), data);

@@ -152,7 +152,7 @@ onPage('a click switches off a head or a layer, and both can be undone', {}, asy
   assert.equal(await headSwitch(page, 1, 3).getAttribute('aria-checked'), 'false');
   assertClose([await number(page.getByTestId('score'))], [changed.score], 'one head off');
   assert.notEqual(changed.score, whole.score);
-  const difference = changed.scores.positive - whole.scores.positive;
+  const difference = changed.scores[1].score - whole.scores[1].score;
   assertClose([await number(page.getByTestId('difference'))], [difference], 'difference');
 
   await page.getByRole('switch', { name: 'Layer 1, all heads' }).click();
@@ -214,7 +214,7 @@ onPage(
   {},
   async (page) => {
     await read(page, sentence);
-    const odds = ({ logits }) => logits.positive - logits.negative;
+    const odds = ({ scores }) => scores[1].logit - scores[0].logit;
     const whole = await classifier.classify(sentence, { contributions: true });
     const tokens = page.getByTestId('token');
     const removed = [];
@@ -230,7 +230,7 @@ onPage(
     assert.match(await page.getByTestId('looked').textContent(), new RegExp(printed));
 
     await page.getByText('share of the sum').click();
-    const { positive, negative } = whole.contributions;
+    const [negative, positive] = whole.contributions;
     const shares = Array.from(positive, (value, i) => value - negative[i]);
     assertClose(await numbers(tokens), shares, 'shares');
   },
@@ -240,7 +240,7 @@ onPage('every head is switched off in turn', {}, async (page) => {
   await read(page, sentence);
   await page.getByRole('button', { name: 'Weigh every head' }).click();
   await page.getByTestId('effect').nth(31).waitFor();
-  const odds = ({ logits }) => logits.positive - logits.negative;
+  const odds = ({ scores }) => scores[1].logit - scores[0].logit;
   const whole = odds(await classifier.classify(sentence));
   const expected = [];
   for (let i = 0; i < 32; i++) {

@@ -10,7 +10,7 @@ const { fromTransplantLink, tourIn, linkIn } = await source('views/transplant/li
 const { stops } = await source('app/tour');
 
 const folder = (name) => join(root, 'weights', name);
-const odds = ({ logits }) => logits.positive - logits.negative;
+const odds = ({ scores }) => scores[1].logit - scores[0].logit;
 const head = (layer, head) => ({ attention: 'encoder', layer: layer - 1, head: head - 1 });
 
 async function withModel(kind, name, options, body) {
@@ -51,7 +51,7 @@ const checks = new Map([
         }
         const { scores } = await model.classify(text);
         const without = await model.classify(text, { ablate: [head(1, 1)] });
-        assert.ok(Math.abs(without.scores.positive - scores.positive) < 0.01);
+        assert.ok(Math.abs(without.scores[1].score - scores[1].score) < 0.01);
       }),
   ],
   [

@@ -8,7 +8,7 @@ const inArray = /^(\w+)\.(\d+)\.(.+)$/;
 interface Holder {
   attention?: Record<string, AttentionMap>;
   embedding?: Float32Array;
-  contributions?: Record<string, Float32Array>;
+  contributions?: Float32Array[];
   trace?: Record<string, TracedTensor>;
   gradients?: Record<string, TracedTensor>;
 }
@@ -20,7 +20,6 @@ interface Holder {
 export function assemble<Result>(
   { result, tensors }: RawResult,
   asked: { traced?: boolean; gradients?: boolean } = {},
-  labels: string[] = [],
 ): Result {
   const { sentences = [result] } = result as { sentences?: Holder[] };
   for (const holder of sentences as Holder[]) {
@@ -29,7 +28,7 @@ export function assemble<Result>(
   }
   for (const tensor of tensors) {
     const [holder, name] = placeOf(tensor, result);
-    put(holder, { ...tensor, name }, labels);
+    put(holder, { ...tensor, name });
   }
   return result as Result;
 }
@@ -54,14 +53,12 @@ function placeOf(tensor: NamedTensor, result: object): [holder: object, name: st
   return [(result as Record<string, object[]>)[list]![Number(index)]!, name!];
 }
 
-function put(holder: Holder, { name, shape, data }: NamedTensor, labels: string[]): void {
+function put(holder: Holder, { name, shape, data }: NamedTensor): void {
   if (name === 'contributions') {
-    holder.contributions = Object.fromEntries(
-      labels.map((label, column) => [
-        label,
-        Float32Array.from({ length: shape[0]! }, (_, row) => data[row * labels.length + column]!),
-      ]),
-    );
+    const [rows, labels] = shape as [number, number];
+    const column = (label: number) =>
+      Float32Array.from({ length: rows }, (_, row) => data[row * labels + label]!);
+    holder.contributions = Array.from({ length: labels }, (_, label) => column(label));
   } else if (name === 'embedding') {
     holder.embedding = data;
   } else if (/^(trace|gradients)\./.test(name)) {

@@ -23,7 +23,6 @@ import type {
   TranslatorLoadOptions,
 } from '../loading/options.js';
 import type { Architecture } from './architecture.js';
-import type { ClassifierInfo } from './info.js';
 import { Session, callBack, interruptible } from './session.js';
 
 /** A model that was loaded. */
@@ -41,8 +40,7 @@ export async function openModel<Info extends object>(
 ): Promise<OpenedModel<Info>> {
   const { host, result } = await openFolder('load', task, folder, options);
   const { architecture, ...info } = result as unknown as Info & { architecture: Architecture };
-  const { labels } = info as Partial<ClassifierInfo>;
-  return { session: new Session(host, labels), info: info as unknown as Info, architecture };
+  return { session: new Session(host), info: info as unknown as Info, architecture };
 }
 
 const loadOptions = [

@@ -12,6 +12,16 @@ export interface TracedTensor {
   data: Float32Array;
 }
 
+/** A label of a model, or one that a picture was compared with, and its score. */
+export interface LabelScore {
+  /** Its number: its index in `info.labels`, or in the given labels. Two labels may have one name. */
+  id: number;
+  label: string;
+  score: number;
+  /** From which the score is computed. */
+  logit: number;
+}
+
 export interface Token {
   id: number;
   /**

@@ -14,14 +14,11 @@ type Fail = (error: unknown) => void;
 /** The calls to a loaded model, from loading to disposal. Calls wait for one another. */
 export class Session {
   readonly #host: Host;
-  readonly #labels: string[];
   readonly #running = new Set<Fail>();
   #disposed = false;
 
-  /** `labels`: of a classifier, in the order of its outputs. */
-  constructor(host: Host, labels: string[] = []) {
+  constructor(host: Host) {
     this.#host = host;
-    this.#labels = labels;
     abandoned?.register(this, host);
   }
 
@@ -75,7 +72,7 @@ export class Session {
 
   #assemble<Result>(raw: RawResult, options: EngineOptions): Result {
     if (options.explains) return assembleExplanation<Result>(raw);
-    return assemble<Result>(raw, options, this.#labels);
+    return assemble<Result>(raw, options);
   }
 
   dispose(): void {

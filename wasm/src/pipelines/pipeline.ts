@@ -5,6 +5,7 @@ import type {
   Classifier,
   Embedder,
   ImageClassifier,
+  LabelScore,
   LoadOptions,
   MaskFiller,
   Model,
@@ -289,9 +290,9 @@ function progressOf(
     });
 }
 
-function best(scores: Record<string, number>, count: number | null): Labeled[] {
-  const sorted = Object.entries(scores)
-    .map(([label, score]) => ({ label, score }))
+function best(scores: readonly LabelScore[], count: number | null): Labeled[] {
+  const sorted = scores
+    .map(({ label, score }) => ({ label, score }))
     .sort((a, b) => b.score - a.score);
   return sorted.slice(0, count ?? sorted.length);
 }

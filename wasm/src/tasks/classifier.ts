@@ -10,6 +10,7 @@ import type { OpenedModel } from '../model/open_model.js';
 import type {
   Asked,
   Clipped,
+  LabelScore,
   Outcome,
   WithAttention,
   WithGradients,
@@ -44,25 +45,21 @@ export type Classification<
     label: string;
     score: number;
     /**
-     * The score of each label: probabilities that sum to 1; or, if a text can have several labels or
-     * there is only one, a probability for each; or, if the model estimates a quantity, the logit.
+     * Each label, in the order of `info.labels`. Scores are probabilities that sum to 1; or, if a text
+     * can have several labels or there is only one, a probability for each; or, if the model estimates
+     * a quantity, the logits. Logits of several windows are their mean or maximum.
      */
-    scores: Record<string, number>;
-    /**
-     * The logit of each label, from which its score is computed; of several windows, the mean or the
-     * maximum.
-     */
-    logits: Record<string, number>;
+    scores: LabelScore[];
     /** The number of windows in which the text was read. */
     windows: number;
   } & Asked<
     Contributions,
     {
       /**
-       * With option `contributions`: one number per token for each label, in logit units. Together
-       * with the classifier's bias they sum to the label's logit.
+       * With option `contributions`: for each label, in the order of `info.labels`, one number per
+       * token, in logit units. Together with the classifier's bias they sum to the label's logit.
        */
-      contributions: Record<string, Float32Array>;
+      contributions: Float32Array[];
     }
   >;
 

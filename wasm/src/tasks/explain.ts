@@ -1,4 +1,4 @@
-import type { Token, TracedTensor } from '../model/results.js';
+import type { LabelScore, Token, TracedTensor } from '../model/results.js';
 /** An attention edge: in this layer and head, the weight of a key for a query. */
 export interface AttentionEdge {
   layer: number;
@@ -71,7 +71,7 @@ export interface Explanations {
   };
   lens: Explained<'lens'> & {
     /** The head's output before each layer, and after the last one. */
-    layers: { label: string; scores: Record<string, number> }[];
+    layers: { label: string; scores: LabelScore[] }[];
     /** [L + 1, C] for the text, and [L + 1, T, C] for each token by itself. */
     logits: TracedTensor;
     tokenLogits: TracedTensor;

@@ -5,7 +5,7 @@ import type { AttentionEdge, Explanations } from './explain.js';
 
 /** Every option of every method. */
 export interface ExplainOption {
-  /** The label to explain. Default: the model's answer. */
+  /** The label to explain: its name, or its number. Default: the model's answer. */
   label?: string | undefined;
   /** Also measure how much the number falls without each column. */
   effects?: boolean | undefined;

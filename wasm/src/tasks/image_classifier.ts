@@ -7,7 +7,7 @@ import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
-import type { Asked, Outcome, WithGradients, WithTrace } from '../model/results.js';
+import type { Asked, LabelScore, Outcome, WithGradients, WithTrace } from '../model/results.js';
 import type { Explanations } from './explain.js';
 import type { AllOptions, ExplainOptions } from './explain_options.js';
 import { classifyImageOptions } from './options.js';
@@ -45,12 +45,11 @@ export type ImageClassification<
     label: string;
     score: number;
     /**
-     * The score of each label: probabilities that sum to 1; or, if a picture can have several labels,
-     * a probability for each; or, if the model estimates a quantity, the logit.
+     * Each label, in the order of `info.labels`; with `topK` the best ones, best first. Scores are
+     * probabilities that sum to 1; or, if a picture can have several labels, a probability for each;
+     * or, if the model estimates a quantity, the logits.
      */
-    scores: Record<string, number>;
-    /** The logit of each label, from which its score is computed. */
-    logits: Record<string, number>;
+    scores: LabelScore[];
     grid: PatchGrid;
     region: PictureRegion;
   } & Asked<
@@ -63,8 +62,11 @@ export type ImageClassification<
   Asked<
     Contributions,
     {
-      /** With option `contributions`: one number per row for each label, in logit units. */
-      contributions: Record<string, Float32Array>;
+      /**
+       * With option `contributions`: for each label, in the order of `info.labels`, one number per
+       * row, in logit units.
+       */
+      contributions: Float32Array[];
     }
   >;
 

@@ -2,7 +2,7 @@
 
 import { checkOption, checkOptions } from '../base/checks.js';
 import { GlassformerError } from '../base/errors.js';
-import type { Classifier } from './classifier.js';
+import type { Classification, Classifier } from './classifier.js';
 
 export interface ZeroShotOptions {
   /** The hypothesis, with the label in place of `{}`. Default: "This example is {}." */
@@ -60,9 +60,11 @@ export async function zeroShot(
   checkOption(holds, 'template', 'a string with {} in place of the label');
   checkOption(typeof multiple === 'boolean', 'multiple', 'true or false');
   const { labels: modelLabels } = classifier.info;
-  const entailment = modelLabels.find((label) => /^entail/i.test(label));
-  const contradiction = modelLabels.find((label) => /^(contradict|not[_ ]entail)/i.test(label));
-  if (!entailment || !contradiction) {
+  const entailment = modelLabels.findIndex((label) => /^entail/i.test(label));
+  const contradiction = modelLabels.findIndex((label) =>
+    /^(contradict|not[_ ]entail)/i.test(label),
+  );
+  if (entailment < 0 || contradiction < 0) {
     throw new GlassformerError(
       'wrong_task',
       'zeroShot: expected labels "entailment" and "contradiction" or ' +
@@ -71,10 +73,11 @@ export async function zeroShot(
   }
   const pairs = labels.map((label) => ({ text, pair: template.replace('{}', () => label) }));
   const answers = await classifier.classifyBatch(pairs, { signal });
-  const logits = answers.map((answer) => answer.logits[entailment]!);
+  const logitOf = (answer: Classification, label: number) => answer.scores[label]!.logit;
+  const logits = answers.map((answer) => logitOf(answer, entailment));
   const scores =
     multiple || labels.length === 1
-      ? answers.map((answer, i) => softmax([logits[i]!, answer.logits[contradiction]!])[0]!)
+      ? answers.map((answer, i) => softmax([logits[i]!, logitOf(answer, contradiction)])[0]!)
       : softmax(logits);
   const sorted = labels
     .map((label, i) => ({ label, score: scores[i]! }))

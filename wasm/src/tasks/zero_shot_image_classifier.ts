@@ -10,7 +10,7 @@ import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
-import type { Asked, WithGradients, WithTrace } from '../model/results.js';
+import type { Asked, LabelScore, WithGradients, WithTrace } from '../model/results.js';
 import type { Embedding } from './embedder.js';
 import { explainImageMethod } from './image_classifier.js';
 import type {
@@ -61,10 +61,11 @@ export type ImageMatch<
     /** The label with the highest score. */
     label: string;
     score: number;
-    /** The score of each label: probabilities that sum to 1. */
-    scores: Record<string, number>;
-    /** The logit of each label: the similarity of its text and the picture, times the model's scale. */
-    logits: Record<string, number>;
+    /**
+     * Each label, in the given order. Scores are probabilities that sum to 1; a logit is the similarity
+     * of the label's text and the picture, times the model's scale.
+     */
+    scores: LabelScore[];
   };
 
 class GivenText {

@@ -140,7 +140,7 @@ export class Trainer {
     const { architecture, ...info } = model as unknown as ClassifierInfo & {
       architecture: Architecture;
     };
-    return new Trainer({ session: new Session(host, info.labels), info, architecture, ...counts });
+    return new Trainer({ session: new Session(host), info, architecture, ...counts });
   }
 
   /**

@@ -4,11 +4,12 @@
  */
 import type { Classification } from 'glassformer';
 
-function lastAgainstOthers(labels: readonly string[], of: (label: string) => number): number {
-  const last = labels[labels.length - 1]!;
-  const others = labels.slice(0, -1);
-  if (others.length === 0) return of(last);
-  return of(last) - others.reduce((sum, label) => sum + of(label), 0) / others.length;
+/** `each` has a number per label. */
+function lastAgainstOthers(each: readonly number[]): number {
+  const last = each.at(-1)!;
+  const others = each.slice(0, -1);
+  if (others.length === 0) return last;
+  return last - others.reduce((sum, other) => sum + other, 0) / others.length;
 }
 
 /** Returns the name of the evidence on the page. */
@@ -19,13 +20,13 @@ export function evidenceName(labels: readonly string[]): string {
     : `the logit of ${last} above the others’ mean`;
 }
 
-export function evidence({ logits }: Classification, labels: readonly string[]): number {
-  return lastAgainstOthers(labels, (label) => logits[label] ?? 0);
+export function evidence({ scores }: Classification): number {
+  return lastAgainstOthers(scores.map(({ logit }) => logit));
 }
 
 /** Returns each token's share of the evidence. Shares plus the classifier's bias add up to it. */
-export function tokenEvidence(result: Classification, labels: readonly string[]): Float32Array {
-  return Float32Array.from(result.tokens, (_, i) =>
-    lastAgainstOthers(labels, (label) => result.contributions?.[label]?.[i] ?? 0),
+export function tokenEvidence({ tokens, contributions }: Classification): Float32Array {
+  return Float32Array.from(tokens, (_, i) =>
+    contributions ? lastAgainstOthers(contributions.map((ofLabel) => ofLabel[i]!)) : 0,
   );
 }

@@ -38,7 +38,7 @@ export const evidenceOf = (text: string, labels: readonly string[]): LedgerSubje
   },
   measured: async (model, { heads, signal }) => {
     const ablate = heads.map(({ layer, head }) => ({ attention: 'encoder', layer, head }) as const);
-    return evidence(await model.classify(text, { ablate, signal }), labels);
+    return evidence(await model.classify(text, { ablate, signal }));
   },
 });
 

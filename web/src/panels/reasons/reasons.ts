@@ -77,7 +77,7 @@ export async function layersBy(
   const [, rows, classes] = tokenLogits.shape as [number, number, number];
   return layers.map(({ label, scores }, layer) => ({
     label,
-    score: scores[label]!,
+    score: Math.max(...scores.map(({ score }) => score)),
     rows: range(rows - special).map((row) => {
       const start = (layer * rows + special + row) * classes;
       return tokenLogits.data.subarray(start, start + classes);

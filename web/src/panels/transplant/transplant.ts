@@ -92,11 +92,13 @@ export function answerOf(
   logOdds: number,
   labels: readonly string[],
 ): Pick<Classification, 'label' | 'score' | 'scores'> {
-  const [first = '', last = ''] = labels;
-  // Each has its own exponential, so that a probability near 0 keeps its digits.
-  const scores = { [first]: 1 / (1 + Math.exp(logOdds)), [last]: 1 / (1 + Math.exp(-logOdds)) };
-  const label = logOdds > 0 ? last : first;
-  return { label, score: scores[label]!, scores };
+  const scores = labels.map((label, id) => {
+    const odds = id === 0 ? -logOdds : logOdds;
+    // Each has its own exponential, so that a probability near 0 keeps its digits.
+    return { id, label, score: 1 / (1 + Math.exp(-odds)), logit: odds / 2 };
+  });
+  const { label, score } = scores[logOdds > 0 ? 1 : 0]!;
+  return { label, score, scores };
 }
 
 /** Returns the place of a row in the model. */

@@ -112,11 +112,11 @@ export class DigitsExplorer extends Explorer<ImageClassifier> implements Patches
 
   get figure(): Figured {
     const { reading, grid, head } = this;
-    const { scores = {}, label = '' } = reading?.result ?? {};
+    const { label, score = 0 } = reading?.result ?? {};
     return {
       architecture: this.architecture,
       rows: { encoder: grid && grid.rows * grid.columns + grid.special.length },
-      answer: reading && `${label} ${percent(scores[label]!)}`,
+      answer: reading && `${label} ${percent(score)}`,
       here: { parts: ['attention'], layer: head.layer },
       ...(reading && {
         traceOf: async (trace) =>
@@ -244,8 +244,11 @@ export class DigitsExplorer extends Explorer<ImageClassifier> implements Patches
     );
     try {
       const results = await model.classifyBatch(pictures, { signal });
-      const evidenceIn = ({ logits }: ImageClassification) =>
-        evidenceFor(logits[label]!, Object.values(logits));
+      const evidenceIn = ({ scores }: ImageClassification) =>
+        evidenceFor(
+          scores.find((each) => each.label === label)!.logit,
+          scores.map(({ logit }) => logit),
+        );
       const whole = evidenceIn(reading.result);
       const values = Float32Array.from(results, (each) => whole - evidenceIn(each));
       if (!signal.aborted) this.effects = { of: reading, label, values };

@@ -169,9 +169,9 @@ export class Arrows {
     this.remainder = undefined;
     if (!of || cut.length === 0) return this.checking.stop();
     await this.checking.ask('sentiment', async (model, signal) => {
-      const { layers, heads, labels } = model.info;
+      const { layers, heads } = model.info;
       const patch = onlyArrows(this.circuitLeft, { layers, heads, tokens: of.tokens.length });
-      const value = evidence(await model.classify(of.text, { patch, signal }), labels);
+      const value = evidence(await model.classify(of.text, { patch, signal }));
       if (!signal.aborted) this.remainder = { of, cut, value };
     });
   }

@@ -73,11 +73,11 @@ export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encode
 
   get figure(): Figured {
     const { untouched, choice, text } = this;
-    const [best] = Object.entries(this.reading?.result.scores ?? {}).sort((a, b) => b[1] - a[1]);
+    const best = this.reading?.result;
     return {
       architecture: this.architecture ?? this.beforehand?.architecture,
       rows: { encoder: untouched?.result.tokens.length },
-      answer: best && `${best[0]} ${percent(best[1])}`,
+      answer: best && `${best.label} ${percent(best.score)}`,
       here: { parts: ['attention'], layer: choice.selected.layer },
       inside: { model: 'sentiment', text },
       ...(this.ready && { traceOf: (names) => this.traceOf(names) }),

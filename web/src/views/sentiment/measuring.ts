@@ -64,8 +64,7 @@ async function measure(
 ): Promise<void> {
   explorer.measuring[what].abort();
   const { signal } = (explorer.measuring[what] = new AbortController());
-  const { labels } = explorer;
-  const whole = evidence(of.result, labels);
+  const whole = evidence(of.result);
   const values = known.slice();
   const reportEvery = 16;
   try {
@@ -73,7 +72,7 @@ async function measure(
       values[i] = NaN;
       if (measurable(i)) {
         const result = await explorer.loader.model!.classify(of.text, { ...without(i), signal });
-        values[i] = evidence(result, labels) - whole;
+        values[i] = evidence(result) - whole;
       }
       if (signal.aborted) return;
       const done = i === values.length - 1;

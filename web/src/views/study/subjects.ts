@@ -83,7 +83,7 @@ const sentiment: Subject<Classifier> = {
         const result = await model.classify(text, { ...(options as object), trace });
         return {
           label: result.label,
-          measure: evidence(result, model.info.labels),
+          measure: evidence(result),
           trace: result.trace,
           tokens: { encoder: result.tokens, decoder: [] },
         };

@@ -106,12 +106,16 @@ test('words without a link are listed among the linked ones', () => {
 test('evidence is the logit of the last label minus the mean of the others', () => {
   const labels = ['bad', 'so-so', 'good'];
   const result = {
-    logits: { bad: 1, 'so-so': 3, good: 5 },
+    scores: [{ logit: 1 }, { logit: 3 }, { logit: 5 }],
     tokens: [{}, {}],
-    contributions: { bad: [1, 0], 'so-so': [1, 2], good: [4, 1] },
+    contributions: [
+      [1, 0],
+      [1, 2],
+      [4, 1],
+    ],
   };
-  assert.equal(evidence(result, labels), 3);
-  assert.deepEqual([...tokenEvidence(result, labels)], [3, 0]);
+  assert.equal(evidence(result), 3);
+  assert.deepEqual([...tokenEvidence(result)], [3, 0]);
   assert.equal(evidenceName(['no', 'yes']), 'the log-odds of “yes”');
   assert.match(evidenceName(labels), /logit of “good” above/);
 });

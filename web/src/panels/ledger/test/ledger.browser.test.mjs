@@ -67,7 +67,7 @@ function expectedOf(table, view, unfolded) {
 onPage('every entry matches the package’s, and the sum matches the verdict', {}, async (page) => {
   await open(page, sentence);
   const table = await classifier.explain(sentence, { method: 'ledger', label, effects: true });
-  const { logits } = await classifier.classify(sentence);
+  const { scores } = await classifier.classify(sentence);
   for (const [view, name] of [
     ['read', 'at the token it was read from'],
     ['written', 'at the token it was written to'],
@@ -82,7 +82,7 @@ onPage('every entry matches the package’s, and the sum matches the verdict', {
     const columns = keys.map((_, i) => cells.reduce((sum, row) => sum + row[i], 0));
     assertClose(await values(page.getByTestId('component-sum')), columns, 'sums of parts');
     const total = await value(page.getByTestId('ledger-sum'));
-    assertClose([total], [logits.positive - logits.negative], 'sum');
+    assertClose([total], [scores[1].logit - scores[0].logit], 'sum');
     assertClose([total], [columns.reduce((a, b) => a + b, 0)], 'sum of sums');
     const score = await value(page.getByTestId('score'));
     assertClose([1 / (1 + Math.exp(Math.abs(total) * -1))], [score], 'score');
@@ -106,8 +106,8 @@ onPage(
       } else {
         const heads = Array.from({ length: 8 }, (_, head) => ({ layer: Number(layer), head }));
         const ablate = heads.map((head) => ({ attention: 'encoder', ...head }));
-        const { logits } = await classifier.classify(sentence, { ablate });
-        assertClose([effects[i]], [logits.positive - logits.negative - table.value], key);
+        const { scores } = await classifier.classify(sentence, { ablate });
+        assertClose([effects[i]], [scores[1].logit - scores[0].logit - table.value], key);
       }
     }
     await sheet(page).getByRole('button', { name: 'layer 2' }).click();

@@ -62,5 +62,5 @@ export const verdictOf = ({
   scores,
 }: Pick<Awaited<ReturnType<Classifier['classify']>>, 'label' | 'scores'>): Verdict => ({
   label,
-  positive: scores.positive ?? 0,
+  positive: scores[1]?.score ?? 0,
 });

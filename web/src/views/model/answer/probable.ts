@@ -1,9 +1,10 @@
-/** The scores and logits of a classification. */
+import type { LabelScore } from 'glassformer';
+
+/** The labels of a classification. */
 export interface Scored {
-  readonly scores: Readonly<Record<string, number>>;
-  readonly logits: Readonly<Record<string, number>>;
+  readonly scores: readonly LabelScore[];
 }
 
 /** Whether scores are probabilities; the score of a model that estimates a quantity is its logit. */
-export const areProbabilities = ({ scores, logits }: Scored): boolean =>
-  Object.entries(scores).every(([label, score]) => score !== logits[label]);
+export const areProbabilities = ({ scores }: Scored): boolean =>
+  scores.every(({ score, logit }) => score !== logit);

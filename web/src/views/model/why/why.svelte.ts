@@ -3,8 +3,8 @@ import {
   GlassformerError,
   load,
   type Classifier,
-  type ClassifierInfo,
   type ImageClassifier,
+  type LabelScore,
   type Model,
   type ZeroShotImageClassifier,
 } from 'glassformer';
@@ -26,8 +26,10 @@ import { areProbabilities } from '../answer/probable.ts';
 /** An answer, and how to explain it. */
 export interface Subject {
   label: string;
-  /** In the order of logits. */
-  labels: readonly string[];
+  /** Its number. */
+  id: number;
+  /** What explanations take for the label: its name, or its number if another has the name, too. */
+  asked: string;
   /** Whether scores are probabilities. */
   probable: boolean;
   /** The names of the tokens or patches that the model read. */
@@ -49,19 +51,24 @@ export interface Reasons {
   layers: { label: string; score: number; evidence: Float32Array }[];
 }
 
+/** Returns how to name the best of some labels. */
+function best(scores: readonly LabelScore[]): Pick<Subject, 'label' | 'id' | 'asked'> {
+  const { id, label } = scores.reduce((most, each) => (each.logit > most.logit ? each : most));
+  const alone = scores.filter((each) => each.label === label).length === 1;
+  return { label, id, asked: alone ? label : `${id}` };
+}
+
 /** Returns undefined without an answer, and for tasks that are not explained here. */
 export function subjectOf(explorer: ModelExplorer): Subject | undefined {
   const { verdict, outcome, pictured } = explorer;
   const { picture, reading } = pictured;
-  const { labels = [] } = (explorer.loader.info ?? {}) as Partial<ClassifierInfo>;
   if (verdict && picture && reading) {
     // The labels of this verdict: the visitor may be typing others.
-    const texts = Object.keys(verdict.logits);
+    const texts = verdict.scores.map(({ label }) => label);
     const { grid } = verdict;
     const special = grid.special.length;
     return {
-      label: verdict.label,
-      labels: explorer.matchesTexts ? texts : labels,
+      ...best(verdict.scores),
       probable: areProbabilities(verdict),
       rows: range(grid.rows * grid.columns).map((patch) => placeName(patch, grid)),
       decoders: 0,
@@ -86,8 +93,7 @@ export function subjectOf(explorer: ModelExplorer): Subject | undefined {
   const input = pair.trim() ? { text, pair } : text;
   const { source = [], target = [] } = outcome.texts[0] ?? {};
   return {
-    label: answered.result.label,
-    labels,
+    ...best(answered.result.scores),
     probable: areProbabilities(answered.result),
     rows: [...target, ...source],
     decoders: target.length,
@@ -107,7 +113,7 @@ export class Why {
 
   ask(files: ChosenFiles | undefined, subject: Subject | undefined): void {
     if (!files || !subject) return this.question.stop();
-    const { label, labels } = subject;
+    const { id, asked } = subject;
     void this.question.ask(files, async (model, signal) => {
       const explaining = subject.explaining(model);
       const refused: Reasons['refused'] = [];
@@ -120,18 +126,17 @@ export class Why {
         });
       const methods: RowScores[] = [];
       for (const scoring of scorings) {
-        const scores = scoresBy(scoring, explaining, label, signal);
+        const scores = scoresBy(scoring, explaining, asked, signal);
         const found = await unlessRefused(scoring.name, scores);
         if (found) methods.push(found);
       }
       const layers = await unlessRefused('The layers’ verdicts', layersBy(explaining, signal));
       if (signal.aborted) return;
-      const index = labels.indexOf(label);
       this.found = {
         ...{ of: subject, methods, refused },
         layers: (layers ?? []).map(({ rows, ...verdict }) => ({
           ...verdict,
-          evidence: Float32Array.from(rows, (logits) => evidenceFor(logits[index]!, logits)),
+          evidence: Float32Array.from(rows, (logits) => evidenceFor(logits[id]!, logits)),
         })),
       };
     });

@@ -47,7 +47,7 @@ export class TextSet {
           ...entries[index]!,
           ...(error
             ? { problem: error.message }
-            : { verdict: result.label, probability: result.scores[labels.at(-1)!]! }),
+            : { verdict: result.label, probability: result.scores.at(-1)!.score }),
         });
         if (performance.now() - shown < pause) continue;
         this.rows = [...rows];

@@ -156,10 +156,10 @@ onPage('the smallest circuit matches the package and is marked on the heads', {}
   await left.locator('b').waitFor();
   assert.match(await left.textContent(), /^\s*1 of its edges\s+is cut above/);
   const logOdds = async (arrows) => {
-    const { logits } = await classifier.classify(sentence, {
+    const { scores } = await classifier.classify(sentence, {
       patch: alone(circuit.tokens, arrows),
     });
-    return logits.positive - logits.negative;
+    return scores[1].logit - scores[0].logit;
   };
   near(await logOdds(circuit.edges), -circuit.kept, 'the circuit by patches');
   const without = circuit.edges.filter((edge) => edge !== own[0]);

@@ -9,8 +9,8 @@ mainWay('many texts are read without a head', '#view=study&heads=3.2', async (pa
   const lines = (await page.getByTestId('study-texts').inputValue()).split('\n');
   const classifier = await Classifier.load('weights/sentiment', { compute: 'f32' });
   const oddsOf = async (text, options) => {
-    const { logits } = await classifier.classify(text, options);
-    return logits.positive - logits.negative;
+    const { scores } = await classifier.classify(text, options);
+    return scores[1].logit - scores[0].logit;
   };
   const ablate = [{ attention: 'encoder', layer: 3, head: 2 }];
   let sum = 0;

@@ -23,7 +23,7 @@ async function run(page) {
 onPage('the mean change without a head is the package’s', {}, async (page) => {
   const delta = await run(page);
   const model = await Classifier.load('weights/sentiment', { compute: 'f32' });
-  const logOdds = ({ logits }) => logits.positive - logits.negative;
+  const logOdds = ({ scores }) => scores[1].logit - scores[0].logit;
   const texts = await textsOf(page);
   assert.equal(texts.length, 30);
   let sum = 0;

@@ -57,16 +57,16 @@ test('zeros and means are what the package makes of them', async () => {
       means.add(result.trace);
       results.push(result);
     }
-    const [{ trace, logits }] = results;
+    const [{ trace, scores }] = results;
     const about = { trace, means };
     for (const substitute of ['zero', 'mean']) {
       const again = target === heads ? 'encoder.layers.1.self_attn.context' : names[0];
       const options = study.optionsFor(target, substitute, about);
-      const { trace: after, logits: changed } = await model.classify(texts[0], {
+      const { trace: after, scores: changed } = await model.classify(texts[0], {
         ...options,
         ...(!options.ablate && { trace: [again] }),
       });
-      assert.notDeepEqual(changed, logits);
+      assert.notDeepEqual(changed, scores);
       if (!after) continue;
       const { shape, data } = after[again];
       const width = data.length / shape[0];

@@ -69,13 +69,16 @@ test('a cell of several tokens is named after all of them', () => {
 });
 
 test('log-odds are converted to a verdict', () => {
-  assert.deepEqual(answerOf(0, labels).scores, { negative: 0.5, positive: 0.5 });
+  assert.deepEqual(
+    answerOf(0, labels).scores.map(({ id, label, score }) => [id, label, score]),
+    labels.map((label, id) => [id, label, 0.5]),
+  );
   const { label, score, scores } = answerOf(-2, labels);
   assert.equal(label, 'negative');
-  assert.equal(score, scores.negative);
-  assert.ok(Math.abs(Math.log(scores.positive / scores.negative) + 2) < 1e-12);
+  assert.equal(score, scores[0].score);
+  assert.ok(Math.abs(Math.log(scores[1].score / scores[0].score) + 2) < 1e-12);
   const far = answerOf(60, labels);
-  assert.ok(Math.abs(Math.log(far.scores.negative) + 60) < 1e-6);
+  assert.ok(Math.abs(Math.log(far.scores[0].score) + 60) < 1e-6);
 });
 
 test('a cell’s text says what was patched, where, and with which effect', () => {

@@ -2,9 +2,10 @@
 const ranks = (values) => values.map((x) => 1 + values.filter((other) => other > x).length);
 
 export async function run(model, text) {
-  const { label, tokens, logits, attention } = await model.classify(text, { attention: true });
-  const other = Object.keys(logits).find((each) => each !== label);
-  const whole = logits[label] - logits[other];
+  const { label, tokens, scores, attention } = await model.classify(text, { attention: true });
+  const { id } = scores.find((each) => each.label === label);
+  const logOdds = (each) => each[id].logit - each[1 - id].logit; // of two labels
+  const whole = logOdds(scores);
   const { encoder: map } = attention;
   const n = map.keys;
 
@@ -13,8 +14,8 @@ export async function run(model, text) {
     map.at(map.layers - 1, head).forEach((w, i) => (received[i % n] += w / map.heads / n));
   const losses = [];
   for (const [i] of tokens.entries()) {
-    const without = (await model.classify(text, { maskTokens: [i] })).logits;
-    losses.push(whole - (without[label] - without[other]));
+    const without = await model.classify(text, { maskTokens: [i] });
+    losses.push(whole - logOdds(without.scores));
   }
 
   const [byAttention, byLoss] = [ranks(received), ranks(losses.map(Math.abs))];

@@ -58,11 +58,8 @@ export function received(map: AttentionMap, first: number): number[] {
 }
 
 /** Returns the log-odds of a label against the other one. */
-const logOdds = ({ logits }: Pick<Classification, 'logits'>, label: string) =>
-  Object.entries(logits).reduce(
-    (sum, [name, logit]) => (name === label ? sum + logit : sum - logit),
-    0,
-  );
+const logOdds = ({ scores }: Pick<Classification, 'scores'>, label: string) =>
+  scores.reduce((sum, each) => (each.label === label ? sum + each.logit : sum - each.logit), 0);
 
 /** What does not depend on the method, for the last text. */
 interface Reference {

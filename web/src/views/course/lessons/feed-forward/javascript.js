@@ -16,6 +16,6 @@ export async function run(model, text) {
     row[row.indexOf(Math.max(...row))] = 0;
   }
   const { scores } = await model.classify(text, { patch: [{ name: names[0], value }] });
-  lines.push(`without these units: ${(100 * scores.positive).toFixed(1)}% positive`);
+  lines.push(`without these units: ${(100 * scores[1].score).toFixed(1)}% positive`);
   return lines;
 }

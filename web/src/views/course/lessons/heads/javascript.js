@@ -24,7 +24,7 @@ export async function run(model, text) {
   for (let head = 0; head < heads; head++) {
     const ablate = [{ attention: 'encoder', layer: 0, head }];
     const { scores } = await model.classify(text, { ablate });
-    lines.push(`without head ${head + 1}: ${(100 * scores.positive).toFixed(1)}% positive`);
+    lines.push(`without head ${head + 1}: ${(100 * scores[1].score).toFixed(1)}% positive`);
   }
   return lines;
 }

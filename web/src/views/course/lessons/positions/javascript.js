@@ -20,6 +20,6 @@ export async function run(model, text) {
   // Without positions, order is lost: reverse the words, and nothing changes.
   const off = [{ name, value: 0 }];
   const { scores } = await model.classify(text, { patch: off });
-  lines.push(`positive without positions: ${(100 * scores.positive).toFixed(1)}%`);
+  lines.push(`positive without positions: ${(100 * scores[1].score).toFixed(1)}%`);
   return lines;
 }

@@ -20,7 +20,7 @@ export async function run(model, text) {
     const before = await model.classify(text, { trace: [`${at}.output`] });
     const patch = [{ name: `${at}.residual`, value: before.trace[`${at}.output`] }];
     const { scores } = await model.classify(text, { patch });
-    lines.push(`without it in layer ${layer + 1}: ${(100 * scores.positive).toFixed(1)}% positive`);
+    lines.push(`without it in layer ${layer + 1}: ${(100 * scores[1].score).toFixed(1)}% positive`);
   }
   return lines;
 }

@@ -60,8 +60,10 @@ async function learn(own: Labeled, setting: number, signal: AbortSignal): Promis
   const examples = [...training, own];
   const trainer = await Trainer.from(small, examples, { ...options, signal });
   try {
-    const probability = async ({ text, label }: Labeled) =>
-      (await trainer.classify(text, { signal })).scores[label]!;
+    const probability = async ({ text, label }: Labeled) => {
+      const { scores } = await trainer.classify(text, { signal });
+      return scores.find((each) => each.label === label)!.score;
+    };
     const before = await probability(own);
     const points: Point[] = [];
     const measure = async (step: number, rate: number) => {

@@ -97,7 +97,7 @@ export async function readVerdict(
     usualLens: plain.lens,
     evidence: Float32Array.from(
       { length: count },
-      (_, i) => contributions.positive![i]! - contributions.negative![i]!,
+      (_, i) => contributions[1]![i]! - contributions[0]![i]!,
     ),
     bias: positive! - negative!,
     pooled: result.trace.pooled!,
