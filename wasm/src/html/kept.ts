@@ -3,14 +3,15 @@
 
 import { GlassformerError } from '../base/errors.js';
 
+// Each takes time in proportion to the text: of a word without an end, only one place is tried.
 const patterns = [
   /(?:https?|ftp):\/\/[^\s<>"']*[^\s<>"'.,;:!?()[\]{}]\/?/, // a URL, without marks behind it
   /www\.[^\s<>"']*[^\s<>"'.,;:!?()[\]{}]\/?/,
-  /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/, // an e-mail address
+  /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/, // an e-mail address
   /\{\{[^{}\n]*\}\}/,
   /\$?\{[^{}\n]*\}/,
   /%\([\w.]+\)[sdif]/,
-  /%(?:\d+\$)?[-+0#]*\d*(?:\.\d+)?(?:[sdiufxX@](?![\p{L}\p{N}]))/u,
+  /%(?:\d+\$)?[-+0#]*(?:[1-9]\d*)?(?:\.\d+)?(?:[sdiufxX@](?![\p{L}\p{N}]))/u,
 ];
 
 /** Matches what is kept; `more` are patterns of the caller. Throws `invalid_option`. */
@@ -25,10 +26,15 @@ export function keptPattern(more: readonly RegExp[]): RegExp {
 
 /** Returns a function that makes words that stand in for kept parts, and are not in `text`. */
 export function standIns(text: string): () => string {
+  const taken = new Set<string>();
+  for (const [word] of text.matchAll(/X\d+/g)) {
+    // No text has as many words as ten digits could number.
+    for (let end = 2; end <= Math.min(word.length, 11); end++) taken.add(word.slice(0, end));
+  }
   let number = 0;
   return () => {
     do number++;
-    while (text.includes(`X${number}`));
+    while (taken.has(`X${number}`));
     return `X${number}`;
   };
 }

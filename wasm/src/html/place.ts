@@ -67,13 +67,27 @@ function wordsOf(
 
 // Returns the parts of a range that are not taken.
 function without(range: Range, taken: readonly Range[]): Range[] {
-  const hit = taken.find((other) => overlap(range, other) > 0);
-  if (!hit) return [range];
-  const parts = [
-    { start: range.start, end: hit.start },
-    { start: hit.end, end: range.end },
-  ];
-  return parts.filter(({ start, end }) => start < end).flatMap((part) => without(part, taken));
+  let parts = [range];
+  for (const hit of taken) {
+    if (overlap(range, hit) <= 0) continue;
+    parts = parts
+      .flatMap(({ start, end }) => [
+        { start, end: Math.min(end, hit.start) },
+        { start: Math.max(start, hit.end), end },
+      ])
+      .filter(({ start, end }) => start < end);
+  }
+  return parts;
+}
+
+/** Marks within others, on their way into the output. */
+interface Frame {
+  all: readonly Placed[];
+  /** The number of them that are written. */
+  done: number;
+  /** The end of what is written of the translation. */
+  at: number;
+  within: Range;
 }
 
 /**
@@ -154,50 +168,68 @@ export function place(
     return { start: at, end: at };
   };
 
-  const render = (
+  // Returns the marks and their places, in order, among words `first` up to `last`.
+  const frameOf = (
     among: readonly Mark[],
     parent: Range,
     within: Range,
     first: number,
     last: number,
-  ): string => {
-    const filled = placeFilled(
-      among.filter(({ start, end }) => start < end),
-      parent,
-      first,
-      last,
-    );
+  ): Frame => {
+    const own = among.filter(({ start, end }) => start < end);
+    const filled = placeFilled(own, parent, first, last);
+    const found = new Set(filled.map(({ mark }) => mark));
     const empty = among
-      .filter((mark) => !filled.some((other) => other.mark === mark))
+      .filter((mark) => !found.has(mark))
       .map((mark) => {
         const point = pointFor(mark, within, first, last);
         const inside = filled.find(({ start, end }) => start < point.start && point.start < end);
         const at = inside ? inside.end : point.start;
         return { mark, first: last, last, start: at, end: at };
       });
-    const order = (placed: Placed): number => among.indexOf(placed.mark);
+    const order = new Map(among.map((mark, i) => [mark, i]));
     const all = [...filled, ...empty].sort(
-      (a, b) => a.start - b.start || a.end - b.end || order(a) - order(b),
+      (a, b) => a.start - b.start || a.end - b.end || order.get(a.mark)! - order.get(b.mark)!,
     );
-    let output = '';
-    let at = within.start;
-    for (const placed of all) {
-      const { mark, start, end } = placed;
-      output += text(at, start);
-      // The word that stood in for it is lost.
-      const lost = mark.atom !== undefined && mark.start < mark.end && start === end;
-      const spaced = lost || (start === end && /\s/.test(source[mark.start - 1] ?? ''));
-      if (spaced && /[^\s>]$/.test(output)) output += ' ';
-      output += mark.open;
-      if (mark.atom !== undefined) output += mark.atom;
-      else output += render(mark.children, mark, placed, placed.first, placed.last);
-      output += mark.close;
-      if (lost && /[^\s]/.test(target[start] ?? ' ')) output += ' ';
-      at = end;
-    }
-    return output + text(at, within.end);
+    return { all, done: 0, at: within.start, within };
   };
 
+  const output: string[] = [];
+  let tail = ''; // the last character of the output
+  const put = (part: string): void => {
+    output.push(part);
+    tail = part.at(-1) ?? tail;
+  };
+  // The word that stood in for it is lost.
+  const isLost = ({ mark, start, end }: Placed): boolean =>
+    mark.atom !== undefined && mark.start < mark.end && start === end;
+  const close = (placed: Placed): void => {
+    put(placed.mark.close);
+    if (isLost(placed) && /[^\s]/.test(target[placed.start] ?? ' ')) put(' ');
+  };
   const whole = { start: 0, end: target.length };
-  return render(marks, { start: 0, end: source.length }, whole, 0, words.length);
+  const frames = [frameOf(marks, { start: 0, end: source.length }, whole, 0, words.length)];
+  for (let frame; (frame = frames.at(-1));) {
+    const placed = frame.all[frame.done++];
+    if (!placed) {
+      put(text(frame.at, frame.within.end));
+      frames.pop();
+      const parent = frames.at(-1);
+      if (parent) close(parent.all[parent.done - 1]!);
+      continue;
+    }
+    const { mark, start, end, first, last } = placed;
+    put(text(frame.at, start));
+    frame.at = end;
+    const spaced = isLost(placed) || (start === end && /\s/.test(source[mark.start - 1] ?? ''));
+    if (spaced && /[^\s>]/.test(tail)) put(' ');
+    put(mark.open);
+    if (mark.atom === undefined) {
+      frames.push(frameOf(mark.children, mark, placed, first, last));
+    } else {
+      put(mark.atom);
+      close(placed);
+    }
+  }
+  return output.join('');
 }

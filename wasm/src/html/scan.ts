@@ -72,7 +72,7 @@ export function scan(html: string): Piece[] {
   return pieces;
 }
 
-const attribute = /([^\s"'>/=]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/g;
+const attribute = /(?<![^\s"'>/=])([^\s"'>/=]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/g;
 
 /** Returns a start tag with each attribute that has a value replaced by what `change` returns. */
 export function changeAttributes(

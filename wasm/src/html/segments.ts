@@ -48,18 +48,18 @@ interface Item {
   word?: boolean;
 }
 
-// Returns the index after the end of the element that begins at `at`; -1 if it has no end.
-function endOfElement(pieces: readonly Piece[], at: number): number {
-  const { name } = pieces[at]!;
-  if (isVoid(name)) return at + 1;
-  let depth = 0;
-  for (let i = at; i < pieces.length; i++) {
-    const piece = pieces[i]!;
-    if (piece.name !== name || piece.kind === 'comment') continue;
-    depth += piece.kind === 'open' ? 1 : -1;
-    if (depth === 0) return i + 1;
-  }
-  return -1;
+// Returns the index after the end of each element that has one, by the index of its start tag.
+function endsOfElements(pieces: readonly Piece[]): Map<number, number> {
+  const ends = new Map<number, number>();
+  const open = new Map<string, number[]>(); // by name
+  pieces.forEach(({ kind, name }, i) => {
+    if (kind === 'open' && isVoid(name)) ends.set(i, i + 1);
+    else if (kind === 'open' && open.has(name)) open.get(name)!.push(i);
+    else if (kind === 'open') open.set(name, [i]);
+    const start = kind === 'close' ? open.get(name)?.pop() : undefined;
+    if (start !== undefined) ends.set(start, i + 1);
+  });
+  return ends;
 }
 
 /**
@@ -74,10 +74,11 @@ export function segment(
   const result: (string | Run)[] = [];
   let items: Item[] = [];
   const flush = (): void => {
-    result.push(...runsOf(items));
+    for (const run of runsOf(items)) result.push(run);
     items = [];
   };
   const pieces = scan(html);
+  const ends = endsOfElements(pieces);
   for (let i = 0; i < pieces.length; i++) {
     const piece = pieces[i]!;
     const { kind, raw, name } = piece;
@@ -89,8 +90,7 @@ export function segment(
       items.push({ kind: 'atom', raw, name });
     } else if (kind === 'open' && (untranslated.has(name) || isUntranslated(piece))) {
       // Without an end, an element of raw text goes on to the end of the HTML.
-      const end = endOfElement(pieces, i);
-      const last = end >= 0 ? end : i + 1;
+      const last = ends.get(i) ?? i + 1;
       const whole = pieces
         .slice(i, last)
         .map((each) => each.raw)
@@ -106,7 +106,7 @@ export function segment(
       flush();
       result.push(kind === 'open' ? openTag(raw) : raw);
     } else if (kind === 'text') {
-      items.push(...textItems(raw, kept));
+      for (const item of textItems(raw, kept)) items.push(item);
     } else if (kind === 'open' && isVoid(name)) {
       items.push({ kind: 'atom', raw: openTag(raw), name });
     } else {
@@ -169,25 +169,33 @@ function textItems(raw: string, kept: RegExp): Item[] {
 // the tags of elements that have such a tag within them.
 function runsOf(items: readonly Item[]): (string | Run)[] {
   const open: number[] = [];
+  const named = new Map<string, number>(); // how many of them have a name
+  const count = (name: string, more: number) => named.set(name, (named.get(name) ?? 0) + more);
   const pairs: [from: number, to: number][] = [];
   const alone = new Set<number>();
   items.forEach(({ kind, name }, i) => {
-    if (kind === 'open') open.push(i);
+    if (kind === 'open') {
+      open.push(i);
+      count(name, 1);
+    }
     if (kind !== 'close') return;
-    let depth = open.length - 1;
-    while (depth >= 0 && items[open[depth]!]!.name !== name) depth--;
-    if (depth < 0) {
+    if (!named.get(name)) {
       alone.add(i);
       return;
     }
-    // Those in between cross this element.
-    const [partner, ...crossing] = open.splice(depth);
-    for (const other of crossing) alone.add(other);
-    pairs.push([partner!, i]);
+    for (let partner; (partner = open.pop()) !== undefined;) {
+      const other = items[partner]!.name;
+      count(other, -1);
+      if (other === name) {
+        pairs.push([partner, i]);
+        return;
+      }
+      alone.add(partner); // it crosses this element
+    }
   });
   for (const i of open) alone.add(i);
-  let count = 0;
-  const aloneBefore = items.map((_, i) => (alone.has(i) ? count++ : count));
+  let before = 0;
+  const aloneBefore = items.map((_, i) => (alone.has(i) ? before++ : before));
   for (const [from, to] of pairs) {
     if (aloneBefore[from]! === aloneBefore[to]!) continue;
     alone.add(from);

@@ -54,9 +54,13 @@ async function translateRun(
   write: (text: string) => string,
 ): Promise<string> {
   const { text, marks, atoms, before, after } = run;
-  let words = text;
-  for (const word of atoms.keys()) words = words.replace(word, '');
-  if (!/\p{L}/u.test(words)) return run.raw;
+  let words = '';
+  let from = 0;
+  for (const { start, end } of atoms.values()) {
+    words += text.slice(from, start);
+    from = end;
+  }
+  if (!/\p{L}/u.test(words + text.slice(from))) return run.raw;
   const { keep: _, ...others } = options as TranslateHtmlOptions;
   delete others.attributes;
   try {
