@@ -59,8 +59,9 @@ std::vector<EntityPiece> pieces_of(Utf16Cursor cursor, std::span<const LabeledTo
     const bool continues_word = marks_subwords
                                     ? code_points(token.piece) != code_points(covered)
                                     : place > 0 && text.substr(place - 1, 2).find(' ') == text.npos;
+    const std::uint32_t units = begin - place == 4 ? 2 : 1;
     pieces.push_back({.word = std::string(token.unknown ? covered : token.piece),
-                      .start = token.start,
+                      .start = token.part ? token.start - units : token.start,
                       .end = token.end,
                       .index = i,
                       .continues_word = continues_word && !token.unknown,
