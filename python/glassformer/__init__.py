@@ -7,6 +7,9 @@
 >>> model.trace("A gripping film.", "encoder.layers.*.output")
 """
 
+from importlib.metadata import PackageNotFoundError as _NotFound
+from importlib.metadata import version as _version
+
 from ._chat import Chat, chat_prompt
 from ._errors import Error
 from ._models import (
@@ -28,6 +31,12 @@ from ._options import Head, Patch
 from ._tokenizer import Tokenizer
 from ._trainer import Trainer
 
+try:
+    #: The version of the package; "0" where it is not installed, as in a folder of sources.
+    __version__ = _version("glassformer")
+except _NotFound:
+    __version__ = "0"
+
 __all__ = [
     "Chat",
     "Classifier",
@@ -46,6 +55,7 @@ __all__ = [
     "Trainer",
     "Translator",
     "ZeroShotImageClassifier",
+    "__version__",
     "chat_prompt",
     "load",
     "read_picture",

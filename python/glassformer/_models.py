@@ -606,6 +606,15 @@ class Generator(_Writer):
         """
         return self._stream(text, options)
 
+    def trace(self, given: str, names: str | Sequence[str], **options: Any) -> Arrays:
+        """Returns tensors of the run that predicts the token after a text; see `Model.trace`.
+
+        Options: those of `next`. The rows are the text's tokens, so that `logits[-1]` are the next
+        token's. A model with an encoder has its rows in the encoder, and a decoder row for the
+        start token. Of a text that is written, `generate(text, trace=names)` has the tensors.
+        """
+        return self.next(given, count=1, trace=_listed(names), **options).trace
+
     @_with_options(NextOptions, TaskPromptOptions, SampleOptions)
     def next(self, text: str, *, count: int = 10, **options: Unpack[NextOptions]) -> Prediction:
         """Returns the `count` most probable next tokens, or all of them for 0."""
@@ -685,12 +694,16 @@ def _open(
     return _core.load(os.fspath(folder), tasks, compute, checked_threads(threads), shortlist)
 
 
+_most_threads = 256
+
+
 def checked_threads(threads: int | None) -> int:
     """Returns a number of threads as the core takes it: 0 is the default."""
     if threads is None:
         return 0
     if not hasattr(threads, "__index__"):
         raise TypeError(f"threads: expected a whole number, got {type(threads).__name__}")
-    if threads < 1:
-        raise Error("invalid_option", f"threads: expected at least 1, got {threads}", "threads")
-    return min(int(threads), sys.maxsize)
+    if not 1 <= threads <= _most_threads:
+        expected = f"threads: expected a number from 1 to {_most_threads}, got {threads}"
+        raise Error("invalid_option", expected, "threads")
+    return int(threads)

@@ -38,6 +38,8 @@ class Errors(unittest.TestCase):
         self.assert_error("wrong_task", wrong, glassformer.Translator.load, sentiment)
         self.assert_error("invalid_option", "compute: expected f32", load, sentiment, compute="f16")
         self.assert_error("invalid_option", "threads: expected", load, sentiment, threads=0)
+        self.assert_error("invalid_option", "threads: expected", load, sentiment, threads=10**9)
+        self.assertRegex(glassformer.__version__, r"^\d")
         self.assertRaises(TypeError, load, 3)
         for wrong in ("two", 2.5):
             self.assertRaisesRegex(TypeError, "threads: ", load, sentiment, threads=wrong)

@@ -122,6 +122,10 @@ class AsTheCommand(unittest.TestCase):
             self.assertEqual(len(best.next), 3)
             greedy = model.generate(text, max_new_tokens=1, sample=False).tokens[0]
             self.assertEqual(best.next[0].id, greedy.id)
+            # The rows are those of the text.
+            logits = model.trace(text, "logits")["logits"]
+            self.assertEqual(len(logits), len(result.prompt_tokens))
+            self.assertEqual(logits[-1].argmax(), greedy.id)
 
     def test_translator(self):
         given = "How are you? I am fine."

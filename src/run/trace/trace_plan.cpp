@@ -50,6 +50,10 @@ std::string list_names(const std::vector<ModelTensor>& tensors) {
 void expect_names(const char* option, const std::vector<std::string>& patterns,
                   const std::vector<ModelTensor>& tensors) {
   for (const std::string& pattern : patterns) {
+    if (pattern.find("**") != std::string::npos) {
+      refuse({"{}: expected *, which stands for any characters except dots, got ** in \"{}\"",
+              {option, pattern}});
+    }
     const auto meant = [&](const ModelTensor& tensor) { return matches(pattern, tensor.name); };
     if (std::ranges::none_of(tensors, meant)) refuse_name(option, pattern, tensors);
   }
