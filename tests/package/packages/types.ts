@@ -148,6 +148,12 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   const wanted: boolean | undefined = undefined;
   const options: ClassifyOptions = { attention: wanted };
   const unknown = await classifier.classify('a', options);
+  const element: JSX.IntrinsicElements['glassformer-attention'] = {
+    result: partly,
+    layer: 1,
+    id: 'a',
+  };
+  console.log(element);
   // @ts-expect-error: it is unknown what was requested
   unknown.attention.encoder;
   // @ts-expect-error: the same here

@@ -1,3 +1,5 @@
+import './platform.js';
+
 /** The reason for an error, for programs: it is stable. The message is for people. */
 export type ErrorCode =
   // The engine refuses the input or a file.

@@ -70,7 +70,7 @@ export function compileBinary(
 
 /** Returns the module of the option `module`. */
 export async function compileModule(
-  module: WebAssembly.Module | BufferSource,
+  module: WebAssembly.Module | ArrayBuffer | ArrayBufferView,
 ): Promise<WebAssembly.Module> {
   if (isA(module, 'WebAssembly.Module')) return module as WebAssembly.Module;
   return compile('module', () => WebAssembly.compile(module as BufferSource));

@@ -83,7 +83,7 @@ export interface LoadOptions {
    * The WebAssembly binary itself, compiled or as bytes, for runtimes that cannot fetch or compile
    * it.
    */
-  module?: WebAssembly.Module | BufferSource | undefined;
+  module?: WebAssembly.Module | ArrayBuffer | ArrayBufferView | undefined;
   /**
    * Where the model runs: in a worker (`true`), in this thread (`false`), or in the worker that the
    * function returns, which must run `glassformer/worker.js`. Default: a worker in browsers, this
