@@ -2,7 +2,7 @@
 // and then wait in it for their share of the work, until they are terminated.
 
 import { checkOption } from '../base/checks.js';
-import { messageOf } from '../base/errors.js';
+import { GlassformerError, messageOf } from '../base/errors.js';
 import { isServer, nodeModule, parallelism, threadOptions, variable } from '../base/node.js';
 import type { Thread, WorkerLike } from '../base/node.js';
 import { threadScript } from './assets.js';
@@ -79,9 +79,16 @@ function whyNot(script: string | undefined, here: boolean): string | undefined {
   return here ? "a page's own thread cannot wait for others" : undefined;
 }
 
+/** The beginning of the message if memory for threads cannot be had. */
+const noMemory = 'threads: shared memory cannot be allocated';
+
+/** Returns whether a model could not be loaded because there is no memory for threads. */
+export const lacksSharedMemory = (error: unknown): error is Error =>
+  error instanceof GlassformerError && error.message.startsWith(noMemory);
+
 /**
  * Returns memory for a module that shares it between threads, with as much address space as the runtime
- * grants; undefined for other modules.
+ * grants; undefined for other modules. Throws `unsupported_runtime`.
  */
 export function sharedMemory(module: WebAssembly.Module): WebAssembly.Memory | undefined {
   if (!WebAssembly.Module.imports(module).some(({ kind }) => kind === 'memory')) return undefined;
@@ -89,7 +96,9 @@ export function sharedMemory(module: WebAssembly.Module): WebAssembly.Memory | u
     try {
       return new WebAssembly.Memory({ initial: 64, maximum, shared: true });
     } catch (error) {
-      if (maximum <= 4096) throw error;
+      if (maximum > 4096) continue;
+      const message = `${noMemory}: ${messageOf(error)}`;
+      throw new GlassformerError('unsupported_runtime', message, { cause: error });
     }
   }
 }

@@ -91,7 +91,16 @@ class WorkerHost implements Host {
     return new Promise<Result<K>>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, onEvent });
       this.#holdProcess();
-      this.#send({ id, kind, request } as ToWorker);
+      try {
+        this.#send({ id, kind, request } as ToWorker);
+      } catch (error) {
+        this.#end(id);
+        const what = `${kind}: a part of the request cannot be sent to the worker`;
+        reject(
+          new GlassformerError('invalid_option', `${what}: ${messageOf(error)}`, { cause: error }),
+        );
+        return;
+      }
       signal.addEventListener('abort', () => {
         if (!this.#end(id)) return;
         this.#send({ id, kind: 'abort' });

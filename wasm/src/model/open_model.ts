@@ -6,7 +6,7 @@ import type { EngineModule } from '../engine/engine.js';
 import { checkRuntime } from '../engine/features.js';
 import { findAddon } from '../engine/native.js';
 import { taskNamed } from '../engine/tasks.js';
-import { checkThreads, countThreads } from '../engine/threads.js';
+import { checkThreads, countThreads, lacksSharedMemory } from '../engine/threads.js';
 import type { ThreadCount } from '../engine/threads.js';
 import type { Purpose } from '../engine/tasks.js';
 import type { Scope } from '../engine/binary_name.js';
@@ -166,10 +166,16 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
         };
         return where.call(kind, whole, inner, onEvent as (event: CallEvent<K>) => void);
       };
-      let result = await open(host, compiling).catch((error: unknown) => {
-        host = replaceHost(worker, error);
-        return open(host, compiling);
-      });
+      let result = await open(host, compiling)
+        .catch((error: unknown) => {
+          host = replaceHost(worker, error);
+          return open(host, compiling);
+        })
+        .catch((error: unknown) => {
+          if (module || !lacksSharedMemory(error)) throw error;
+          threads = { threads: 1, note: error.message };
+          return open(host!, compile(scopes[0]!));
+        });
       // The model belongs to another class, which this class's binary lacks.
       for (const other of module ? [] : scopes.slice(1)) {
         result ??= await open(host, compile(other));
