@@ -2,7 +2,7 @@
 // answers as the command line.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -129,4 +129,42 @@ test('a project finds the library, and gives the answers of the command line', a
 
   assert.deepEqual(all('translates'), [['1']]);
   assert.match(lines.at(-1), /^wrong_task\t/);
+});
+
+test('texts need no libraries of pictures, and pictures say which ones are missing', async () => {
+  const project = join(scratch, 'project');
+  mkdirSync(project);
+  const configure = (components) => {
+    writeFileSync(
+      join(project, 'CMakeLists.txt'),
+      `cmake_minimum_required(VERSION 3.25)
+project(texts LANGUAGES CXX)
+find_package(glassformer QUIET ${components})
+message(STATUS "found \${glassformer_FOUND} \${glassformer_NOT_FOUND_MESSAGE}")
+if(glassformer_FOUND)
+  add_executable(texts main.cpp)
+  target_link_libraries(texts PRIVATE glassformer::glassformer)
+endif()
+`,
+    );
+    return run('cmake', [
+      ...['-S', project, '-B', join(project, 'build'), '-G', 'Ninja'],
+      ...[`-DCMAKE_PREFIX_PATH=${prefix}`, `-DCMAKE_CXX_COMPILER=${compiler}`],
+      ...[`-DCMAKE_CXX_FLAGS=${compilerFlags}`, '-DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON'],
+    ]);
+  };
+  assert.match(await configure('COMPONENTS pictures'), /found FALSE pictures: libpng/);
+  writeFileSync(
+    join(project, 'main.cpp'),
+    `#include <glassformer/classifier.hpp>
+#include <iostream>
+int main(int, char** arguments) {
+  std::cout << glassformer::Classifier::load(arguments[1]).classify("Good!").label << '\\n';
+}
+`,
+  );
+  assert.match(await configure(''), /found (TRUE|1) /);
+  await run('cmake', ['--build', join(project, 'build')]);
+  const answered = await run(join(project, 'build/texts'), [models.classifier]);
+  assert.equal(answered.trim(), 'positive');
 });

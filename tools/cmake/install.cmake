@@ -60,7 +60,14 @@ install(CODE [[
 install(EXPORT glassformer DESTINATION "${package}"
   NAMESPACE glassformer:: FILE glassformerTargets.cmake)
 file(WRITE "${CMAKE_BINARY_DIR}/glassformerConfig.cmake"
-  "${find_picture_libraries}include(\"\${CMAKE_CURRENT_LIST_DIR}/glassformerTargets.cmake\")\n")
+  "${find_picture_libraries}" [[
+if(glassformer_FIND_REQUIRED_pictures AND NOT glassformer_pictures_FOUND)
+  set(glassformer_FOUND FALSE)
+  set(glassformer_NOT_FOUND_MESSAGE "pictures: libpng, libjpeg-turbo or libwebp is missing")
+  return()
+endif()
+include("${CMAKE_CURRENT_LIST_DIR}/glassformerTargets.cmake")
+]])
 # Before 1.0, a minor version may change the headers.
 write_basic_package_version_file(glassformerConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)

@@ -27,10 +27,12 @@ class PngReader {
 
   DecodedFile read() {
     if (setjmp(png_jmpbuf(png_)) != 0) {
+      if (std::strcmp(problem_, "Out of memory") == 0) {
+        throw_error(ErrorCode::too_large, "picture: not enough memory");
+      }
       throw_error(ErrorCode::invalid_picture, {"picture: broken PNG file: {}", {problem_}});
     }
     read_header();
-    expect_picture_size(width_, height_);
     allocate();
     read_pixels();
     read_metadata();
@@ -63,6 +65,7 @@ class PngReader {
     png_read_info(png_, info_);
     width_ = png_get_image_width(png_, info_);
     height_ = png_get_image_height(png_, info_);
+    expect_picture_size(width_, height_);  // before libpng takes memory for a row
     const int depth = png_get_bit_depth(png_, info_), type = png_get_color_type(png_, info_);
     gray16_ = depth == 16 && type == PNG_COLOR_TYPE_GRAY;
     palette_ = type == PNG_COLOR_TYPE_PALETTE;

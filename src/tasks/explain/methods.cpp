@@ -1,6 +1,7 @@
 #include "tasks/explain/methods.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tasks/options.hpp"
 
@@ -129,6 +130,12 @@ const ExplanationMethod& expect_method(const std::string& name, Answered answer,
   };
   const ExplanationMethod* const method = find_method(name);
   if (method && is(*method)) return *method;
+  if (method && !method->explains(answer)) {
+    constexpr std::array subjects = {"a text's label", "a picture's label", "a translation",
+                                     "the next token of a model that writes"};
+    refuse_option("method", {"expected one of {} for {}, got {}, which is for other tasks",
+                             {names_of(is), subjects[static_cast<std::size_t>(answer)], name}});
+  }
   refuse_option("method", {"expected one of {}, got {}", {names_of(is), describe(name)}});
 }
 
