@@ -113,6 +113,10 @@ CLI::Option* add_json(CLI::App& app, bool& json) {
   return app.add_flag("--json", json, "one JSON object a line");
 }
 
+void add_quiet(CLI::App& app, bool& quiet) {
+  app.add_flag("--quiet", quiet, "print no warnings about lines that were cut");
+}
+
 void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std::string>& to) {
   app.add_option("--from", from,
                  "of a translator for many languages: the language of the input, such as en or "

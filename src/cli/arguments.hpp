@@ -33,6 +33,7 @@ struct ModelArguments {
 struct TaskArguments {
   ModelArguments model;
   bool json = false;
+  bool quiet = false;
   PatchFile patch = {};
 };
 
@@ -45,6 +46,8 @@ void add_threads(CLI::App& app, std::size_t& threads);
 void add_patch(CLI::App& app, PatchFile& patch);
 /// Declares --json.
 CLI::Option* add_json(CLI::App& app, bool& json);
+/// Declares --quiet.
+void add_quiet(CLI::App& app, bool& quiet);
 /// --patch, --compute and --threads.
 void add_run(CLI::App& app, TaskArguments& task);
 /// Declares --from and --to.

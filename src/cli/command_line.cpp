@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "base/strings/printable.hpp"
 #include "cli/manual.hpp"
@@ -178,6 +180,14 @@ class CommandLine {
       if (!option.starts_with("--") || std::ranges::find(options, option) != options.end())
         continue;
       suggest(nearest(option, options));
+      break;
+    }
+    for (std::size_t i = 1; error.get_name() == "ExtrasError" && i < arguments.size(); ++i) {
+      std::error_code none;
+      if (arguments[i].starts_with('-') || !std::filesystem::is_regular_file(arguments[i], none)) {
+        continue;
+      }
+      std::cerr << "; lines are read from standard input: < " << printable(arguments[i]);
       break;
     }
     std::cerr << "\nglassformer help " << (used.empty() ? "COMMAND" : command.get_name())

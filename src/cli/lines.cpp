@@ -62,13 +62,23 @@ void LinePrinter::write(const OutputLines& outputs) {
 }
 
 void LinePrinter::write(const OutputLine& line) {
-  if (line.clipped) {
+  // Only the first one is named.
+  if (line.clipped && clipped_++ == 0 && !how_.quiet) {
     progress_.clear();
     std::cerr << "glassformer: line " << number_
               << ": warning: it has more tokens than the model reads, and was cut"
               << how_.clipped_hint << '\n';
   }
   std::cout << line.text << '\n';
+}
+
+Exit LinePrinter::exit() {
+  if (clipped_ > 1 && !how_.quiet) {
+    progress_.clear();
+    std::cerr << "glassformer: warning: " << clipped_ << " of " << number_
+              << " lines had more tokens than the model reads, and were cut\n";
+  }
+  return exit_;
 }
 
 void LinePrinter::write(const Error& error) {

@@ -165,6 +165,7 @@ enum class ErrorLine {
 
 struct AnswerLines {
   bool json;
+  bool quiet = false;        ///< no warnings
   bool attention = false;    ///< the results include attention weights
   std::size_t at_once = 64;  ///< lines per thread and batch, without attention weights
   ErrorLine error = ErrorLine::code;
@@ -178,8 +179,8 @@ class LinePrinter {
   explicit LinePrinter(const AnswerLines& how) : how_(how) {}
 
   void write(const OutputLines& outputs);
-  /// Returns bad_input if a line had an error.
-  Exit exit() const { return exit_; }
+  /// Ends the output: says how many lines were cut. Returns bad_input if a line had an error.
+  Exit exit();
 
  private:
   void write(const OutputLine& line);
@@ -187,7 +188,8 @@ class LinePrinter {
 
   const AnswerLines& how_;
   Exit exit_ = Exit::ok;
-  std::size_t number_ = 0;  // line number
+  std::size_t number_ = 0;   // line number
+  std::size_t clipped_ = 0;  // lines that were cut
   LineProgress progress_;
 };
 

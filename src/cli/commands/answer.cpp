@@ -11,6 +11,7 @@ class AnswerCommand final : public Command {
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
     CLI::Option* json = add_json(app, task_.json);
+    add_quiet(app, task_.quiet);
     add_flags(app, options_, {.json = json, .without = {"trace", "gradients", "gradient_token"}});
     add_run(app, task_);
   }
@@ -19,7 +20,10 @@ class AnswerCommand final : public Command {
     options_.encoder.patch = read_patches(task_.patch);
     return answer_with_options(
         *load_pipeline<AnswerPipeline>(task_.model.folder, task_.model.options()),
-        {.json = task_.json, .attention = options_.encoder.attention, .form = LineForm::pair},
+        {.json = task_.json,
+         .quiet = task_.quiet,
+         .attention = options_.encoder.attention,
+         .form = LineForm::pair},
         options_, line_of);
   }
 

@@ -22,6 +22,7 @@ class ChatCommand final : public Command {
                    "more variables for the model's template: a JSON object, such as "
                    R"({"enable_thinking": false})");
     CLI::Option* json = add_json(app, task_.json);
+    add_quiet(app, task_.quiet);
     add_flags(app, options_,
               {.json = json,
                .without = {"trace", "stream", "keep", "task", "prefix", "special_tokens", "beams",
@@ -41,7 +42,7 @@ class ChatCommand final : public Command {
     }
     options_.stream = in_terminal_ && !task_.json;
     pipeline->begin(std::span<const std::string_view>(), options_);  // rejects bad options
-    const AnswerLines how = {.json = task_.json};
+    const AnswerLines how = {.json = task_.json, .quiet = task_.quiet};
     LinePrinter printer(how);
     for (std::string line; next_line(line);) {
       OutputLines outputs;

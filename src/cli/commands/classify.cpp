@@ -12,6 +12,7 @@ class ClassifyCommand final : public Command {
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
     CLI::Option* json = add_json(app, task_.json);
+    add_quiet(app, task_.quiet);
     app.add_flag("--pairs", pairs_, "A line is two texts, with a tab between them.");
     add_flags(app, options_, {.json = json, .without = {"trace", "gradients"}});
     add_run(app, task_);
@@ -22,6 +23,7 @@ class ClassifyCommand final : public Command {
     return answer_with_options(
         *load_pipeline<ClassifyPipeline>(task_.model.folder, task_.model.options()),
         {.json = task_.json,
+         .quiet = task_.quiet,
          .attention = options_.encoder.attention,
          .form = pairs_ ? LineForm::pair : LineForm::text,
          .clipped_hint = "; --window mean and --window max read all of it"},

@@ -10,6 +10,7 @@ class EmbedCommand final : public Command {
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
     CLI::Option* json = add_json(app, task_.json);
+    add_quiet(app, task_.quiet);
     add_flags(app, options_, {.json = json, .without = {"trace", "gradients", "gradient_token"}});
     add_run(app, task_);
   }
@@ -21,9 +22,10 @@ class EmbedCommand final : public Command {
       std::cerr << "glassformer: warning: " << unused_head_note(config) << '\n';
     }
     options_.encoder.patch = read_patches(task_.patch);
-    return answer_with_options(*pipeline,
-                               {.json = task_.json, .attention = options_.encoder.attention},
-                               options_, line_of);
+    return answer_with_options(
+        *pipeline,
+        {.json = task_.json, .quiet = task_.quiet, .attention = options_.encoder.attention},
+        options_, line_of);
   }
 
  private:

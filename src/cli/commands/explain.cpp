@@ -19,6 +19,7 @@ class ExplainCommand final : public Command {
         ->check(CLI::IsMember(methods().names))
         ->required();
     add_json(app, json_);
+    add_quiet(app, quiet_);
     add_flags(app, request_,
               {.without = {"method", "on_progress", "hypothesis_template", "interpolate"}});
     app.get_option("--of")->check(CLI::IsMember(score_methods()));
@@ -45,7 +46,7 @@ class ExplainCommand final : public Command {
     app.description(method.help);
     app.name("explain " + part);
     app.footer("");
-    const std::array<std::string_view, 6> always = {"MODEL_DIR", "--help",    "--json",
+    const std::array<std::string_view, 7> always = {"MODEL_DIR", "--help",    "--json", "--quiet",
                                                     "--compute", "--threads", "--pairs"};
     for (CLI::Option* const option : app.get_options()) {
       const std::string flag = option->get_name();
@@ -65,8 +66,10 @@ class ExplainCommand final : public Command {
     if (interpolate_) request_.interpolate = true;
     // If the model reads pictures, a line is the path of a file.
     const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
-    const AnswerLines how = {
-        .json = json_, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text};
+    const AnswerLines how = {.json = json_,
+                             .quiet = quiet_,
+                             .at_once = 1,
+                             .form = pairs ? LineForm::pair : LineForm::text};
     const Task task = pipeline.config().task;
     const bool classifies = task == Task::text_classification || reads_pictures(pipeline.config());
     if (request_.method == "gradients" || (!classifies && explains_by_gradients(request_.method))) {

@@ -13,6 +13,7 @@ class FillCommand final : public Command {
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
     CLI::Option* json = add_json(app, task_.json);
+    add_quiet(app, task_.quiet);
     add_flags(app, options_, {.json = json, .without = {"trace", "gradients", "gradient_token"}});
     add_run(app, task_);
   }
@@ -21,7 +22,8 @@ class FillCommand final : public Command {
     options_.encoder.patch = read_patches(task_.patch);
     return answer_with_options(
         *load_pipeline<FillPipeline>(task_.model.folder, task_.model.options()),
-        {.json = task_.json, .attention = options_.encoder.attention}, options_, line_of);
+        {.json = task_.json, .quiet = task_.quiet, .attention = options_.encoder.attention},
+        options_, line_of);
   }
 
  private:

@@ -12,6 +12,7 @@ class GenerateCommand final : public Command {
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
     CLI::Option* json = add_json(app, task_.json);
+    add_quiet(app, task_.quiet);
     add_flags(app, options_, {.json = json, .without = {"trace", "stream", "keep"}});
     app.add_option("--next", next_, "Only show this many tokens that may come next. 0: all.");
     add_run(app, task_);
@@ -20,7 +21,8 @@ class GenerateCommand final : public Command {
   Exit run() override {
     const auto pipeline =
         load_pipeline<GeneratePipeline>(task_.model.folder, task_.model.options());
-    const AnswerLines how = {.json = task_.json, .attention = options_.attention, .at_once = 1};
+    const AnswerLines how = {
+        .json = task_.json, .quiet = task_.quiet, .attention = options_.attention, .at_once = 1};
     options_.patch = read_patches(task_.patch);
     const auto line = [](const auto& result) { return line_of(result); };
     if (!next_) return answer_with_options(*pipeline, how, options_, line);

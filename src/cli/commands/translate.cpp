@@ -14,6 +14,7 @@ class TranslateCommand final : public Command {
     app.add_flag("--shortlist", shortlist_,
                  "Consider only tokens that the folder's shortlist.bin offers: faster.");
     CLI::Option* json = add_json(app, task_.json);
+    add_quiet(app, task_.quiet);
     add_flags(app, options_, {.json = json, .without = {"trace", "stream"}});
     add_run(app, task_);
   }
@@ -24,6 +25,7 @@ class TranslateCommand final : public Command {
     options.shortlist = shortlist_;
     return answer_with_options(*load_pipeline<TranslatePipeline>(task_.model.folder, options),
                                {.json = task_.json,
+                                .quiet = task_.quiet,
                                 .attention = options_.attention,
                                 .at_once = lines_at_once,
                                 .error = ErrorLine::empty},
