@@ -422,6 +422,7 @@ class Info(Shown):
     mask_token: Optional[str] = None
     poolings: Optional[list[str]] = None
     normalize: Optional[bool] = None
+    similarity: Optional[str] = None
     prompts: Optional[dict[str, str]] = None
     default_prompt: Optional[str] = None
     unused_head: Optional[str] = None

@@ -31,7 +31,11 @@ std::vector<std::variant<Embedded, Error>> Embedder::embed_batch(const Texts& te
   return pipeline_->embed_batch(texts.items(), options);
 }
 
-float similarity(std::span<const float> a, std::span<const float> b) {
+float Embedder::similarity(std::span<const float> a, std::span<const float> b) const {
+  return glassformer::similarity(a, b, pipeline_->config().vectors.similarity);
+}
+
+float similarity(std::span<const float> a, std::span<const float> b, Similarity measure) {
   if (a.size() != b.size()) {
     throw_error(
         ErrorCode::invalid_option,
@@ -41,6 +45,15 @@ float similarity(std::span<const float> a, std::span<const float> b) {
     return std::inner_product(x.begin(), x.end(), y.begin(), 0.0, std::plus<>(),
                               [](double one, double other) { return one * other; });
   };
+  if (measure == Similarity::dot) return static_cast<float>(dot(a, b));
+  if (measure != Similarity::cosine) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double apart = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+      sum += measure == Similarity::euclidean ? apart * apart : std::abs(apart);
+    }
+    return static_cast<float>(-(measure == Similarity::euclidean ? std::sqrt(sum) : sum));
+  }
   const auto norm = [&](std::span<const float> x) {
     constexpr double least = 1e-12;
     return std::max(std::sqrt(dot(x, x)), least);

@@ -40,12 +40,17 @@ class Embedder {
   std::vector<std::variant<Embedded, Error>> embed_batch(const Texts& texts,
                                                          const EmbedOptions& options = {});
 
+  /// Returns the similarity of two vectors, as the folder says it is computed. Throws
+  /// `invalid_option` if their sizes differ.
+  float similarity(std::span<const float> a, std::span<const float> b) const;
+
  private:
   std::unique_ptr<EmbedPipeline> pipeline_;
 };
 
-/// Returns the cosine of the angle between two vectors, -1 to 1, or 0 if one of them is 0. Throws
-/// `invalid_option` if their sizes differ.
-float similarity(std::span<const float> a, std::span<const float> b);
+/// Returns the similarity of two vectors: by default, the cosine of the angle between them, -1 to
+/// 1, or 0 if one of them is 0. Throws `invalid_option` if their sizes differ.
+float similarity(std::span<const float> a, std::span<const float> b,
+                 Similarity measure = Similarity::cosine);
 
 }  // namespace glassformer

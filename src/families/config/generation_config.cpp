@@ -38,6 +38,7 @@ constexpr std::array lists = {
     "sequence_bias",
     "forced_decoder_ids",
     "exponential_decay_length_penalty",
+    "watermarking_config",
 };
 
 const char* const stoppings[] = {"false", "true", "\"never\""};

@@ -403,4 +403,16 @@ std::string to_json(const ModelConfig& config) {
   return json.take() + "\n";
 }
 
+const ChatConfig::Template* ChatConfig::find(std::string_view name) const {
+  const auto found = std::ranges::find(templates, name, &Template::name);
+  return found == templates.end() ? nullptr : &*found;
+}
+
+std::string ChatConfig::token(std::string_view name) const {
+  for (const auto& [known, text] : tokens) {
+    if (known == name) return text;
+  }
+  return {};
+}
+
 }  // namespace glassformer

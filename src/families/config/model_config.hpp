@@ -60,6 +60,7 @@ std::string sizes_problem(std::span<const VectorModule> modules, std::size_t siz
 struct VectorConfig {
   std::vector<TokenPooling> poolings;  ///< their results are concatenated
   bool normalize = false;              ///< scales the final vector to length 1
+  Similarity similarity = Similarity::cosine;
   /// Named texts to put before a call's texts, and the name of the default one (empty: no default).
   std::vector<std::pair<std::string, std::string>> prompts = {};
   std::string default_prompt = {};
@@ -121,8 +122,20 @@ struct GenerationConfig {
 
 /// How a chat becomes a text.
 struct ChatConfig {
-  std::string form = {};           ///< a Jinja template; empty: no template
-  std::string bos = {}, eos = {};  ///< tokens that the template may name
+  struct Template {
+    std::string name;    ///< "default", "tool_use" or others
+    std::string source;  ///< in the language Jinja
+
+    bool operator==(const Template&) const = default;
+  };
+  std::vector<Template> templates = {};
+  /// Tokens that a template may name, by their names there, such as "bos_token".
+  std::vector<std::pair<std::string, std::string>> tokens = {};
+
+  /// Returns the template with a name, or null.
+  const Template* find(std::string_view name) const;
+  /// Returns the text of a token, or an empty text.
+  std::string token(std::string_view name) const;
 
   bool operator==(const ChatConfig&) const = default;
 };
@@ -211,6 +224,9 @@ inline constexpr std::array enum_names<Task>{"text-classification",
                                              "zero-shot-image-classification"};
 template <>
 inline constexpr std::array enum_names<Scoring>{"softmax", "sigmoid", "raw"};
+template <>
+inline constexpr std::array enum_names<Similarity>{"cosine", "dot", "euclidean", "manhattan"};
+
 template <>
 inline constexpr std::array enum_names<TokenPooling>{"cls",           "max",          "mean",
                                                      "mean_sqrt_len", "weightedmean", "lasttoken"};

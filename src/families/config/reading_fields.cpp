@@ -24,6 +24,7 @@ void vector_fields(ConfigFields& visitor, ModelConfig& config) {
   items(visitor, "poolings", vectors.poolings, {.most = 6}, "an array of one to six names",
         [&](TokenPooling& pooling) { enum_field(visitor, "", pooling); });
   visitor.flag("normalize", vectors.normalize);
+  enum_field(visitor, "similarity", vectors.similarity, Similarity::cosine);
   std::vector<VectorModule>& modules = config.architecture.head.modules;
   if (visitor.has("modules", !modules.empty())) {
     items(visitor, "modules", modules, {.least = 0, .most = max_modules},

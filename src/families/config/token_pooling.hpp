@@ -12,4 +12,12 @@ enum class TokenPooling {
   last_token,     ///< the last token's vector
 };
 
+/// How the similarity of two vectors is computed. Higher is more similar.
+enum class Similarity {
+  cosine,     ///< of the angle between them; 0 if one of them is 0
+  dot,        ///< their dot product
+  euclidean,  ///< minus their Euclidean distance
+  manhattan,  ///< minus the sum of the absolute differences
+};
+
 }  // namespace glassformer

@@ -1,5 +1,6 @@
 #include "families/folder/sentence_modules.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -264,6 +265,14 @@ void read_prompts(ModelFiles& files, VectorConfig& vectors) {
       vectors.prompts.emplace_back(entry.key(), entry.value().string());
     }
   }
+  const std::string similarity = file.text("similarity_fn_name", "cosine");
+  const auto& names = enum_names<Similarity>;
+  const auto known = std::ranges::find(names, std::string_view(similarity));
+  if (known == names.end()) {
+    file.refuse("similarity_fn_name", {"expected cosine, dot, euclidean or manhattan, got {}",
+                                       {describe(std::string_view(similarity))}});
+  }
+  vectors.similarity = static_cast<Similarity>(known - names.begin());
   vectors.default_prompt = file.text("default_prompt_name", "");
   if (vectors.default_prompt.empty() || vectors.find_prompt(vectors.default_prompt)) return;
   file.object().fail("default_prompt_name", "the name of a prompt",

@@ -23,6 +23,11 @@ export interface EmbedderInfo extends ModelInfo {
   poolings: Pooling[];
   /** Whether its vectors have length 1. */
   normalize: boolean;
+  /**
+   * How the similarity of two vectors is computed: the cosine of their angle, their dot product, or
+   * minus their distance.
+   */
+  similarity: 'cosine' | 'dot' | 'euclidean' | 'manhattan';
   /** The folder's prompts, by name. */
   prompts: Record<string, string>;
   /** The name of the prompt that is used if a call names none. */
@@ -94,8 +99,8 @@ export class Embedder extends LoadedModel<EmbedderInfo> {
   }
 
   /**
-   * Returns the similarity of two vectors: the cosine of the angle between them, from -1 to 1; 0 if
-   * one of them is zero.
+   * Returns the similarity of two vectors as `info.similarity` says: usually the cosine of the angle
+   * between them, from -1 to 1; 0 if one of them is zero.
    */
   similarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
     for (const vector of [a, b] as unknown[]) {
@@ -109,6 +114,14 @@ export class Embedder extends LoadedModel<EmbedderInfo> {
     );
     const dot = (x: ArrayLike<number>, y: ArrayLike<number>): number =>
       Array.from(x).reduce((sum, value, i) => sum + value * y[i]!, 0);
+    const { similarity } = this.info;
+    if (similarity === 'dot') return dot(a, b);
+    if (similarity !== 'cosine') {
+      const apart = Array.from(a, (value, i) => Math.abs(value - b[i]!));
+      return similarity === 'euclidean'
+        ? -Math.sqrt(dot(apart, apart))
+        : -apart.reduce((sum, each) => sum + each, 0);
+    }
     const lengths = Math.sqrt(dot(a, a) * dot(b, b));
     return lengths > 0 ? dot(a, b) / lengths : 0;
   }
