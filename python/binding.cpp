@@ -327,17 +327,6 @@ std::unique_ptr<Work> start(const std::shared_ptr<LoadedModel>& model,
                                                 : pipeline.begin(given, task));
 }
 
-// Returns the text that a model's template makes of messages: their roles and contents in UTF-8.
-std::string render(const ChatTemplate& form,
-                   const std::vector<std::pair<nb::bytes, nb::bytes>>& messages,
-                   const std::string& variables, bool add_generation_prompt) {
-  std::vector<ChatMessage> all;
-  for (const auto& [role, content] : messages) {
-    all.push_back({std::string(view_of(role)), std::string(view_of(content))});
-  }
-  return form.text(all, {.add_generation_prompt = add_generation_prompt, .variables = variables});
-}
-
 nb::object decode(const nb::bytes& file) {
   const std::string_view bytes = view_of(file);
   Picture picture;
@@ -384,7 +373,9 @@ NB_MODULE(_core, module) {
       .def("evaluate", &Learner::evaluate)
       .def("save", &Learner::save);
   nb::class_<Work>(module, "Work").def("next", &Work::next).def("results", &Work::results);
-  nb::class_<ChatTemplate>(module, "ChatTemplate").def("render", render);
+  nb::class_<ChatTemplate>(module, "ChatTemplate").def(
+      "text", [](const ChatTemplate& form, const std::string& request) { return form.text(request); },
+      Released());
   module.def("load", load, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
              Released());
   module.def("load_tokenizer", load_tokenizer_alone, Released());

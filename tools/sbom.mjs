@@ -46,8 +46,6 @@ function libraries() {
     ['musl', text('emscripten/system/lib/libc/musl/VERSION').trim() || undefined, 'MIT'],
     ['libc++', libcxxVersion(), 'Apache-2.0 WITH LLVM-exception'],
   ];
-  const jinja = readFileSync(join(root, 'node_modules/@huggingface/jinja/package.json'), 'utf8');
-  list.push(['@huggingface/jinja', JSON.parse(jinja).version, 'MIT']);
   return list.map(([name, version, expression, repository]) => ({
     type: 'library',
     'bom-ref': name,

@@ -84,9 +84,6 @@ const groups = {
 // Unpacked from Debian 13 into .toolchain/debian. Its binaryen needs a newer libc than Debian 12's,
 // which is unpacked, too, and used only for binaryen.
 const archiveSuite = 'trixie';
-// Debian 13 does not have this one yet: it is of the release after.
-const laterSuite = 'forky';
-const laterDebs = ['libminja-dev'];
 const compilerDebs = ['emscripten', 'binaryen', 'node-acorn', 'libc6', 'libstdc++6', 'libgcc-s1'];
 const headerDebs = [
   'libxtensor-dev',
@@ -142,7 +139,6 @@ const headers = [
     version: /define NLOHMANN_JSON_VERSION_(?:MAJOR|MINOR) (\d+)/g,
     minimum: [3, 10],
   },
-  { dir: 'minja', probe: ['minja/minja.hpp'] }, // it has no versions
   {
     dir: 'CLI',
     probe: ['CLI/Version.hpp'],
@@ -372,8 +368,7 @@ async function unpackArchive(withCompiler, codename) {
   const stamp = join(toolchain, 'debian/stamp');
   const debs = [...headerDebs, ...(withCompiler ? compilerDebs : [])];
   // The wrappers contain absolute paths, so a moved checkout unpacks again.
-  const hashOf = (names) =>
-    hash(root, process.execPath, archiveSuite, laterSuite, ...names, ...laterDebs, ...unwanted);
+  const hashOf = (names) => hash(root, process.execPath, archiveSuite, ...names, ...unwanted);
   const value = hashOf(debs);
   const full = hashOf([...headerDebs, ...compilerDebs]);
   if (stamped(stamp, value) || stamped(stamp, full)) return;
@@ -386,10 +381,7 @@ async function unpackArchive(withCompiler, codename) {
   const work = mkdtempSync(join(toolchain, 'unpack-'));
   const folder = join(work, 'debian');
   try {
-    await Promise.all([
-      downloadFromArchive(archiveSuite, debs, ['catch2'], work, codename),
-      downloadFromArchive(laterSuite, laterDebs, [], work, codename),
-    ]);
+    await downloadFromArchive(archiveSuite, debs, ['catch2'], work, codename);
     mkdirSync(folder);
     const excluded = unwanted.map((pattern) => `--exclude=${pattern}`);
     for (const name of readdirSync(work).filter((file) => file.endsWith('.deb'))) {
@@ -462,7 +454,7 @@ function linkHeaders(includeFolders) {
     if (!good) {
       fail(
         `the header library ${dir}${minimum ? ` >= ${minimum.join('.')}` : ''} was not found in ` +
-          `${includeFolders.join(', ')}. Please install xtensor, xtl, xsimd, nlohmann-json, minja, ` +
+          `${includeFolders.join(', ')}. Please install xtensor, xtl, xsimd, nlohmann-json, ` +
           'CLI11 and Catch2 3, or name their folder in GLASSFORMER_INCLUDE.',
       );
     }

@@ -28,6 +28,7 @@
 #include "kernels/pool.hpp"
 #include "models/initialize.hpp"
 #include "run/tape.hpp"
+#include "tasks/chat/chat_template.hpp"
 #include "tasks/description.hpp"
 #include "tasks/tokenize/tokenize.hpp"
 #include "weights/tensor_container.hpp"
@@ -483,6 +484,19 @@ GLASSFORMER_EXPORT int gf_weight_row(const char* name, std::size_t size, std::si
 // Answers the displayed text of each token in the vocabulary.
 GLASSFORMER_EXPORT int gf_vocabulary() {
   return answer([] { return vocabulary_json(loaded()); });
+}
+
+// Answers the text that the model's template makes of a chat; see ChatTemplate::text.
+GLASSFORMER_EXPORT int gf_chat(const char* request, std::size_t size) {
+  return answer([&] {
+    if (!render_linked_chat) {
+      throw_error(ErrorCode::invalid_option,
+                  "module: expected glassformer.wasm, which has every kind of model");
+    }
+    JsonWriter json;
+    json.value(render_linked_chat(loaded().config().chat, {request, size}));
+    return json.take();
+  });
 }
 
 // Frees the memory of texts in progress and of the last answer's tensors.

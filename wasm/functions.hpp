@@ -27,6 +27,7 @@ int gf_load_inspect();
 int gf_weights();
 int gf_weight_row(const char* name, std::size_t size, std::size_t row);
 int gf_vocabulary();
+int gf_chat(const char* request, std::size_t size);
 
 void gf_cancel();
 int gf_texts(const char* bytes, const std::uint32_t* lengths, std::size_t count);

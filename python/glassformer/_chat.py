@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from . import _core
+from ._errors import Error
 from ._models import Generator, Stream
 from ._results import Generation, GenerationStep
 
-#: {"role", "content"}: who wrote it, usually "system", "user" or "assistant", and what.
-ChatMessage = Mapping[str, str]
+#: "role": who wrote it, usually "system", "user", "assistant" or "tool"; "content": a text, a list of
+#: parts or None; and others that the model's template reads, such as "tool_calls".
+ChatMessage = Mapping[str, Any]
 
 # The template writes the special tokens, and what was computed for the turns before is used again.
 _turn = {"special_tokens": False, "prefix": False, "keep": True}
@@ -21,7 +24,9 @@ def chat_prompt(
     generator: Generator,
     messages: Iterable[ChatMessage],
     *,
-    add_generation_prompt: bool = True,
+    add_generation_prompt: bool | None = None,
+    continue_final_message: bool | str = False,
+    chat_template: str | None = None,
     variables: Mapping[str, Any] | None = None,
 ) -> str:
     """Returns the text that the model's template makes of messages.
@@ -32,21 +37,42 @@ def chat_prompt(
     Parameters
     ----------
     generator : Generator
-    messages : iterable of {"role": str, "content": str}
-    add_generation_prompt : bool
-        Ends the text with the beginning of the model's own message.
+    messages : iterable of {"role": str, "content": str, ...}
+    add_generation_prompt : bool, optional
+        Ends the text with the beginning of the model's own message. Default: True, unless a message
+        is continued.
+    continue_final_message : bool or str
+        Ends the text with the last message, so that the model continues it; or with another field
+        of it than "content".
+    chat_template : str, optional
+        The name of the template, if the model has several. Default: "tool_use" with the variable
+        "tools", if there is one of that name, otherwise "default".
     variables : mapping, optional
-        More variables for the template, such as {"enable_thinking": False}. JSON must have them.
+        More variables for the template, such as {"enable_thinking": False} or {"tools": [...]}.
+        JSON must have them.
 
     Raises
     ------
     Error
         "unsupported" if the model has no template or an invalid one; "invalid_option" for messages
-        that the template refuses.
+        that the template refuses; "too_large" if it takes too much time or memory.
     """
-    taken = [_taken(message, index) for index, message in enumerate(messages)]
-    template = _template_of(generator)
-    return template.render(taken, json.dumps(dict(variables or {})), add_generation_prompt)
+    now = datetime.now()
+    request = {
+        "messages": [_taken(message, index) for index, message in enumerate(messages)],
+        "add_generation_prompt": add_generation_prompt,
+        "continue_final_message": "content" if continue_final_message is True else "",
+        "chat_template": chat_template,
+        "variables": dict(variables or {}),
+        "now": [now.year, now.month, now.day, now.hour, now.minute, now.second, now.microsecond],
+    }
+    if isinstance(continue_final_message, str):
+        request["continue_final_message"] = continue_final_message
+    try:
+        text = json.dumps(request, allow_nan=False)
+    except (ValueError, RecursionError) as error:
+        raise Error("invalid_option", f"messages, variables: {error}", "messages") from None
+    return _template_of(generator).text(text)
 
 
 def _template_of(generator: Generator) -> _core.ChatTemplate:
@@ -55,14 +81,10 @@ def _template_of(generator: Generator) -> _core.ChatTemplate:
     return generator._open_core().chat_template()
 
 
-def _taken(message: ChatMessage, index: int) -> tuple[bytes, bytes]:
-    place = f"messages[{index}]"
-    if not isinstance(message, Mapping) or set(message) != {"role", "content"}:
-        raise TypeError(f'{place}: expected {{"role", "content"}}, got {message!r}')
-    for name, text in message.items():
-        if not isinstance(text, str):
-            raise TypeError(f"{place}: {name}: expected a text, got {type(text).__name__}")
-    return message["role"].encode(), message["content"].encode()
+def _taken(message: ChatMessage, index: int) -> dict[str, Any]:
+    if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+        raise TypeError(f'messages[{index}]: expected a mapping with the text "role", got {message!r}')
+    return dict(message)
 
 
 class Chat:
@@ -83,7 +105,8 @@ class Chat:
     Attributes
     ----------
     messages : list of {"role": str, "content": str}
-        The messages so far. A turn adds two when it is complete.
+        The messages so far. A turn adds two when it is complete. Between turns you may change them,
+        and add others, such as a tool's answer.
 
     Raises
     ------
@@ -99,12 +122,13 @@ class Chat:
         variables: Mapping[str, Any] | None = None,
     ) -> None:
         self._generator = generator
-        self._template = _template_of(generator)
-        self._variables = json.dumps(dict(variables or {}))
+        _template_of(generator)
+        self._variables = dict(variables or {})
         self.messages: list[ChatMessage] = []
         if system is not None:
             self.messages.append({"role": "system", "content": system})
-            _taken(self.messages[0], 0)
+            if not isinstance(system, str):
+                raise TypeError(f"system: expected a text, got {type(system).__name__}")
         self._turn: object = None
 
     def send(self, content: str, **options: Any) -> Generation:
@@ -130,9 +154,9 @@ class Chat:
     def _begin(self, content: str) -> tuple[str, Callable[[Generation], None]]:
         """Returns the prompt of a turn, and what adds its messages."""
         said = {"role": "user", "content": content}
-        messages = [*self.messages, said]
-        taken = [_taken(message, index) for index, message in enumerate(messages)]
-        prompt = self._template.render(taken, self._variables, True)
+        if not isinstance(content, str):
+            raise TypeError(f"content: expected a text, got {type(content).__name__}")
+        prompt = chat_prompt(self._generator, [*self.messages, said], variables=self._variables)
         turn = self._turn = object()
 
         def add(result: Generation) -> None:

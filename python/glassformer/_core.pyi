@@ -38,12 +38,7 @@ class Work:
     def results(self) -> list[_Answer | Error]: ...
 
 class ChatTemplate:
-    def render(
-        self,
-        messages: Sequence[tuple[bytes, bytes]],
-        variables: str,
-        add_generation_prompt: bool,
-    ) -> str: ...
+    def text(self, request: str) -> str: ...
 
 def load(
     folder: str | os.PathLike[str],

@@ -7,7 +7,12 @@ namespace glassformer {
 
 std::string chat_prompt(const Generator& generator, std::span<const ChatMessage> messages,
                         const ChatPromptOptions& options) {
-  return ChatTemplate(Chat::chat(generator)).text(messages, options);
+  return chat_prompt(generator, to_json(messages), options);
+}
+
+std::string chat_prompt(const Generator& generator, std::string_view messages,
+                        const ChatPromptOptions& options) {
+  return ChatTemplate(Chat::chat(generator)).text(messages, options, local_time());
 }
 
 Chat::Chat(Generator& generator, const ChatOptions& options)

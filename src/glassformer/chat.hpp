@@ -20,6 +20,9 @@ class Conversation;
 /// template or an invalid one, and `invalid_option` for messages that the template refuses.
 std::string chat_prompt(const Generator& generator, std::span<const ChatMessage> messages,
                         const ChatPromptOptions& options = {});
+/// The same for a JSON array of messages, which may have any fields: {"role", "content", …}.
+std::string chat_prompt(const Generator& generator, std::string_view messages,
+                        const ChatPromptOptions& options = {});
 
 /// A chat with a model that was trained for it. A turn reads only what is new since the one before,
 /// as `reused` of its result tells; one with a trace, patches, ablated heads or beams reads all
@@ -45,7 +48,7 @@ class Chat {
   const std::vector<ChatMessage>& messages() const;
 
  private:
-  friend std::string chat_prompt(const Generator& generator, std::span<const ChatMessage> messages,
+  friend std::string chat_prompt(const Generator& generator, std::string_view messages,
                                  const ChatPromptOptions& options);
 
   static const ChatConfig& chat(const Generator& generator);

@@ -4,6 +4,7 @@
 #include "layers/attention/linked_mixers.hpp"
 #include "models/model.hpp"
 #include "run/tape.hpp"
+#include "tasks/chat/chat_template.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "text/hub/tokenizer_files.hpp"
@@ -45,6 +46,8 @@ const std::span<const TaskEntry> linked_tasks = tasks;
 
 std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
                                                        const TaskOptions&) = begin_explanation_job;
+
+std::string (*const render_linked_chat)(const ChatConfig&, std::string_view) = render_chat;
 
 std::unique_ptr<Tape> (*const make_linked_tape)(Arena&) = make_tape;
 

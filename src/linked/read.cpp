@@ -4,6 +4,7 @@
 #include "layers/attention/linked_mixers.hpp"
 #include "models/model.hpp"
 #include "run/tape.hpp"
+#include "tasks/chat/chat_template.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "text/hub/tokenizer_files.hpp"
 
@@ -33,6 +34,8 @@ const std::span<const TaskEntry> linked_tasks = tasks;
 
 std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
                                                        const TaskOptions&) = nullptr;
+
+std::string (*const render_linked_chat)(const ChatConfig&, std::string_view) = nullptr;
 
 std::unique_ptr<Tape> (*const make_linked_tape)(Arena&) = nullptr;
 

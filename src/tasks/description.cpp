@@ -120,10 +120,11 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
     const bool writing = linked_families.writing && writes(config.task);
     const StackConfig* decoder = writing ? &*config.architecture.decoder : nullptr;
     const bool translates = decoder && config.task == Task::translation;
-    if (decoder && !config.chat.form.empty()) {
-      json.field("chat_template", config.chat.form);
-      json.field("bos_token", config.chat.bos);
-      json.field("eos_token", config.chat.eos);
+    if (decoder && !config.chat.templates.empty()) {
+      const ChatConfig::Template* usual = config.chat.find("default");
+      json.field("chat_template", (usual ? *usual : config.chat.templates.front()).source);
+      json.field("bos_token", config.chat.token("bos_token"));
+      json.field("eos_token", config.chat.token("eos_token"));
     }
     if (decoder && !translates) {
       const GenerationConfig& generation = config.generation;
@@ -154,6 +155,8 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
       json.array(config.vectors.poolings,
                  [&](TokenPooling pooling) { json.value(to_string(pooling)); });
       json.field("normalize", config.vectors.normalize);
+      json.field("similarity",
+                 name_of(config.vectors.similarity));
       if (!config.unused_head.empty()) json.field("unused_head", config.unused_head);
       json.key("prompts");
       json.object([&] {

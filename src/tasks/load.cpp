@@ -41,6 +41,9 @@ std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder
   for (const char* name : {"shortlist.bin", generation_config_name, chat_template_name}) {
     if (is_there(folder / name)) names.push_back(name);
   }
+  for (const std::string& name : FolderOnDisk(folder).names()) {
+    if (name.starts_with(std::string(more_chat_templates) + "/")) names.push_back(name);
+  }
   return names;
 }
 

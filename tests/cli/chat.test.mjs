@@ -49,14 +49,14 @@ test('a message that fails gets an error in its place, and the chat goes on with
   const good = chat([], 'The film\ngood\n').lines;
   assert.deepEqual([lines[0], lines[2]], good);
   const refused = chat(['--system', 'Be kind.'], 'The film\n');
-  assert.match(refused.stderr, /line 1: messages: Roles must alternate: system$/m);
+  assert.match(refused.stderr, /line 1: chat_template: line \d: Roles must alternate: system$/m);
 });
 
 test('without a template, and with bad options, it ends at once', () => {
   const plain = glassformer(['chat', checkpoint], 'The film\n');
   assert.equal(plain.status, 1);
   assert.match(plain.stderr, /unsupported: expected a model with a chat_template/);
-  assert.match(chat(['--variables', '7'], 'a\n').stderr, /variables: expected a JSON object/);
+  assert.match(chat(['--variables', '7'], 'a\n').stderr, /variables: expected an object, got 7/);
   assert.match(chat(['--ablate', 'decoder.9.0'], 'a\n').stderr, /ablate/);
 });
 

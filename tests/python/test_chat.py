@@ -57,13 +57,16 @@ class Prompts(WithTemplates):
         generator = self.open_chatty()
         self.assert_error("invalid_option", "at least one", chat_prompt, generator, [])
         good = {"role": "user", "content": "a"}
-        wrong = [None, ["a"], [{"role": "user"}], [{**good, "name": "b"}], [{**good, "content": 3}]]
-        for messages in wrong:
+        for messages in (None, ["a"], [{"content": "a"}], [{**good, "role": 3}]):
             self.assertRaises(TypeError, chat_prompt, generator, messages)
         self.assertRaises(TypeError, chat_prompt, generator, [good], variables={"a": object()})
         self.assertRaises(TypeError, chat_prompt, None, [good])
         surrogate = [{**good, "content": "\ud83d"}]
-        self.assertRaises(UnicodeEncodeError, chat_prompt, generator, surrogate)
+        self.assert_error("invalid_option", "messages", chat_prompt, generator, surrogate)
+        for wrong in (float("nan"), 2**64):
+            given = {"variables": {"a": wrong}}
+            self.assert_error("invalid_option", "variables", chat_prompt, generator, [good], **given)
+        self.assertRaises(TypeError, Chat(generator).send, 3)
         broken = self.open("qwen2", "{% if %}")
         self.assert_error("unsupported", "chat_template", Chat, broken)
         with glassformer.load(writer) as plain:

@@ -53,7 +53,6 @@ const confined = [
   { pattern: /^emscripten\b/, where: /^wasm\/export\.hpp$/ },
   { pattern: /^node_api\.h$/, where: /^wasm\/native\/addon\.cpp$/ },
   { pattern: /^nlohmann\b/, where: /^(src\/cli\/|tests\/)/ },
-  { pattern: /^minja\b/, where: /^src\/tasks\/chat\// },
   { pattern: /^CLI\b/, where: /^src\/cli\// },
   { pattern: /^(png\.h|jpeglib\.h|webp\b)/, where: /^src\/image\/decode\// },
 ];

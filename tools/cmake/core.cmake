@@ -3,14 +3,14 @@ file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" 
 list(FILTER core_sources EXCLUDE REGEX "^src/(cli/|linked/|kernels/(isa|dispatch)[.]cpp)")
 if(EMSCRIPTEN)  # no file system, no picture files, and no classes of the C++ interface
   list(FILTER core_sources EXCLUDE REGEX
-    "^src/glassformer/|^src/families/folder/folder_on_disk|^src/image/decode/|^src/tasks/(chat/|load[.])")
+    "^src/glassformer/|^src/families/folder/folder_on_disk|^src/image/decode/|^src/tasks/(chat/conversation|load[.])")
 else()
   list(APPEND core_sources src/linked/all.cpp src/linked/training_on.cpp)
 endif()
 
 add_library(glassformer_core STATIC)
-# What includes minja, and what decodes pictures.
-set(alone "^src/tasks/chat/" "^src/image/decode/"
+# What decodes pictures.
+set(alone "^src/image/decode/"
   "^src/glassformer/(image_classifier|glassformer|zero_shot_image_classifier)[.]")
 if(GLASSFORMER_SANITIZE)
   # Compiles in half the time without optimization; the other files compute too much for that.
@@ -33,23 +33,31 @@ target_compile_features(glassformer_core PUBLIC cxx_std_20)
 target_link_libraries(glassformer_core PUBLIC $<BUILD_INTERFACE:glassformer_flags>)
 
 # Libraries that decode picture files: on Debian, libpng-dev, libjpeg62-turbo-dev and libwebp-dev. Users
-# of an installed library find them in the same way.
+# of an installed library find them in the same way; a program for texts does not need them.
 if(NOT EMSCRIPTEN)
   set(find_picture_libraries [[
-find_package(PNG REQUIRED)
-find_package(JPEG REQUIRED)
-if(NOT TARGET glassformer_webp)
-  find_path(GLASSFORMER_WEBP_INCLUDE webp/demux.h REQUIRED)
-  find_library(GLASSFORMER_WEBP webp REQUIRED)
-  find_library(GLASSFORMER_WEBPDEMUX webpdemux REQUIRED)
-  add_library(glassformer_webp INTERFACE IMPORTED)
-  set_target_properties(glassformer_webp PROPERTIES
+find_package(PNG QUIET)
+find_package(JPEG QUIET)
+find_path(GLASSFORMER_WEBP_INCLUDE webp/demux.h)
+find_library(GLASSFORMER_WEBP webp)
+find_library(GLASSFORMER_WEBPDEMUX webpdemux)
+if(NOT TARGET glassformer_picture_libraries)
+  add_library(glassformer_picture_libraries INTERFACE IMPORTED)
+endif()
+if(PNG_FOUND AND JPEG_FOUND AND GLASSFORMER_WEBP_INCLUDE AND GLASSFORMER_WEBP AND
+    GLASSFORMER_WEBPDEMUX)
+  set(glassformer_pictures_FOUND TRUE)
+  set_target_properties(glassformer_picture_libraries PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${GLASSFORMER_WEBP_INCLUDE}"
-    INTERFACE_LINK_LIBRARIES "${GLASSFORMER_WEBPDEMUX};${GLASSFORMER_WEBP}")
+    INTERFACE_LINK_LIBRARIES "PNG::PNG;JPEG::JPEG;${GLASSFORMER_WEBPDEMUX};${GLASSFORMER_WEBP}")
 endif()
 ]])
   cmake_language(EVAL CODE "${find_picture_libraries}")
-  target_link_libraries(glassformer_core PRIVATE PNG::PNG JPEG::JPEG glassformer_webp)
+  if(NOT glassformer_pictures_FOUND)
+    message(FATAL_ERROR "libpng, libjpeg-turbo or libwebp is missing. On Debian: "
+      "apt install libpng-dev libjpeg62-turbo-dev libwebp-dev")
+  endif()
+  target_link_libraries(glassformer_core PRIVATE glassformer_picture_libraries)
 endif()
 
 # Compiles the kernels once for one instruction set, in a namespace of its name;

@@ -261,6 +261,7 @@ constexpr Function functions[] = {
     {"gf_weights", Binding<gf_weights>::call},
     {"gf_weight_row", Binding<gf_weight_row>::call},
     {"gf_vocabulary", Binding<gf_vocabulary>::call},
+    {"gf_chat", Binding<gf_chat>::call},
     {"gf_cancel", Binding<gf_cancel>::call},
     {"gf_texts", Binding<gf_texts>::call},
     {"gf_pictures", Binding<gf_pictures>::call},

@@ -126,7 +126,7 @@ class ExplainCommand final : public Command {
   ExplainRequest request_;
   NextGradientsRequest next_;  // only names and baseline_token
   std::string template_ = MatchOptions().hypothesis_template;
-  bool json_ = false, pairs_ = false, interpolate_ = false;
+  bool json_ = false, quiet_ = false, pairs_ = false, interpolate_ = false;
 };
 
 }  // namespace

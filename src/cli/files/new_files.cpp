@@ -172,6 +172,13 @@ NewFiles::~NewFiles() {
   if (lock_) std::filesystem::remove_all(staging_, ignored);
 }
 
+std::filesystem::path NewFiles::path(const std::string& name) const {
+  std::filesystem::path path = staging_ / name;
+  std::error_code error;  // reported when the file is opened
+  std::filesystem::create_directories(path.parent_path(), error);
+  return path;
+}
+
 void NewFiles::write(const std::string& name, std::string_view bytes) const {
   OutputFile file(path(name));
   file.write(0, std::as_bytes(std::span(bytes)));
@@ -208,7 +215,9 @@ void NewFiles::publish() {
   }
   write(journal, to_json(manifest_of(staging_, names_)));
   for (const std::string& name : names_) {
-    std::filesystem::rename(path(name), folder_ / name, error);
+    const std::filesystem::path target = folder_ / name;
+    std::filesystem::create_directories(target.parent_path(), error);
+    std::filesystem::rename(path(name), target, error);
     if (error) {
       throw std::runtime_error((folder_ / name).string() +
                                ": cannot be written: " + error.message());

@@ -77,7 +77,7 @@ class NewFiles {
   ~NewFiles();
 
   /// Returns the path to which the file `name` must be written.
-  std::filesystem::path path(const std::string& name) const { return staging_ / name; }
+  std::filesystem::path path(const std::string& name) const;
   void write(const std::string& name, std::string_view bytes) const;
   void copy(const std::string& name, const std::filesystem::path& from) const;
 

@@ -37,6 +37,10 @@ std::vector<std::string> FolderOnDisk::names() {
   for (const auto& entry : std::filesystem::directory_iterator(path_, error)) {
     names.push_back(entry.path().filename().string());
   }
+  const std::filesystem::path templates = path_ / more_chat_templates;
+  for (const auto& entry : std::filesystem::directory_iterator(templates, error)) {
+    names.push_back((more_chat_templates / entry.path().filename()).string());
+  }
   std::ranges::sort(names);
   return names;
 }

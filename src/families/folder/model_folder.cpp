@@ -15,6 +15,7 @@
 #include "families/folder/sentence_modules.hpp"
 #include "families/linked.hpp"
 #include "families/weight_names.hpp"
+#include "text/hub/named_tokens.hpp"
 
 namespace glassformer {
 namespace {
@@ -115,6 +116,8 @@ void refuse(ModelFiles& files, std::span<const OtherFormat> formats) {
 }
 
 // A subfolder of a folder.
+constexpr std::string_view setfit_head = "model_head.pkl";
+
 class Subfolder final : public ModelFiles {
  public:
   Subfolder(ModelFiles& files, std::string_view path) : files_(files), path_(path) {}
@@ -262,6 +265,8 @@ void ModelFolder::read_model(ModelFiles& files, ModelFiles& all) {
     if (const auto text = files.read(generation_config_name)) generation_ = *text;
   } else if (family_) {
     modules_ = read_sentence_modules(all, files);
+    const std::vector<std::string> names = all.names();
+    has_setfit_ = std::ranges::find(names, setfit_head) != names.end();
     if (modules_) {
       for (const SentenceModules::Weights& module : modules_->weights) {
         weight_files_.push_back(module.file);
@@ -330,6 +335,7 @@ void ModelFolder::read_picture_steps(ModelFiles& files) {
 void ModelFolder::read_tokenizers(ModelFiles& files) {
   if (family_) read_tokenizer_config(files);
   tokenizer_class_ = usual_tokenizer_class(config_);
+  if (family_ && chats_) read_chat(files, tokenizer_class_);
   TokenizerFacts facts;
   facts.usual_class = tokenizer_class_;
   facts.lower_case = modules_ && modules_->lower_case;
@@ -343,7 +349,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
     facts.class_of_merges = merges_class(config.task);
     if (config.task != Task::translation) facts.two = false;
     chats_ = config.task == Task::text_generation && !facts.sentencepiece;
-    if (chats_) read_tokenizer_config(files);
+    if (chats_) read_chat(files, config.tokenizer_class);
   }
   take(glassformer::read_tokenizers(files, facts));
 }
@@ -371,34 +377,45 @@ void ModelFolder::read_tokenizer_config(ModelFiles& files) {
   };
   for (const char* key : {"source_lang", "src_lang"}) read_language(key, source_language_);
   for (const char* key : {"target_lang", "tgt_lang"}) read_language(key, target_language_);
-  if (linked_families.writing && chats_) read_chat(object, files);
 }
 
-// Uses the template named "default" if tokenizer_config.json has several. Newer folders have it in
-// a file of its own.
-void ModelFolder::read_chat(JsonObject& config, ModelFiles& files) {
-  const auto token = [&](const char* key) -> std::string {
-    const JsonValue* name = config.find(key);
-    if (name && name->is_object()) {  // with options
-      for (JsonEntries entry(*name); entry.next();) {
-        if (entry.key() == "content" && entry.value().is_string()) return entry.value().string();
+// As the original library does: if there are files with templates, those in tokenizer_config.json
+// do not count.
+void ModelFolder::read_chat(ModelFiles& files, std::string_view usual_class) {
+  if (!linked_families.writing) return;
+  if (const auto text = files.read(chat_template_name)) {
+    chat_.templates.push_back({"default", std::string(*text)});
+  }
+  const std::string folder = std::string(more_chat_templates) + "/";
+  constexpr std::string_view kind = ".jinja";
+  std::vector<std::string> names = files.names();
+  // If files cannot be listed, the one that is chosen by itself may be there.
+  if (names.empty() && !chat_.templates.empty()) names.push_back(folder + "tool_use.jinja");
+  for (const std::string& name : names) {
+    if (!name.starts_with(folder) || !name.ends_with(kind)) continue;
+    if (const auto text = files.read(name)) {
+      const std::size_t end = name.size() - kind.size();
+      chat_.templates.push_back(
+          {name.substr(folder.size(), end - folder.size()), std::string(*text)});
+    }
+  }
+  const std::optional<std::string_view> text = files.read("tokenizer_config.json");
+  if (text && chat_.templates.empty()) {
+    constexpr JsonSource source{ErrorCode::invalid_tokenizer, "tokenizer_config.json"};
+    JsonObject config(parse_json(*text, source), source);
+    const JsonValue* given = config.find("chat_template");
+    if (given && given->is_string()) {
+      chat_.templates.push_back({"default", given->string()});
+    } else if (given && given->is_array()) {
+      for (JsonEntries entry(*given); entry.next();) {
+        JsonObject named(entry.value(), source, "chat_template");
+        chat_.templates.push_back({named.string("name"), named.string("template")});
       }
     }
-    return name && name->is_string() ? name->string() : std::string();
-  };
-  chat_.bos = token("bos_token");
-  chat_.eos = token("eos_token");
-  const JsonValue* given = config.find("chat_template");
-  if (given && given->is_string()) {
-    chat_.form = given->string();
-  } else if (given && given->is_array()) {
-    for (JsonEntries entry(*given); entry.next();) {
-      JsonObject named(entry.value(), config.json_source(), "chat_template");
-      if (named.string("name") == "default") chat_.form = named.string("template");
-    }
-  } else if (const auto text = files.read(chat_template_name)) {
-    chat_.form = *text;
   }
+  if (chat_.templates.empty()) return;
+  const TokenizerConfig config([&](std::string_view name) { return files.read(name); });
+  chat_.tokens = named_tokens(config, usual_class);
 }
 
 namespace {
@@ -436,7 +453,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers,
     if (vectors && config.task == Task::fill_mask) hub.leave_out_head(config);
   } else {
     config = parse_config(config_);
-    if (!chat_.form.empty()) config.chat = chat_;
+    if (!chat_.templates.empty()) config.chat = chat_;
   }
   if (glassformer::reads_pictures(config)) {
     const PictureProcessor usual = family_ ? *family_->pictures : PictureProcessor();
@@ -451,7 +468,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers,
   if (writes(config.task)) {
     const Tokenizer& target = target_tokenizer_ ? *target_tokenizer_ : *tokenizer_;
     linked_families.writing->complete(config, generation_, target);
-    if (!chat_.form.empty()) config.chat = chat_;
+    if (!chat_.templates.empty()) config.chat = chat_;
   }
   if (config.task == Task::translation) {
     config.source_language = source_language_;
@@ -459,6 +476,13 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers,
     return config;
   }
   std::size_t limit = model_max_length_;
+  if (has_setfit_ && !wanted.empty() &&
+      std::ranges::find(wanted, Task::feature_extraction) == wanted.end()) {
+    throw_error(ErrorCode::unsupported,
+                {"{}: expected no classifier of SetFit, whose head is pickled; only the vectors of "
+                 "its model can be computed",
+                 {setfit_head}});
+  }
   if (modules_ && config.task == Task::feature_extraction) {
     config.vectors = modules_->vectors;
     config.unused_head.clear();  // the folder is meant to output vectors

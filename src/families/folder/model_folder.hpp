@@ -21,6 +21,9 @@ inline constexpr const char* default_shortlist = "shortlist.bin";
 /// The file with a template of chats, in newer folders.
 inline constexpr const char* chat_template_name = "chat_template.jinja";
 
+/// The folder of further templates, such as tool_use.jinja.
+inline constexpr const char* more_chat_templates = "additional_chat_templates";
+
 /// The files of a folder in any kind of storage.
 /// Thrown by files that are handed in one by one (see wasm/binding.hpp) if one is requested whose
 /// existence or content is unknown. The work is retried once the caller has supplied it.
@@ -110,7 +113,7 @@ class ModelFolder {
   void read_tokenizers(ModelFiles& files);
   void take(FolderTokenizers tokenizers);
   void read_tokenizer_config(ModelFiles& files);
-  void read_chat(JsonObject& tokenizer_config, ModelFiles& files);
+  void read_chat(ModelFiles& files, std::string_view usual_class);
 
   std::string config_;              // config.json, or the container's configuration
   const Family* family_ = nullptr;  // null: our own format
@@ -124,7 +127,8 @@ class ModelFolder {
   std::optional<std::string> generation_;  // generation_config.json
   ChatConfig chat_;
   std::optional<SentenceModules> modules_;
-  std::optional<std::string> picture_steps_;             // JSON, of a model for pictures
+  bool has_setfit_ = false;                   // a classifier on top of them, which is not supported
+  std::optional<std::string> picture_steps_;  // JSON, of a model for pictures
   const char* picture_steps_file_ = picture_steps_name;  // that has them
   std::string tokenizer_class_;       // the class to use if the small files name none
   std::size_t model_max_length_ = 0;  // from the tokenizer; 0 if not set

@@ -167,7 +167,11 @@ void TokenizerConfig::read_special(const std::string& role, JsonValue value, Jso
     for_each_element(value, [&](JsonValue token) { add_more(read(token)); });
   } else if (role == "extra_special_tokens" || role == "additional_special_tokens") {
     if (!value.is_object()) return;
-    for_each_field(value, [&](const std::string&, JsonValue token) { add_more(read(token)); });
+    for_each_field(value, [&](const std::string& own, JsonValue token) {
+      AddedToken found = read(token);
+      own_specials_[own] = found.content;
+      add_more(std::move(found));
+    });
   } else if (is_null(value)) {
     specials_[role] = std::nullopt;
   } else if (value.is_string() || value.is_object()) {
@@ -175,7 +179,9 @@ void TokenizerConfig::read_special(const std::string& role, JsonValue value, Jso
       specials_[role] = read(value);
       if (value.is_object()) with_flags_.insert(role);
     } else {
-      add_more(read(value));  // a model-specific role ("image_token")
+      AddedToken found = read(value);
+      if (role.ends_with("_token")) own_specials_[role] = found.content;
+      add_more(std::move(found));
     }
   }
 }
@@ -208,6 +214,15 @@ std::optional<AddedToken> TokenizerConfig::special(const std::string& role,
   if (found != specials_.end()) return found->second;
   if (!fallback) return std::nullopt;
   return special_of(std::string(*fallback));
+}
+
+std::vector<std::pair<std::string, std::string>> TokenizerConfig::named_specials() const {
+  std::vector<std::pair<std::string, std::string>> named(own_specials_.begin(),
+                                                         own_specials_.end());
+  for (const auto& [role, token] : specials_) {
+    if (token) named.emplace_back(role, token->content);
+  }
+  return named;
 }
 
 }  // namespace glassformer

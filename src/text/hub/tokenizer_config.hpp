@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json/json.hpp"
@@ -40,6 +41,9 @@ class TokenizerConfig {
   /// it, or nothing if they define it as null. Its id is not set yet.
   std::optional<AddedToken> special(const std::string& role,
                                     std::optional<std::string_view> fallback) const;
+  /// Returns the special tokens with a role, also a model's own role ("image_token"), that the
+  /// files define, and their texts.
+  std::vector<std::pair<std::string, std::string>> named_specials() const;
   /// Returns whether the files give the token's flags in addition to its text.
   bool has_flags(const std::string& role) const { return with_flags_.contains(role); }
   /// Returns the tokens of further roles and without a role. All are special.
@@ -62,8 +66,9 @@ class TokenizerConfig {
   bool replaces_ = false;
   bool has_decoder_ = false;  // "added_tokens_decoder"
   std::map<std::string, std::optional<AddedToken>>
-      specials_;                                   // by role; nothing if the file has null
-  std::set<std::string, std::less<>> with_flags_;  // roles
+      specials_;                                     // by role; nothing if the file has null
+  std::set<std::string, std::less<>> with_flags_;    // roles
+  std::map<std::string, std::string> own_specials_;  // the texts by a model's own roles
   std::vector<AddedToken> more_, added_, known_specials_;
 };
 

@@ -1,8 +1,8 @@
 // Conversations: the texts of chat templates and their tokens, compared with those of the original
 // library (tests/fixtures/checkpoints/chats.json), and turns.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { copyOf, folderOf } from '../support/checkpoints.mjs';
 import { Generator, assertError, dist, load, root } from '../support/helpers.mjs';
@@ -36,10 +36,14 @@ for (const [i, { folder, template, messages, options, ...expected }] of cases.en
     const { add_generation_prompt: addGenerationPrompt, ...variables } = options;
     const prompt = () => chatPrompt(generator, messages, { addGenerationPrompt, variables });
     if (expected.error !== undefined) {
-      await assertError(async () => prompt(), 'invalid_option', new RegExp(expected.error));
+      await assertError(
+        prompt,
+        'invalid_option',
+        new RegExp(`^chat_template: .*${expected.error}`),
+      );
       return;
     }
-    const text = prompt();
+    const text = await prompt();
     assert.equal(text, expected.text);
     const ids = async (more) => {
       const { promptTokens } = await generator.next(text, { count: 1, ...more });
@@ -52,6 +56,61 @@ for (const [i, { folder, template, messages, options, ...expected }] of cases.en
   });
 }
 
+const folders = JSON.parse(
+  readFileSync(join(root, 'tests/fixtures/checkpoints/chat_folders.json'), 'utf8'),
+);
+
+/** Returns a copy of a checkpoint, changed as tests/fixtures/checkpoints/chat_folders.py says. */
+function changed({ folder: name, files, settings }) {
+  const folder = copyOf(name);
+  for (const [file, text] of Object.entries(files)) {
+    const path = join(folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    if (text === null) rmSync(path, { force: true });
+    else writeFileSync(path, text);
+  }
+  const file = join(folder, 'tokenizer_config.json');
+  const config = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  for (const [key, value] of Object.entries(settings)) {
+    if (value === 'removed') delete config[key];
+    else config[key] = value;
+  }
+  writeFileSync(file, JSON.stringify(config));
+  return folder;
+}
+
+for (const [i, { messages, options, text, error, ...files }] of folders.entries()) {
+  test(`folder ${i} with templates: the library's text`, async () => {
+    const generator = await load(changed(files), {}, Generator);
+    const {
+      add_generation_prompt: addGenerationPrompt,
+      continue_final_message: continueFinalMessage,
+      chat_template: chatTemplate,
+      ...variables
+    } = options;
+    const given = { addGenerationPrompt, continueFinalMessage, chatTemplate, variables };
+    if (error) await assertError(() => chatPrompt(generator, messages, given), 'invalid_option');
+    else assert.equal(await chatPrompt(generator, messages, given), text);
+  });
+}
+
+test('what JSON lacks is refused in messages and variables', async () => {
+  const generator = await load(chatty(), {}, Generator);
+  const cyclic = {};
+  cyclic.self = cyclic;
+  const said = { role: 'user', content: 'a' };
+  for (const wrong of [NaN, 1n, () => {}, Symbol('a'), cyclic, 2 ** 64, '\ud83d'])
+    for (const [messages, variables] of [
+      [[{ ...said, more: wrong }], {}],
+      [[said], { wrong }],
+    ])
+      await assertError(() => chatPrompt(generator, messages, { variables }), 'invalid_option');
+  for (const name of ['messages', 'add_generation_prompt']) {
+    const variables = { [name]: true };
+    await assertError(() => chatPrompt(generator, [said], { variables }), 'invalid_option', name);
+  }
+});
+
 const chatty = () => withTemplate('llama_scaled', cases[4].template);
 
 test('a conversation grows by two messages per turn', async () => {
@@ -63,7 +122,7 @@ test('a conversation grows by two messages per turn', async () => {
     { role: 'assistant', content: first.text },
   ]);
   assert.ok(first.attention.decoder.queries > 0);
-  const prompt = chatPrompt(generator, [...chat.messages, { role: 'user', content: 'good' }]);
+  const prompt = await chatPrompt(generator, [...chat.messages, { role: 'user', content: 'good' }]);
   const options = { maxNewTokens: 3, specialTokens: false };
   const expected = await generator.generate(prompt, options);
   const steps = [];
@@ -100,14 +159,14 @@ test('models without a template, and wrong messages, are refused', async () => {
   assert.equal('chatTemplate' in plain.info, false);
   await assertError(async () => new Chat(plain), 'unsupported', /chat_template/);
   const broken = await load(withTemplate('qwen2', '{% if %}'), {}, Generator);
-  await assertError(async () => new Chat(broken), 'unsupported', /chat_template/);
-  const lost =
+  await assertError(() => new Chat(broken).send('a'), 'unsupported', /chat_template: line 1/);
+  const leftEarly =
     '{% for m in messages %}{{ m.content }}{% if true %}{% break %}{% endif %}{% endfor %}';
-  const breaks = await load(withTemplate('qwen2', lost), {}, Generator);
-  await assertError(async () => new Chat(breaks), 'unsupported', /break after text/);
+  const breaks = await load(withTemplate('qwen2', leftEarly), {}, Generator);
+  assert.equal(await chatPrompt(breaks, [{ role: 'user', content: 'a' }]), 'a');
   const generator = await load(chatty(), {}, Generator);
-  for (const messages of [undefined, [], ['a'], [{ role: 'user' }], [{ content: 'a' }]])
-    await assertError(async () => chatPrompt(generator, messages), 'invalid_option', /messages/);
+  for (const messages of [undefined, [], ['a'], [{ role: 3 }], [{ content: 'a' }]])
+    await assertError(() => chatPrompt(generator, messages), 'invalid_option', /messages/);
   await assertError(async () => new Chat(generator, { system: 7 }), 'invalid_option', /system/);
   const system = new Chat(generator, { system: 'a' });
   await assertError(() => system.send('b'), 'invalid_option', /Roles must alternate: system/);

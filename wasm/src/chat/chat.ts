@@ -1,4 +1,3 @@
-import { Template } from '@huggingface/jinja';
 import { GlassformerError } from '../index.js';
 import type {
   GenerateOptions,
@@ -9,16 +8,32 @@ import type {
 } from '../index.js';
 import { checkOption, checkOptions } from '../base/checks.js';
 
-/** A message of a conversation. */
+/** A message of a conversation: its fields are those that the model's template reads. */
 export interface ChatMessage {
-  /** Who wrote it: usually 'system', 'user' or 'assistant'. */
+  /** Who wrote it: usually 'system', 'user', 'assistant' or 'tool'. */
   role: string;
-  content: string;
+  /** A text or, for templates that read them, an array of parts, or null beside `tool_calls`. */
+  content?: string | null | readonly Readonly<Record<string, unknown>>[] | undefined;
+  /** Such as `tool_calls`, `tool_call_id`, `name` and `reasoning_content`. */
+  [field: string]: unknown;
 }
 
 export interface ChatPromptOptions {
-  /** Ends the text with the beginning of the model's own message. Default: true. */
+  /**
+   * Ends the text with the beginning of the model's own message. Default: true, unless a message is
+   * continued.
+   */
   addGenerationPrompt?: boolean | undefined;
+  /**
+   * Ends the text with the last message, so that the model continues it; or with another field of it
+   * than `content`. Default: false.
+   */
+  continueFinalMessage?: boolean | string | undefined;
+  /**
+   * The name of the template, if the model has several. Default: 'tool_use' with the variable `tools`,
+   * if there is one of that name, otherwise 'default'.
+   */
+  chatTemplate?: string | undefined;
   /** More variables for the template, such as `tools` or `enable_thinking`. */
   variables?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -39,97 +54,64 @@ type StreamOptions<Attention extends boolean, Trace extends TensorNames> = Omit<
   'beams' | 'lengthPenalty' | 'earlyStopping'
 >;
 
-/** A statement of a template, as far as it is looked at here. */
-interface Statement {
-  type: string;
-  value?: unknown;
-  body?: Statement[];
-  alternate?: Statement[];
-  defaultBlock?: Statement[];
-}
-
-/**
- * Throws for a template that writes text and then leaves the round of a loop with `break` or
- * `continue`: @huggingface/jinja 0.5 would lose the text. Returns whether the statements may write.
- */
-function refuseLostText(statements: readonly Statement[] = [], before = false): boolean {
-  let wrote = before;
-  for (const { type, value, body, alternate, defaultBlock } of statements) {
-    if (type === 'Break' || type === 'Continue') {
-      if (wrote) throw new Error(`${type.toLowerCase()} after text in a loop is not supported`);
-    } else if (type === 'If') {
-      const one = refuseLostText(body, wrote);
-      wrote = refuseLostText(alternate, wrote) || one;
-    } else if (type === 'For') {
-      const one = refuseLostText(body);
-      wrote = refuseLostText(defaultBlock, wrote) || one || wrote;
-    } else if (type === 'Macro') {
-      refuseLostText(body);
-    } else if (type !== 'Set' && type !== 'Comment') {
-      wrote ||= type !== 'StringLiteral' || value !== '';
-    }
-  }
-  return wrote;
-}
-
-const templates = new WeakMap<Generator, Template>();
-
-function templateOf(generator: Generator): Template {
-  const known = templates.get(generator);
-  if (known) return known;
-  const { chatTemplate } = generator.info;
-  if (chatTemplate === undefined) {
-    throw new GlassformerError(
-      'unsupported',
-      'expected a model with a chat_template in its tokenizer_config.json, or with chat_template.jinja, got one without',
-    );
-  }
-  try {
-    const template = new Template(chatTemplate);
-    refuseLostText(template.parsed.body);
-    templates.set(generator, template);
-    return template;
-  } catch (error) {
-    throw new GlassformerError('unsupported', `chat_template: ${(error as Error).message}`);
-  }
-}
+const promptOptions = ['addGenerationPrompt', 'continueFinalMessage', 'chatTemplate', 'variables'];
 
 /**
  * Returns the text that the model's template makes of a conversation. Give it to `generate` with
  * `specialTokens: false`, as the template writes the special tokens. Throws `unsupported` if the
- * model has no template, and `invalid_option` for messages that the template refuses.
+ * model has no template or an invalid one, `invalid_option` for messages that the template refuses,
+ * and `too_large` if it takes too much time or memory.
  */
-export function chatPrompt(
+export async function chatPrompt(
   generator: Generator,
   messages: readonly ChatMessage[],
   options: ChatPromptOptions = {},
-): string {
-  checkOptions(options, ['addGenerationPrompt', 'variables'], 'chatPrompt');
-  const { addGenerationPrompt = true, variables = {} } = options;
-  const isBoolean = typeof addGenerationPrompt === 'boolean';
-  checkOption(isBoolean, 'addGenerationPrompt', 'true or false');
+): Promise<string> {
+  checkOptions(options, promptOptions, 'chatPrompt');
+  const { addGenerationPrompt, continueFinalMessage = false, chatTemplate, variables } = options;
+  const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  const flag = addGenerationPrompt === undefined || isBoolean(addGenerationPrompt);
+  checkOption(flag, 'addGenerationPrompt', 'true or false');
+  const continued = isBoolean(continueFinalMessage) || isText(continueFinalMessage);
+  checkOption(continued, 'continueFinalMessage', 'true, false or the name of a field');
+  checkOption(chatTemplate === undefined || isText(chatTemplate), 'chatTemplate', 'a string');
   const are = Array.isArray(messages) && messages.length > 0 && messages.every(isMessage);
-  checkOption(are, 'messages', 'an array of objects with the strings role and content');
-  const template = templateOf(generator);
-  const { bosToken = '', eosToken = '' } = generator.info;
-  try {
-    return template.render({
-      tools: null, // as the original library names them, even if there are none
-      documents: null,
-      ...variables,
-      messages: messages.map((message) => ({ ...message })),
+  checkOption(are, 'messages', 'an array of objects with the string role');
+  return generator.chat(
+    json({
+      messages,
+      variables: variables ?? {},
       add_generation_prompt: addGenerationPrompt,
-      bos_token: bosToken,
-      eos_token: eosToken,
+      continue_final_message:
+        continueFinalMessage === true ? 'content' : continueFinalMessage || '',
+      chat_template: chatTemplate,
+      now: numbersOf(new Date()),
+    }),
+  );
+}
+
+/** Local time as year, month, day, hour, minute, second and microsecond. */
+const numbersOf = (time: Date): number[] => [
+  ...[time.getFullYear(), time.getMonth() + 1, time.getDate()],
+  ...[time.getHours(), time.getMinutes(), time.getSeconds(), 1000 * time.getMilliseconds()],
+];
+
+/** Writes JSON. Throws for what JSON would leave out or change. */
+function json(request: object): string {
+  try {
+    return JSON.stringify(request, (name, value: unknown) => {
+      const kept = !['function', 'symbol', 'bigint'].includes(typeof value);
+      if (kept && (typeof value !== 'number' || Number.isFinite(value))) return value;
+      throw new TypeError(`${name}: expected a value that JSON has, got ${String(value)}`);
     });
   } catch (error) {
-    throw new GlassformerError('invalid_option', `messages: ${(error as Error).message}`);
+    throw new GlassformerError('invalid_option', `chatPrompt: ${(error as Error).message}`);
   }
 }
 
 function isMessage(message: unknown): boolean {
-  const { role, content } = (message ?? {}) as Partial<ChatMessage>;
-  return typeof role === 'string' && typeof content === 'string';
+  return typeof (message as Partial<ChatMessage> | null | undefined)?.role === 'string';
 }
 
 /**
@@ -138,7 +120,10 @@ function isMessage(message: unknown): boolean {
  * the model reads, their beginning is left out, and `clipped` of the result is true.
  */
 export class Chat {
-  /** The messages so far. A turn adds two, when it is complete. */
+  /**
+   * The messages so far. A turn adds two, when it is complete. Between turns you may change them, and
+   * add others, such as a tool's answer.
+   */
   readonly messages: ChatMessage[] = [];
   readonly #generator: Generator;
   readonly #variables: ChatPromptOptions['variables'];
@@ -149,7 +134,12 @@ export class Chat {
     checkOptions(options, ['system', 'variables'], 'Chat');
     const { system, variables } = options;
     checkOption(system === undefined || typeof system === 'string', 'system', 'a string');
-    templateOf(generator);
+    if (generator.info.chatTemplate === undefined) {
+      throw new GlassformerError(
+        'unsupported',
+        'expected a model with a chat_template in its tokenizer_config.json, or with chat_template.jinja, got one without',
+      );
+    }
     this.#generator = generator;
     this.#variables = variables;
     if (system !== undefined) this.messages.push({ role: 'system', content: system });
@@ -163,7 +153,7 @@ export class Chat {
     const message = this.#begin(content);
     try {
       const result = await this.#generator.generate<Attention, false, Trace>(
-        this.#prompt(message),
+        await this.#prompt(message),
         { ...options, specialTokens: false, prefix: false, keep: true } as GenerateOptions<
           Attention,
           false,
@@ -184,7 +174,7 @@ export class Chat {
   ): AsyncGenerator<GenerationStep<Attention, Trace>, Generation<Attention, false, Trace>, void> {
     const message = this.#begin(content);
     try {
-      const result = yield* this.#generator.stream<Attention, Trace>(this.#prompt(message), {
+      const result = yield* this.#generator.stream<Attention, Trace>(await this.#prompt(message), {
         ...options,
         specialTokens: false,
         prefix: false,
@@ -204,7 +194,7 @@ export class Chat {
     return { role: 'user', content };
   }
 
-  #prompt(message: ChatMessage): string {
+  #prompt(message: ChatMessage): Promise<string> {
     return chatPrompt(this.#generator, [...this.messages, message], { variables: this.#variables });
   }
 }

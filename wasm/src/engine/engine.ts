@@ -32,6 +32,7 @@ interface Functions extends ThreadFunctions {
   gf_weights(): number;
   gf_weight_row(name: number, size: number, row: number): number;
   gf_vocabulary(): number;
+  gf_chat(request: number, size: number): number;
   gf_texts(texts: number, lengths: number, count: number): number;
   gf_pictures(bytes: number, sizes: number, count: number): number;
   gf_begin(options: number, size: number, values: number, count: number): number;
@@ -363,6 +364,13 @@ export class Engine {
   /** Returns the text of each token in the vocabulary, by id. */
   vocabulary(): string[] {
     return this.#call<string[]>([], this.#exports.gf_vocabulary);
+  }
+
+  /** Returns the text that the model's template makes of a chat; the request is JSON. */
+  chat(request: string): string {
+    const encoded = this.#encoder.encode(request);
+    const { gf_chat } = this.#exports;
+    return this.#call<string>([encoded], (at) => gf_chat(at, encoded.length));
   }
 
   /** Lists the model's parameters. */

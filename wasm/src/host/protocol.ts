@@ -47,6 +47,8 @@ export interface Calls {
   inspect: { request: FolderRequest; event: Progress; result: InspectedFolder | undefined };
   run: { request: RunRequest; event: RawResult; result: Answer[] };
   vocabulary: { request: undefined; event: never; result: string[] };
+  /** The request is JSON; see ChatTemplate::text in the core. */
+  chat: { request: string; event: never; result: string };
   weights: { request: undefined; event: never; result: WeightInfo[] };
   weightRow: {
     request: { name: string; index: number };

@@ -52,6 +52,7 @@ export class Runner implements Host {
     load: (request, signal, onEvent) => this.#load(request, signal, onEvent),
     inspect: (request, signal, onEvent) => inspectFolder(request, signal, onEvent),
     vocabulary: () => Promise.resolve(this.#engine.vocabulary()),
+    chat: (request) => Promise.resolve(this.#engine.chat(request)),
     weights: () => Promise.resolve(this.#engine.weights()),
     weightRow: ({ name, index }) => Promise.resolve(this.#engine.weightRow(name, index)),
     run: (request, signal, onEvent) => this.#run(request, signal, onEvent),

@@ -69,8 +69,14 @@ export class ModelFolder {
     const { files, folder } = this.#sources;
     if (folder === undefined) return Object.keys(files);
     const fs = folder.startsWith('file:') ? nodeModule('node:fs') : undefined;
+    const list = (url: string): Promise<string[] | undefined> | undefined =>
+      fs?.promises.readdir(new URL(url)).catch(() => undefined);
     // If the folder does not exist, opening its first file fails.
-    return fs?.promises.readdir(new URL(folder)).catch(() => undefined);
+    const names = await list(folder);
+    const templates = 'additional_chat_templates';
+    if (!names?.includes(templates)) return names;
+    const more = await list(sourceOf(this.#sources, templates) as string);
+    return [...names, ...(more ?? []).map((name) => `${templates}/${name}`)];
   }
 
   /** Returns a file if it exists. Each file is requested once. */

@@ -7,6 +7,7 @@ import type { TensorNames } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel, methodOf, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
+import type { Session } from '../model/session.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { Clipped, Outcome, Token, WithTrace } from '../model/results.js';
 import type { GenerationExplanations } from './explain.js';
@@ -29,7 +30,7 @@ export interface GeneratorInfo extends ModelInfo {
   tasks: Record<string, string>;
   /** The Jinja template of conversations, if the model has one; see glassformer/chat. */
   chatTemplate?: string;
-  /** The tokens that the template may name. */
+  /** Tokens that the template may name. */
   bosToken?: string;
   eosToken?: string;
 }
@@ -151,10 +152,17 @@ const methods = {
 export class Generator extends LoadedModel<GeneratorInfo> {
   /** The task. It narrows the type of a model that `load` returned. */
   readonly task: 'text-generation' | 'text2text-generation';
+  readonly #session: Session;
 
   private constructor(model: OpenedModel<GeneratorInfo>) {
     super(model, textKind);
+    this.#session = model.session;
     this.task = model.info.task as Generator['task'];
+  }
+
+  /** @internal Returns the text of a chat; see glassformer/chat. */
+  chat(request: string): Promise<string> {
+    return this.#session.ask('chat', request);
   }
 
   /** Loads the model in a folder; see `Classifier.load`. */

@@ -46,10 +46,7 @@ export class Conversation {
   }
 
   /** The conversation as the model reads it, with its special tokens. */
-  get text(): string {
-    if (this.messages.length === 0) return '';
-    return chatPrompt(this.#model, this.messages, { addGenerationPrompt: false });
-  }
+  text = $state('');
 
   /** Says something. Returns whether the model answered. */
   async say(content: string, ablate: readonly Head<'decoder'>[]): Promise<boolean> {
@@ -87,6 +84,7 @@ export class Conversation {
       }
       drawing.flush();
       this.messages = [...this.#chat.messages];
+      this.text = await chatPrompt(this.#model, this.messages, { addGenerationPrompt: false });
       return true;
     } catch (error) {
       if (!signal.aborted) this.failure = writeFailure(error);
@@ -108,6 +106,7 @@ export class Conversation {
     this.stop();
     this.#chat = undefined;
     this.messages = [];
+    this.text = '';
     this.facts = this.failure = undefined;
   }
 }

@@ -68,7 +68,7 @@ onPage(
     const chat = new Chat(model, { system: 'Be kind.' });
     for (const text of ['The film', 'good']) await chat.send(text, { maxNewTokens: longest });
     assert.deepEqual(await messages(page), chat.messages.slice(1));
-    const text = chatPrompt(model, chat.messages, { addGenerationPrompt: false });
+    const text = await chatPrompt(model, chat.messages, { addGenerationPrompt: false });
     const { attention } = await model.next(text, { specialTokens: false, attention: true });
     model.dispose();
     const { layers, heads, queries, keys } = attention.decoder;
