@@ -13,7 +13,18 @@
 #include "text/hub/tokenizer_files.hpp"
 
 namespace glassformer {
-OpenFolder::OpenFolder(const std::filesystem::path& path, std::span<const Task> wanted)
+namespace {
+
+// Throws the error that a file is missing with the folder's path.
+[[noreturn]] void rethrow(const Error& error, const std::filesystem::path& folder) {
+  const std::string what = error.what();
+  if (error.code() != ErrorCode::missing_file || what.starts_with(folder.string())) throw;
+  throw Error(error.code(), folder.string() + ": " + what);
+}
+
+}  // namespace
+
+OpenFolder::OpenFolder(const std::filesystem::path& path, std::span<const Task> wanted) try
     : files(path),
       folder(files),
       headers(files.headers(folder)),
@@ -21,6 +32,8 @@ OpenFolder::OpenFolder(const std::filesystem::path& path, std::span<const Task> 
   if (const Tokenizer* tokenizer = folder.tokenizer()) {
     check_special_tokens(config, *tokenizer, folder.target_tokenizer());
   }
+} catch (const Error& error) {
+  rethrow(error, path);
 }
 
 Compute OpenFolder::compute(std::optional<Compute> wanted) const {
