@@ -265,6 +265,18 @@ test('wrong usage exits with 2 and a reason', () => {
     assert.notEqual(stderr, '');
   }
   assert.equal(glassformer(['--help']).status, 0);
+  const lines = join(golden, 'config.json');
+  const { stderr } = glassformer(['classify', golden, lines]);
+  assert.match(stderr, /lines are read from standard input: < .*config\.json\n/);
+  assert.match(
+    glassformer(['classify', golden, '--json', '--trace', 'encoder.**'], 'a film\n').stderr,
+    /trace: expected \*, .* got \*\* in "encoder\.\*\*"/,
+  );
+  mkdirSync(join(scratch, 'empty'));
+  assert.match(
+    glassformer(['classify', join(scratch, 'empty')], 'a film\n').stderr,
+    /missing_file: .*empty: config\.json: expected/,
+  );
 });
 
 test('missing and damaged files exit with 1 and are named', () => {

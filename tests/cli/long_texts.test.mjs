@@ -22,6 +22,17 @@ test('a cut text gives a warning on standard error, a text in windows does not',
     /^glassformer: line 2: warning: it has more tokens .* --window mean.*\n$/,
   );
   assert.equal(glassformer(['classify', checkpoint('bert_sequence')], 'a film\n').stderr, '');
+  // Of several, the first is named, and all are counted.
+  const input = `${long}\na film\n${long}\n`;
+  const several = glassformer(['classify', checkpoint('bert_sequence')], input).stderr.split('\n');
+  assert.match(several[0], /line 1: warning: it has more tokens/);
+  assert.match(
+    several[1],
+    /warning: 2 of 3 lines had more tokens than the model reads, and were cut$/,
+  );
+  assert.equal(several.length, 3);
+  const quiet = glassformer(['classify', checkpoint('bert_sequence'), '--quiet'], input);
+  assert.deepEqual([quiet.status, quiet.stderr], [0, '']);
   for (const window of ['mean', 'max']) {
     for (const { stride, ...expected } of goldens.sequence.bert_sequence) {
       const given = stride === undefined ? [] : ['--stride', String(stride)];

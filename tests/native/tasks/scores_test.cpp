@@ -137,8 +137,12 @@ TEST_CASE("a vector is normalized to length one", "[pipelines][vectors]") {
   CHECK(is_score(tiny[0], 0.1, 1e-7));
 }
 
-TEST_CASE("similarity is the cosine", "[pipelines][vectors]") {
+TEST_CASE("similarity is the cosine, or another measure", "[pipelines][vectors]") {
   using Vector = std::vector<float>;
+  const Vector a = {1, 2}, b = {4, -2};
+  CHECK(similarity(a, a, Similarity::dot) == 5);
+  CHECK(similarity(a, b, Similarity::euclidean) == -5);
+  CHECK(similarity(a, b, Similarity::manhattan) == -7);
   const auto cosine = [](const Vector& a, const Vector& b) { return similarity(a, b); };
   CHECK(cosine({1, 0}, {0, 5}) == 0);
   CHECK(cosine({2, 2}, {-1, -1}) == -1);

@@ -145,6 +145,28 @@ test('by default, a model has the threads of the environment, or the machine', a
   );
 });
 
+test('a model has one thread if there is no shared memory', async () => {
+  const program = `
+    const { Memory } = WebAssembly;
+    WebAssembly.Memory = function (options) {
+      if (options.shared) throw new RangeError('could not allocate memory');
+      return new Memory(options);
+    };
+    const { Classifier } = await import(${JSON.stringify(pathToFileURL(join(dist, 'index.js')).href)});
+    const folder = new URL(${JSON.stringify(weights('sentiment').href)});
+    const model = await Classifier.load(folder, { threads: 2, backend: 'wasm' });
+    const { label } = await model.classify('Good.');
+    console.log(label, model.info.threads, model.info.threadsNote);`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+    ...waiting,
+  });
+  assert.equal(
+    output,
+    'positive 1 threads: shared memory cannot be allocated: could not allocate memory\n',
+  );
+});
+
 test('a model has one thread if urls names other binaries only', async () => {
   const file = pathToFileURL(join(dist, 'glassformer.wasm'));
   const model = await Classifier.load(weights('sentiment'), {

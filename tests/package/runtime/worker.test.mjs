@@ -86,6 +86,16 @@ test('progress is reported, and the caller keeps its bytes', async () => {
   for (const file of modelFiles) assert.equal(seen.get(file), files[file].length);
 });
 
+test('what cannot be sent to the worker is refused', async () => {
+  const files = readModel('pre_norm_mean');
+  structuredClone(files['config.json'].buffer, { transfer: [files['config.json'].buffer] });
+  await assertError(
+    () => load(files, { worker }),
+    'invalid_option',
+    /cannot be sent to the worker/,
+  );
+});
+
 test('errors keep their code, and the next call works', async () => {
   const classifier = await load(folder, { worker });
   await assertError(() => classifier.classify(''), 'empty_input');

@@ -2,9 +2,10 @@
 // checkpoints.test.mjs compares their answers with the original library.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { expectedOf, folderOf } from '../support/checkpoints.mjs';
+import { copyOf, expectedOf, folderOf } from '../support/checkpoints.mjs';
 import {
   AttentionMap,
   Classifier,
@@ -242,6 +243,44 @@ test('ignored labels, and masked tokens', async () => {
     'invalid_option',
     /aggregation: expected .*simple.*, got "mean"/,
   );
+});
+
+test('vectors are compared as the folder says', async () => {
+  const name = 'config_sentence_transformers.json';
+  const [a, b] = [
+    [1, 2],
+    [4, -2],
+  ];
+  for (const [similarity, expected] of [
+    [null, 0],
+    ['cosine', 0],
+    ['dot', 0],
+    ['euclidean', -5],
+    ['manhattan', -7],
+  ]) {
+    const folder = copyOf('bert_embed');
+    const file = join(folder, name);
+    writeFileSync(file, JSON.stringify({ similarity_fn_name: similarity }));
+    const embedder = await load(folder, {}, Embedder);
+    assert.equal(embedder.info.similarity, similarity ?? 'cosine');
+    assertNear([embedder.similarity(a, b)], [expected], 1e-12, similarity);
+    assertNear(
+      [embedder.similarity([3, 0], [2, 0])],
+      [{ dot: 6, euclidean: -1, manhattan: -1 }[similarity] ?? 1],
+      1e-12,
+      similarity,
+    );
+  }
+  const folder = copyOf('bert_embed');
+  writeFileSync(join(folder, name), JSON.stringify({ similarity_fn_name: 'learned' }));
+  await assertError(() => Embedder.load(folder), 'unsupported', /similarity_fn_name.*learned/);
+});
+
+test('the head of SetFit is refused by name', async () => {
+  const folder = copyOf('bert_embed');
+  writeFileSync(join(folder, 'model_head.pkl'), '');
+  await assertError(() => Classifier.load(folder), 'unsupported', /model_head\.pkl.*SetFit/);
+  (await Embedder.load(folder)).dispose();
 });
 
 test('vectors: pooling, length and similarity', async () => {

@@ -154,6 +154,32 @@ test('any soup of tags keeps its tags', async () => {
   }
 });
 
+test('tags within each other, in any number, and long words', async () => {
+  const nested = (count) => '<b>'.repeat(count) + 'Good morning.' + '</b>'.repeat(count);
+  for (const count of [3, 20_000]) {
+    const translated = await translateHtml(translator, nested(count), { beams: 1 });
+    assert.deepEqual(found(translated, tagPattern), found(nested(count), tagPattern));
+    assert.ok(isNested(translated));
+    assert.equal(translated.replace(tagPattern, ''), 'Guten Morgen.');
+  }
+  // Each of these took time with the square of its length, or did not fit on the stack.
+  const many = 100_000;
+  for (const html of [
+    '<br>'.repeat(2 * many),
+    '<i>'.repeat(many),
+    '</i>'.repeat(many),
+    '<code>'.repeat(many),
+    `<b ${'x'.repeat(many)}>5</b>`,
+    `<b>${'<i>'.repeat(many)}${'</u>'.repeat(many)}</b>`,
+    `%${'0'.repeat(many)} 5`,
+    '{{x}} '.repeat(many / 10),
+  ])
+    assert.equal(await translateHtml(translator, html), html);
+  const word = `${'ab+'.repeat(many / 3)}`;
+  const signal = AbortSignal.timeout(1);
+  await assertError(() => translateHtml(translator, `<p>${word}</p>`, { signal }), 'aborted');
+});
+
 test('texts keep placeholders and addresses', async () => {
   const text = '  Hello {{name}}, your order %1$s was sent to bob@example.org.\nIt has 50% off!\n';
   const translated = await translateText(translator, text);
