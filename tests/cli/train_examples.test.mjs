@@ -1,6 +1,7 @@
 // `glassformer train`: pairs of texts, and files of examples whose columns are something else.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { glassformer } from './run.mjs';
 import { byHeart, checkpoint, config, file, fresh, train } from './training.mjs';
@@ -40,6 +41,18 @@ for (const name of [
       pairs.map((line) => line.split('\t')[0]),
     );
   });
+
+test('the name of two labels is refused', () => {
+  const folder = fresh();
+  cpSync(checkpoint('bert_sequence'), folder, { recursive: true });
+  const path = join(folder, 'config.json');
+  const known = JSON.parse(readFileSync(path, 'utf8'));
+  const id2label = { 0: 'good', 1: 'bad', 2: 'good' };
+  writeFileSync(path, JSON.stringify({ ...known, id2label, label2id: undefined }));
+  const { status, stderr } = train(folder, file(reviews), fresh());
+  assert.equal(status, 1);
+  assert.match(stderr, /label "good": the model has two labels of this name/);
+});
 
 test('tokens of pairs are left out at random, but no separators', () => {
   const options = ['--epochs', '2', '--held-out', '0', '--drop-tokens', '0.5'];

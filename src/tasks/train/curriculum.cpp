@@ -47,8 +47,16 @@ std::map<std::string_view, std::int32_t> numbers_of_labels(const ModelConfig& co
   return numbers;
 }
 
+// Returns whether a model has all these labels. Throws for the name of two of them.
 bool knows(const ModelConfig& config, const std::vector<std::string>& labels) {
   const auto known = numbers_of_labels(config);
+  if (known.size() < config.labels.size()) {
+    for (const std::string& label : labels) {
+      if (std::ranges::count(config.labels, label) < 2) continue;
+      throw_error(ErrorCode::invalid_data,
+                  {"label {}: the model has two labels of this name", {describe(label)}});
+    }
+  }
   return std::ranges::all_of(labels,
                              [&](const std::string& label) { return known.contains(label); });
 }
