@@ -495,12 +495,12 @@ Flow Evaluator::run_body(const std::vector<Statement*>& body) {
 Flow Evaluator::run_statement(const Statement& statement) {
   step();
   line = statement.line;
-  using Kind = Statement::Kind;
+  using Form = Statement::Kind;
   switch (statement.kind) {
-    case Kind::data:
+    case Form::data:
       write(statement.text.string());
       return Flow::normal;
-    case Kind::output: {
+    case Form::output: {
       const Value value = evaluate(*statement.value);
       if (value.is_string()) {
         write(value.string());
@@ -509,38 +509,38 @@ Flow Evaluator::run_statement(const Statement& statement) {
       }
       return Flow::normal;
     }
-    case Kind::assignment: {
+    case Form::assignment: {
       const Value value = evaluate(*statement.value);
       line = statement.line;
       assign(*statement.target, value);
       return Flow::normal;
     }
-    case Kind::break_loop:
+    case Form::break_loop:
       return Flow::broken;
-    case Kind::continue_loop:
+    case Form::continue_loop:
       return Flow::continued;
     default:
       break;
   }
   const Level level(*this);
   switch (statement.kind) {
-    case Kind::condition:
+    case Form::condition:
       return run_condition(statement);
-    case Kind::loop:
+    case Form::loop:
       return run_loop(statement, evaluate(*statement.value), 0, activation_);
-    case Kind::capture:
-    case Kind::filter_block:
+    case Form::capture:
+    case Form::filter_block:
       return run_capture(statement);
-    case Kind::with:
+    case Form::with:
       return run_with(statement);
-    case Kind::macro:
+    case Form::macro:
       slot(statement.target->address) = make_macro(statement);
       return Flow::normal;
-    case Kind::call_block:
-    case Kind::generation:
+    case Form::call_block:
+    case Form::generation:
       run_call_block(statement);
       return Flow::normal;
-    case Kind::block:
+    case Form::block:
       run_block(statement);
       return Flow::normal;
     default:

@@ -15,8 +15,7 @@
 namespace glassformer::jinja {
 namespace {
 
-using Kind = Expression::Kind;
-using Use = Expression::Use;
+using Node = Expression::Kind;
 
 // The levels of operators, from the loosest.
 enum Precedence {
@@ -185,7 +184,7 @@ class Parser {
 
   // --- Nodes
 
-  Expression* make(Kind kind, std::uint32_t line) {
+  Expression* make(Node kind, std::uint32_t line) {
     Expression& node = program_.expressions.emplace_back();
     node.kind = kind;
     node.line = line;
@@ -204,25 +203,25 @@ class Parser {
     }
     node->depth = std::max(node->depth, static_cast<std::uint16_t>(depth));
   }
-  Expression* make_chain(Kind kind, std::uint32_t line, Expression* first) {
+  Expression* make_chain(Node kind, std::uint32_t line, Expression* first) {
     Expression* node = make(kind, line);
     node->first = first;
     if (first) deepen(node, first->depth);
     return node;
   }
-  Expression* make_binary(Kind kind, std::uint32_t line, Expression* first, Expression* second) {
+  Expression* make_binary(Node kind, std::uint32_t line, Expression* first, Expression* second) {
     Expression* node = make_chain(kind, line, first);
     node->second = second;
     contains(node, second);
     return node;
   }
-  Expression* make_unary(Kind kind, std::uint32_t line, Expression* operand) {
+  Expression* make_unary(Node kind, std::uint32_t line, Expression* operand) {
     Expression* node = make(kind, line);
     node->second = operand;
     contains(node, operand);
     return node;
   }
-  Expression* make_items(Kind kind, std::uint32_t line, std::vector<Expression*> items) {
+  Expression* make_items(Node kind, std::uint32_t line, std::vector<Expression*> items) {
     Expression* node = make(kind, line);
     for (const Expression* item : items) contains(node, item);
     node->items = std::move(items);
@@ -243,9 +242,9 @@ class Parser {
     return index;
   }
 
-  Expression* make_variable(const Token& token, Use use) {
+  Expression* make_variable(const Token& token, Expression::Use use) {
     if (token.text == "self") fail_at(token.line, "the variable 'self' is not supported");
-    Expression* node = make(Kind::variable, token.line);
+    Expression* node = make(Node::variable, token.line);
     node->use = use;
     node->name = name_index(token.text, token.line);
     program_.occurrences.push_back(node);
@@ -424,7 +423,7 @@ class Parser {
     }
     for (std::size_t i = begin; i < here(); ++i) {
       const Expression& variable = *program_.occurrences[i];
-      if (variable.use == Use::store && is_named(variable, "loop")) {
+      if (variable.use == Expression::Use::store && is_named(variable, "loop")) {
         fail_at(variable.line, "Can't assign to special loop variable in for-loop target");
       }
     }
@@ -440,7 +439,7 @@ class Parser {
   bool uses(Names names, std::string_view name) const {
     for (std::size_t i = names.begin; i < names.end; ++i) {
       const Expression& variable = *program_.occurrences[i];
-      if (is_named(variable, name)) return variable.use == Use::load;
+      if (is_named(variable, name)) return variable.use == Expression::Use::load;
     }
     return false;
   }
@@ -465,7 +464,7 @@ class Parser {
   void parse_macro(Statement* statement) {
     const Token& name = expect_any_name();
     expect_assignable(name);
-    statement->target = make_variable(name, Use::store);
+    statement->target = make_variable(name, Expression::Use::store);
     make_macro(statement, Value(name.text));
     parse_parameters(*statement->macro);
     parse_function_body(statement, "endmacro");
@@ -477,7 +476,7 @@ class Parser {
     const std::size_t call = here();
     statement->value = parse_expression();
     statement->value_names = names_since(call);
-    if (statement->value->kind != Kind::call) fail_at(statement->line, "expected call");
+    if (statement->value->kind != Node::call) fail_at(statement->line, "expected call");
     parse_function_body(statement, "endcall");
   }
 
@@ -503,7 +502,7 @@ class Parser {
           fail({"duplicate argument '{}'", {printable(name.text)}});
         }
       }
-      Parameter parameter{make_variable(name, Use::parameter), nullptr, {}};
+      Parameter parameter{make_variable(name, Expression::Use::parameter), nullptr, {}};
       const std::size_t begin = here();
       if (skip_symbol("=")) {
         parameter.fallback = parse_expression();
@@ -560,7 +559,7 @@ class Parser {
       const std::size_t begin = here();
       Expression* target = parse_target();
       for (std::size_t i = begin; i < here(); ++i) {
-        program_.occurrences[i]->use = Use::parameter;
+        program_.occurrences[i]->use = Expression::Use::parameter;
       }
       expect_symbol("=");
       statement->bindings.push_back({target, parse_expression()});
@@ -616,7 +615,7 @@ class Parser {
     if (items.empty()) {
       fail({"Expected an expression, got '{}'", {described(peek())}});
     }
-    Expression* target = is_tuple ? make_items(Kind::tuple, line, std::move(items)) : items.front();
+    Expression* target = is_tuple ? make_items(Node::tuple, line, std::move(items)) : items.front();
     expect_target(target);
     return target;
   }
@@ -625,9 +624,9 @@ class Parser {
     const bool is_member = has_namespaces && peek().kind == TokenKind::name &&
                            !is_literal_name(peek().text) && peek(1).is_symbol(".");
     if (!is_member) return parse_primary();
-    Expression* variable = make_variable(next(), Use::load);
+    Expression* variable = make_variable(next(), Expression::Use::load);
     next();
-    Expression* member = make(Kind::member, variable->line);
+    Expression* member = make(Node::member, variable->line);
     member->value = Value(expect_any_name().text);
     member->second = variable;
     return member;
@@ -635,13 +634,13 @@ class Parser {
 
   void expect_target(Expression* target) const {
     switch (target->kind) {
-      case Kind::variable:
-        target->use = Use::store;
+      case Node::variable:
+        target->use = Expression::Use::store;
         break;
-      case Kind::tuple:
+      case Node::tuple:
         for (Expression* item : target->items) expect_target(item);
         break;
-      case Kind::member:
+      case Node::member:
         break;
       default:
         fail_at(target->line, "can't assign to this expression");
@@ -669,7 +668,7 @@ class Parser {
     if (items.empty() && !in_parentheses) {
       fail({"Expected an expression, got '{}'", {described(peek())}});
     }
-    return make_items(Kind::tuple, line, std::move(items));
+    return make_items(Node::tuple, line, std::move(items));
   }
 
   Expression* parse_expression() {
@@ -680,7 +679,7 @@ class Parser {
     while (skip_name("if")) {
       Expression* condition = parse_operators(or_level);
       Expression* other = skip_name("else") ? parse_expression() : nullptr;
-      Expression* node = make(Kind::conditional, line);
+      Expression* node = make(Node::conditional, line);
       node->first = value;
       node->second = condition;
       node->third = other;
@@ -705,25 +704,25 @@ class Parser {
     Expression* left = nullptr;
     if (level <= not_level && skip_name("not")) {
       const Nesting nesting(*this);
-      left = make_unary(Kind::logical_not, line, parse_operators(not_level));
+      left = make_unary(Node::logical_not, line, parse_operators(not_level));
     } else {
       left = parse_unary(true);
     }
     for (;;) {
       if (level <= or_level && skip_name("or")) {
-        left = make_binary(Kind::logical_or, line, left, parse_operators(and_level));
+        left = make_binary(Node::logical_or, line, left, parse_operators(and_level));
       } else if (level <= and_level && skip_name("and")) {
-        left = make_binary(Kind::logical_and, line, left, parse_operators(not_level));
+        left = make_binary(Node::logical_and, line, left, parse_operators(not_level));
       } else if (level <= compare_level && is_comparison()) {
         left = parse_comparison(left, line);
       } else if (level <= concat_level && peek().is_symbol("~")) {
         std::vector<Expression*> items{left};
         while (skip_symbol("~")) items.push_back(parse_operators(multiply_level));
-        left = make_items(Kind::concatenation, line, std::move(items));
+        left = make_items(Node::concatenation, line, std::move(items));
       } else if (const OperatorToken* found = operator_here();
                  found && found->level != compare_level && level <= found->level) {
         next();
-        left = make_binary(Kind::binary, line, left, parse_operators(found->level + 1));
+        left = make_binary(Node::binary, line, left, parse_operators(found->level + 1));
         left->operation = found->operation;
       } else {
         return left;
@@ -739,10 +738,10 @@ class Parser {
 
   // Parses a < b < c: items are the operands behind the second, each with its operator.
   Expression* parse_comparison(Expression* left, std::uint32_t line) {
-    Expression* node = make_chain(Kind::comparison, line, left);
+    Expression* node = make_chain(Node::comparison, line, left);
     for (Expression* link = node; is_comparison();) {
       if (link->second) {
-        link = make(Kind::comparison, line);
+        link = make(Node::comparison, line);
         node->items.push_back(link);
       }
       if (const OperatorToken* found = operator_here()) {
@@ -766,7 +765,7 @@ class Parser {
     Expression* node = nullptr;
     if (peek().is_symbol("-") || peek().is_symbol("+")) {
       const Nesting nesting(*this);
-      const Kind kind = next().text == "-" ? Kind::negation : Kind::plus;
+      const Node kind = next().text == "-" ? Node::negation : Node::plus;
       node = make_unary(kind, line, parse_unary(false));
     } else {
       node = parse_primary();
@@ -780,7 +779,7 @@ class Parser {
     switch (token.kind) {
       case TokenKind::name:
         next();
-        if (!is_literal_name(token.text)) return make_variable(token, Use::load);
+        if (!is_literal_name(token.text)) return make_variable(token, Expression::Use::load);
         if (token.text == "none" || token.text == "None") return make_constant({}, token.line);
         return make_constant(token.text == "true" || token.text == "True", token.line);
       case TokenKind::string: {
@@ -809,7 +808,7 @@ class Parser {
   }
 
   Expression* make_constant(Value value, std::uint32_t line) {
-    Expression* node = make(Kind::constant, line);
+    Expression* node = make(Node::constant, line);
     node->value = std::move(value);
     return node;
   }
@@ -841,7 +840,7 @@ class Parser {
       items.push_back(parse_expression());
     }
     expect_symbol("]");
-    return make_items(Kind::list, line, std::move(items));
+    return make_items(Node::list, line, std::move(items));
   }
 
   Expression* parse_dict() {
@@ -855,7 +854,7 @@ class Parser {
       items.push_back(parse_expression());
     }
     expect_symbol("}");
-    return make_items(Kind::dict, line, std::move(items));
+    return make_items(Node::dict, line, std::move(items));
   }
 
   Expression* parse_postfix(Expression* node) {
@@ -889,14 +888,14 @@ class Parser {
     if (token.text == ".") {
       const Token& attribute = next();
       if (attribute.kind == TokenKind::name) {
-        Expression* result = make_chain(Kind::attribute, token.line, node);
+        Expression* result = make_chain(Node::attribute, token.line, node);
         result->value = Value(attribute.text);
         return result;
       }
       if (attribute.kind != TokenKind::integer) {
         fail_at(attribute.line, "expected name or number");
       }
-      return make_binary(Kind::item, token.line, node,
+      return make_binary(Node::item, token.line, node,
                          make_constant(integer_of(attribute), attribute.line));
     }
     std::vector<Expression*> items;
@@ -910,11 +909,11 @@ class Parser {
       index = items.front();
     } else {
       for (const Expression* item : items) {
-        if (item->kind == Kind::slice) fail_at(token.line, "several slices are not supported");
+        if (item->kind == Node::slice) fail_at(token.line, "several slices are not supported");
       }
-      index = make_items(Kind::tuple, token.line, std::move(items));
+      index = make_items(Node::tuple, token.line, std::move(items));
     }
-    return make_binary(Kind::item, token.line, node, index);
+    return make_binary(Node::item, token.line, node, index);
   }
 
   Expression* parse_index() {
@@ -928,7 +927,7 @@ class Parser {
     const auto is_end = [&] { return peek().is_symbol("]") || peek().is_symbol(","); };
     Expression* stop = peek().is_symbol(":") || is_end() ? nullptr : parse_expression();
     Expression* step = skip_symbol(":") && !is_end() ? parse_expression() : nullptr;
-    return make_items(Kind::slice, line, {start, stop, step});
+    return make_items(Node::slice, line, {start, stop, step});
   }
 
   CallArguments* parse_arguments(Expression* node) {
@@ -974,7 +973,7 @@ class Parser {
   }
 
   Expression* parse_call(Expression* called) {
-    Expression* node = make_chain(Kind::call, peek().line, called);
+    Expression* node = make_chain(Node::call, peek().line, called);
     node->arguments = parse_arguments(node);
     return node;
   }
@@ -989,7 +988,7 @@ class Parser {
   [[noreturn]] static void fail_unknown(const Expression& node) {
     fail_at(node.line,
             {"No {} named '{}'.",
-             {node.kind == Kind::filter ? "filter" : "test", printable(node.value.string())}});
+             {node.kind == Node::filter ? "filter" : "test", printable(node.value.string())}});
   }
 
   void expect_known(Expression* node) {
@@ -1000,7 +999,7 @@ class Parser {
   Expression* parse_filters(Expression* node, bool starts_with_name = false) {
     while (peek().is_symbol("|") || starts_with_name) {
       if (!std::exchange(starts_with_name, false)) next();
-      node = make_chain(Kind::filter, peek().line, node);
+      node = make_chain(Node::filter, peek().line, node);
       node->value = parse_dotted_name();
       node->builtin = find_filter(node->value.string());
       if (peek().is_symbol("(")) node->arguments = parse_arguments(node);
@@ -1012,7 +1011,7 @@ class Parser {
   Expression* parse_test(Expression* tested) {
     const std::uint32_t line = next().line;
     const bool is_negated = skip_name("not");
-    Expression* node = make_chain(Kind::test, line, tested);
+    Expression* node = make_chain(Node::test, line, tested);
     node->value = parse_dotted_name();
     node->builtin = find_test(node->value.string());
     const Token& token = peek();
@@ -1031,7 +1030,7 @@ class Parser {
       node->arguments->positional.push_back(operand);
     }
     expect_known(node);
-    return is_negated ? make_unary(Kind::logical_not, line, node) : node;
+    return is_negated ? make_unary(Node::logical_not, line, node) : node;
   }
 
   std::vector<Token> tokens_;

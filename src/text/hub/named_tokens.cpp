@@ -7,17 +7,18 @@
 namespace glassformer {
 namespace {
 
-constexpr std::array roles = {"bos_token", "eos_token", "unk_token", "pad_token", "mask_token"};
+constexpr std::array named_roles = {"bos_token", "eos_token", "unk_token", "pad_token",
+                                    "mask_token"};
 
-// The tokens that a class has if the files define none, in the order of `roles`.
+// The tokens that a class has if the files define none, in the order of `named_roles`.
 struct ClassTokens {
   std::string_view name;
-  std::array<std::string_view, roles.size()> tokens;
+  std::array<std::string_view, named_roles.size()> tokens;
 };
 
 constexpr std::string_view end_of_text = "<|endoftext|>";
 // Of decoders, whose templates name them.
-constexpr std::array classes = {
+constexpr std::array decoder_classes = {
     ClassTokens{"LlamaTokenizer", {"<s>", "</s>", "<unk>"}},
     ClassTokens{"CodeLlamaTokenizer", {"<s>", "</s>", "<unk>"}},
     ClassTokens{"GemmaTokenizer", {"<bos>", "<eos>", "<unk>", "<pad>", "<mask>"}},
@@ -33,14 +34,15 @@ std::vector<std::pair<std::string, std::string>> named_tokens(const TokenizerCon
                                                               std::string_view usual_class) {
   const std::string_view name =
       config.tokenizer_class().empty() ? usual_class : std::string_view(config.tokenizer_class());
-  const auto known = std::ranges::find(classes, name, &ClassTokens::name);
+  const auto known = std::ranges::find(decoder_classes, name, &ClassTokens::name);
   std::vector<std::pair<std::string, std::string>> named = config.named_specials();
-  for (std::size_t i = 0; known != classes.end() && i < roles.size(); ++i) {
+  for (std::size_t i = 0; known != decoder_classes.end() && i < named_roles.size(); ++i) {
     if (known->tokens[i].empty()) continue;
     // A role that the files define as null has no token.
-    const std::optional<AddedToken> token = config.special(roles[i], known->tokens[i]);
-    const auto same = [&](const auto& entry) { return entry.first == roles[i]; };
-    if (token && std::ranges::none_of(named, same)) named.emplace_back(roles[i], token->content);
+    const std::optional<AddedToken> token = config.special(named_roles[i], known->tokens[i]);
+    const auto same = [&](const auto& entry) { return entry.first == named_roles[i]; };
+    if (token && std::ranges::none_of(named, same))
+      named.emplace_back(named_roles[i], token->content);
   }
   return named;
 }
