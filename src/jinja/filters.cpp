@@ -250,7 +250,9 @@ struct SliceIterator : Iterator {
     const std::int64_t extra = length % slices;
     const std::int64_t begin = number * each + std::min(number, extra);
     const std::int64_t end = begin + each + static_cast<std::int64_t>(number < extra);
-    std::vector<Value> part(items.items().begin() + begin, items.items().begin() + end);
+    const auto first = items.items().begin();
+    std::vector<Value> part(first + static_cast<std::ptrdiff_t>(begin),
+                            first + static_cast<std::ptrdiff_t>(end));
     if (is_given(filler) && !filler.is_none() && number >= extra) part.push_back(filler);
     ++number;
     item = evaluator.list(std::move(part));

@@ -230,7 +230,8 @@ std::vector<std::string_view> split_spaces_backwards(Evaluator& evaluator, std::
   const auto count = static_cast<std::int64_t>(parts.size());
   if (most < 0 || count <= most) return parts;
   // The first parts and the whitespace between them stay together.
-  std::vector<std::string_view> result(parts.end() - most, parts.end());
+  std::vector<std::string_view> result(parts.end() - static_cast<std::ptrdiff_t>(most),
+                                       parts.end());
   const std::string_view last = parts[static_cast<std::size_t>(count - most - 1)];
   const auto end = static_cast<std::size_t>(last.data() + last.size() - text.data());
   result.insert(result.begin(), text.substr(0, end));

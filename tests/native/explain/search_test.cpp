@@ -363,8 +363,11 @@ TEST_CASE("explanations are returned as JSON with separate tensors", "[explain]"
   const Json lens = explain_one(*pipeline, text, R"({"method": "lens"})");
   CHECK(lens.at("layers").size() == 3);
   CHECK(lens.at("layers").back().at("label") == plain.label);
-  CHECK(std::abs(lens.at("layers").back().at("scores").at(plain.label).get<float>() - plain.score) <
-        1e-6f);
+  float best = 0;
+  for (const Json& each : lens.at("layers").back().at("scores")) {
+    best = std::max(best, each.at("score").get<float>());
+  }
+  CHECK(std::abs(best - plain.score) < 1e-6f);
 }
 
 TEST_CASE("the tokens of a word stay together in an explanation's input", "[explain]") {

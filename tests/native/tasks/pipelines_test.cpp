@@ -157,12 +157,16 @@ TEST_CASE("the JSON of a result has all of its fields", "[pipelines]") {
   CHECK(result.score == *std::ranges::max_element(result.scores));
   CHECK(result.label == labels[result.score == result.scores[0] ? 0 : 1]);
   CHECK(json.at("scores").size() == labels.size());
-  CHECK(json.at("logits").at(labels[1]).get<float>() == result.logits[1]);
+  const auto& second = json.at("scores").at(1);
+  CHECK(second.at("id") == 1);
+  CHECK(second.at("label") == labels[1]);
+  CHECK(second.at("score").get<float>() == result.scores[1]);
+  CHECK(second.at("logit").get<float>() == result.logits[1]);
   CHECK(json.at("tokens").size() == result.tokens.size());
   CHECK(json.at("tokens").at(0).at("text") ==
         pipeline->tokenizer().display_text(result.tokens[0].id));
   CHECK(json.at("clipped") == false);
-  CHECK(json.at("contributions").at(labels[1]).at(2).get<float>() ==
+  CHECK(json.at("contributions").at(1).at(2).get<float>() ==
         result.contributions[2 * labels.size() + 1]);
   const auto& attention = json.at("attention").at("encoder");
   CHECK(attention.at("layers") == result.attention->layers);

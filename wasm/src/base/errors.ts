@@ -1,5 +1,3 @@
-import './platform.js';
-
 /** The reason for an error, for programs: it is stable. The message is for people. */
 export type ErrorCode =
   // The engine refuses the input or a file.
@@ -87,4 +85,17 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 /** Returns the text of anything that was thrown, without a period at its end. */
 export function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+}
+
+// Types of the platform that a project may not have: those of browsers, in a program for Node. Where
+// they exist, these declarations add nothing to them.
+
+declare global {
+  namespace WebAssembly {
+    interface Module {}
+    interface Memory {}
+  }
+  interface ImageBitmap {}
+  interface OffscreenCanvas {}
+  interface HTMLCanvasElement {}
 }
