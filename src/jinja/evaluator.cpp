@@ -495,12 +495,12 @@ Flow Evaluator::run_body(const std::vector<Statement*>& body) {
 Flow Evaluator::run_statement(const Statement& statement) {
   step();
   line = statement.line;
-  using Form = Statement::Kind;
+  using What = Statement::Kind;
   switch (statement.kind) {
-    case Form::data:
+    case What::data:
       write(statement.text.string());
       return Flow::normal;
-    case Form::output: {
+    case What::output: {
       const Value value = evaluate(*statement.value);
       if (value.is_string()) {
         write(value.string());
@@ -509,38 +509,38 @@ Flow Evaluator::run_statement(const Statement& statement) {
       }
       return Flow::normal;
     }
-    case Form::assignment: {
+    case What::assignment: {
       const Value value = evaluate(*statement.value);
       line = statement.line;
       assign(*statement.target, value);
       return Flow::normal;
     }
-    case Form::break_loop:
+    case What::break_loop:
       return Flow::broken;
-    case Form::continue_loop:
+    case What::continue_loop:
       return Flow::continued;
     default:
       break;
   }
   const Level level(*this);
   switch (statement.kind) {
-    case Form::condition:
+    case What::condition:
       return run_condition(statement);
-    case Form::loop:
+    case What::loop:
       return run_loop(statement, evaluate(*statement.value), 0, activation_);
-    case Form::capture:
-    case Form::filter_block:
+    case What::capture:
+    case What::filter_block:
       return run_capture(statement);
-    case Form::with:
+    case What::with:
       return run_with(statement);
-    case Form::macro:
+    case What::macro:
       slot(statement.target->address) = make_macro(statement);
       return Flow::normal;
-    case Form::call_block:
-    case Form::generation:
+    case What::call_block:
+    case What::generation:
       run_call_block(statement);
       return Flow::normal;
-    case Form::block:
+    case What::block:
       run_block(statement);
       return Flow::normal;
     default:

@@ -838,24 +838,25 @@ class Wrapper {
       evaluator_.step();
       std::string line;
       std::size_t length = 0;
-      std::string last;
-      const auto add = [&](std::string_view chunk) {
-        line += chunk;
-        length += character_count(chunk);
-        last = chunk;
+      std::string_view last;
+      const auto add = [&](const Chunk& chunk) {
+        line += chunk.text;
+        length += chunk.length;
+        last = chunk.text;
       };
-      if (is_blank(chunks_.back()) && !lines.empty()) chunks_.pop_back();
-      while (!chunks_.empty() && length + character_count(chunks_.back()) <= width_) {
+      if (!lines.empty() && is_blank(chunks_.back().text)) chunks_.pop_back();
+      while (!chunks_.empty() && length + chunks_.back().length <= width_) {
         add(chunks_.back());
         chunks_.pop_back();
       }
-      if (!chunks_.empty() && character_count(chunks_.back()) > width_) {
+      if (!chunks_.empty() && chunks_.back().length > width_) {
         if (breaks_words_) {
-          std::string& chunk = chunks_.back();
+          Chunk& chunk = chunks_.back();
+          const std::size_t count = width_ - length;
           std::size_t end = 0;
-          for (std::size_t n = length; n < width_; ++n) next_character(chunk, end);
-          add(std::string_view(chunk).substr(0, end));
-          chunk.erase(0, end);
+          for (std::size_t n = 0; n < count; ++n) next_character(chunk.text, end);
+          add({chunk.text.substr(0, end), count});
+          chunk = {chunk.text.substr(end), chunk.length - count};
         } else if (line.empty()) {
           add(chunks_.back());
           chunks_.pop_back();
@@ -868,6 +869,11 @@ class Wrapper {
   }
 
  private:
+  struct Chunk {
+    std::string_view text;
+    std::size_t length;  // in characters
+  };
+
   static bool is_wrap_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
   bool is_blank(std::string_view chunk) const {
     return stripped(evaluator_, chunk, nullptr, true, true).empty();
@@ -877,7 +883,11 @@ class Wrapper {
       const std::size_t begin = at;
       const bool is_space_chunk = is_wrap_space(text[at]);
       while (at < text.size() && is_wrap_space(text[at]) == is_space_chunk) ++at;
-      chunks_.emplace_back(text.substr(begin, at - begin));
+      const std::string_view chunk = text.substr(begin, at - begin);
+      if (chunks_.size() == chunks_.capacity()) {
+        evaluator_.expect_space(chunks_.size() * 3 * sizeof(Chunk));
+      }
+      chunks_.push_back({chunk, character_count(chunk)});
     }
     std::reverse(chunks_.begin(), chunks_.end());
   }
@@ -885,7 +895,7 @@ class Wrapper {
   Evaluator& evaluator_;
   std::size_t width_;
   bool breaks_words_;
-  std::vector<std::string> chunks_;  // in reverse
+  std::vector<Chunk> chunks_;  // in reverse
 };
 
 Value filter_wordwrap(Evaluator& evaluator, Value* values, const Arguments&) {

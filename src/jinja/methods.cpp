@@ -145,7 +145,10 @@ Value text_find(Evaluator& evaluator, Value* values, bool is_last, bool must_exi
   const std::string_view wanted = text_argument(evaluator, values[1]);
   const Window window(evaluator, values[0], values[2], values[3]);
   std::size_t place = std::string_view::npos;
-  if (window.is_valid) place = is_last ? window.part.rfind(wanted) : window.part.find(wanted);
+  if (window.is_valid) {
+    const Finder finder(evaluator, wanted);
+    place = is_last ? finder.find_last(window.part, window.part.size()) : finder.find(window.part);
+  }
   if (place == std::string_view::npos) {
     if (must_exist) evaluator.fail("substring not found");
     return std::int64_t{-1};
@@ -170,8 +173,10 @@ Value text_count(Evaluator& evaluator, Value* values, const Arguments&) {
   const Window window(evaluator, values[0], values[2], values[3]);
   if (!window.is_valid) return std::int64_t{0};
   if (wanted.empty()) return evaluator.count(character_count(window.part) + 1);
+  const Finder finder(evaluator, wanted);
   std::size_t count = 0;
-  for (std::size_t at = 0; (at = window.part.find(wanted, at)) != std::string_view::npos; ++count) {
+  for (std::size_t at = 0; (at = finder.find(window.part, at)) != std::string_view::npos; ++count) {
+    evaluator.step();
     at += wanted.size();
   }
   return evaluator.count(count);
@@ -249,7 +254,7 @@ Value text_split_any(Evaluator& evaluator, Value* values, bool is_backward) {
   }
   const std::string_view separator = text_argument(evaluator, values[1]);
   if (separator.empty()) evaluator.fail("empty separator");
-  evaluator.scan(text.size());
+  const Finder finder(evaluator, separator);
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
   std::size_t end = text.size();
@@ -258,13 +263,12 @@ Value text_split_any(Evaluator& evaluator, Value* values, bool is_backward) {
       evaluator.expect_space(parts.size() * 3 * sizeof(std::string_view));
     }
     if (is_backward) {
-      if (end < separator.size()) break;
-      const std::size_t place = text.rfind(separator, end - separator.size());
+      const std::size_t place = finder.find_last(text, end);
       if (place == text.npos) break;
       parts.push_back(text.substr(place + separator.size(), end - place - separator.size()));
       end = place;
     } else {
-      const std::size_t place = text.find(separator, begin);
+      const std::size_t place = finder.find(text, begin);
       if (place == text.npos) break;
       parts.push_back(text.substr(begin, place - begin));
       begin = place + separator.size();
@@ -292,8 +296,8 @@ Value text_partition_any(Evaluator& evaluator, Value* values, bool is_backward) 
   const std::string_view text = values[0].string();
   const std::string_view separator = text_argument(evaluator, values[1]);
   if (separator.empty()) evaluator.fail("empty separator");
-  evaluator.scan(text.size());
-  const std::size_t place = is_backward ? text.rfind(separator) : text.find(separator);
+  const Finder finder(evaluator, separator);
+  const std::size_t place = is_backward ? finder.find_last(text, text.size()) : finder.find(text);
   std::string_view parts[3];
   if (place == text.npos) {
     parts[is_backward ? 2 : 0] = text;

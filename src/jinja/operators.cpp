@@ -5,6 +5,7 @@
 
 #include "jinja/evaluator.hpp"
 #include "jinja/numbers.hpp"
+#include "jinja/texts.hpp"
 
 namespace glassformer::jinja {
 namespace {
@@ -250,8 +251,7 @@ bool Evaluator::contains(const Value& container, const Value& wanted) {
       if (!wanted.is_string()) {
         fail({"'in <string>' requires string as left operand, not {}", {type_name(wanted)}});
       }
-      scan(container.string().size());
-      return container.string().find(wanted.string()) != std::string_view::npos;
+      return Finder(*this, wanted.string()).find(container.string()) != std::string_view::npos;
     }
     case Kind::dict:
       return container.entries().find(*this, wanted) != nullptr;
@@ -276,7 +276,10 @@ bool Evaluator::contains(const Value& container, const Value& wanted) {
         const std::int64_t last = range[range.length - 1];
         const bool is_between =
             number >= std::min(range.start, last) && number <= std::max(range.start, last);
-        return is_between && (number - range.start) % range.step == 0;
+        const auto distance =
+            static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(range.start);
+        const auto step = static_cast<std::uint64_t>(range.step);
+        return is_between && (range.step > 0 ? distance % step : (0 - distance) % (0 - step)) == 0;
       }
       return false;
     }

@@ -15,7 +15,7 @@
 namespace glassformer::jinja {
 namespace {
 
-using Node = Expression::Kind;
+using NodeKind = Expression::Kind;
 
 // The levels of operators, from the loosest.
 enum Precedence {
@@ -184,7 +184,7 @@ class Parser {
 
   // --- Nodes
 
-  Expression* make(Node kind, std::uint32_t line) {
+  Expression* make(NodeKind kind, std::uint32_t line) {
     Expression& node = program_.expressions.emplace_back();
     node.kind = kind;
     node.line = line;
@@ -203,25 +203,26 @@ class Parser {
     }
     node->depth = std::max(node->depth, static_cast<std::uint16_t>(depth));
   }
-  Expression* make_chain(Node kind, std::uint32_t line, Expression* first) {
+  Expression* make_chain(NodeKind kind, std::uint32_t line, Expression* first) {
     Expression* node = make(kind, line);
     node->first = first;
     if (first) deepen(node, first->depth);
     return node;
   }
-  Expression* make_binary(Node kind, std::uint32_t line, Expression* first, Expression* second) {
+  Expression* make_binary(NodeKind kind, std::uint32_t line, Expression* first,
+                          Expression* second) {
     Expression* node = make_chain(kind, line, first);
     node->second = second;
     contains(node, second);
     return node;
   }
-  Expression* make_unary(Node kind, std::uint32_t line, Expression* operand) {
+  Expression* make_unary(NodeKind kind, std::uint32_t line, Expression* operand) {
     Expression* node = make(kind, line);
     node->second = operand;
     contains(node, operand);
     return node;
   }
-  Expression* make_items(Node kind, std::uint32_t line, std::vector<Expression*> items) {
+  Expression* make_items(NodeKind kind, std::uint32_t line, std::vector<Expression*> items) {
     Expression* node = make(kind, line);
     for (const Expression* item : items) contains(node, item);
     node->items = std::move(items);
@@ -244,7 +245,7 @@ class Parser {
 
   Expression* make_variable(const Token& token, Expression::Use use) {
     if (token.text == "self") fail_at(token.line, "the variable 'self' is not supported");
-    Expression* node = make(Node::variable, token.line);
+    Expression* node = make(NodeKind::variable, token.line);
     node->use = use;
     node->name = name_index(token.text, token.line);
     program_.occurrences.push_back(node);
@@ -476,7 +477,7 @@ class Parser {
     const std::size_t call = here();
     statement->value = parse_expression();
     statement->value_names = names_since(call);
-    if (statement->value->kind != Node::call) fail_at(statement->line, "expected call");
+    if (statement->value->kind != NodeKind::call) fail_at(statement->line, "expected call");
     parse_function_body(statement, "endcall");
   }
 
@@ -615,7 +616,8 @@ class Parser {
     if (items.empty()) {
       fail({"Expected an expression, got '{}'", {described(peek())}});
     }
-    Expression* target = is_tuple ? make_items(Node::tuple, line, std::move(items)) : items.front();
+    Expression* target =
+        is_tuple ? make_items(NodeKind::tuple, line, std::move(items)) : items.front();
     expect_target(target);
     return target;
   }
@@ -626,7 +628,7 @@ class Parser {
     if (!is_member) return parse_primary();
     Expression* variable = make_variable(next(), Expression::Use::load);
     next();
-    Expression* member = make(Node::member, variable->line);
+    Expression* member = make(NodeKind::member, variable->line);
     member->value = Value(expect_any_name().text);
     member->second = variable;
     return member;
@@ -634,13 +636,13 @@ class Parser {
 
   void expect_target(Expression* target) const {
     switch (target->kind) {
-      case Node::variable:
+      case NodeKind::variable:
         target->use = Expression::Use::store;
         break;
-      case Node::tuple:
+      case NodeKind::tuple:
         for (Expression* item : target->items) expect_target(item);
         break;
-      case Node::member:
+      case NodeKind::member:
         break;
       default:
         fail_at(target->line, "can't assign to this expression");
@@ -668,7 +670,7 @@ class Parser {
     if (items.empty() && !in_parentheses) {
       fail({"Expected an expression, got '{}'", {described(peek())}});
     }
-    return make_items(Node::tuple, line, std::move(items));
+    return make_items(NodeKind::tuple, line, std::move(items));
   }
 
   Expression* parse_expression() {
@@ -679,7 +681,7 @@ class Parser {
     while (skip_name("if")) {
       Expression* condition = parse_operators(or_level);
       Expression* other = skip_name("else") ? parse_expression() : nullptr;
-      Expression* node = make(Node::conditional, line);
+      Expression* node = make(NodeKind::conditional, line);
       node->first = value;
       node->second = condition;
       node->third = other;
@@ -704,25 +706,25 @@ class Parser {
     Expression* left = nullptr;
     if (level <= not_level && skip_name("not")) {
       const Nesting nesting(*this);
-      left = make_unary(Node::logical_not, line, parse_operators(not_level));
+      left = make_unary(NodeKind::logical_not, line, parse_operators(not_level));
     } else {
       left = parse_unary(true);
     }
     for (;;) {
       if (level <= or_level && skip_name("or")) {
-        left = make_binary(Node::logical_or, line, left, parse_operators(and_level));
+        left = make_binary(NodeKind::logical_or, line, left, parse_operators(and_level));
       } else if (level <= and_level && skip_name("and")) {
-        left = make_binary(Node::logical_and, line, left, parse_operators(not_level));
+        left = make_binary(NodeKind::logical_and, line, left, parse_operators(not_level));
       } else if (level <= compare_level && is_comparison()) {
         left = parse_comparison(left, line);
       } else if (level <= concat_level && peek().is_symbol("~")) {
         std::vector<Expression*> items{left};
         while (skip_symbol("~")) items.push_back(parse_operators(multiply_level));
-        left = make_items(Node::concatenation, line, std::move(items));
+        left = make_items(NodeKind::concatenation, line, std::move(items));
       } else if (const OperatorToken* found = operator_here();
                  found && found->level != compare_level && level <= found->level) {
         next();
-        left = make_binary(Node::binary, line, left, parse_operators(found->level + 1));
+        left = make_binary(NodeKind::binary, line, left, parse_operators(found->level + 1));
         left->operation = found->operation;
       } else {
         return left;
@@ -738,10 +740,10 @@ class Parser {
 
   // Parses a < b < c: items are the operands behind the second, each with its operator.
   Expression* parse_comparison(Expression* left, std::uint32_t line) {
-    Expression* node = make_chain(Node::comparison, line, left);
+    Expression* node = make_chain(NodeKind::comparison, line, left);
     for (Expression* link = node; is_comparison();) {
       if (link->second) {
-        link = make(Node::comparison, line);
+        link = make(NodeKind::comparison, line);
         node->items.push_back(link);
       }
       if (const OperatorToken* found = operator_here()) {
@@ -765,7 +767,7 @@ class Parser {
     Expression* node = nullptr;
     if (peek().is_symbol("-") || peek().is_symbol("+")) {
       const Nesting nesting(*this);
-      const Node kind = next().text == "-" ? Node::negation : Node::plus;
+      const NodeKind kind = next().text == "-" ? NodeKind::negation : NodeKind::plus;
       node = make_unary(kind, line, parse_unary(false));
     } else {
       node = parse_primary();
@@ -808,7 +810,7 @@ class Parser {
   }
 
   Expression* make_constant(Value value, std::uint32_t line) {
-    Expression* node = make(Node::constant, line);
+    Expression* node = make(NodeKind::constant, line);
     node->value = std::move(value);
     return node;
   }
@@ -840,7 +842,7 @@ class Parser {
       items.push_back(parse_expression());
     }
     expect_symbol("]");
-    return make_items(Node::list, line, std::move(items));
+    return make_items(NodeKind::list, line, std::move(items));
   }
 
   Expression* parse_dict() {
@@ -854,7 +856,7 @@ class Parser {
       items.push_back(parse_expression());
     }
     expect_symbol("}");
-    return make_items(Node::dict, line, std::move(items));
+    return make_items(NodeKind::dict, line, std::move(items));
   }
 
   Expression* parse_postfix(Expression* node) {
@@ -888,14 +890,14 @@ class Parser {
     if (token.text == ".") {
       const Token& attribute = next();
       if (attribute.kind == TokenKind::name) {
-        Expression* result = make_chain(Node::attribute, token.line, node);
+        Expression* result = make_chain(NodeKind::attribute, token.line, node);
         result->value = Value(attribute.text);
         return result;
       }
       if (attribute.kind != TokenKind::integer) {
         fail_at(attribute.line, "expected name or number");
       }
-      return make_binary(Node::item, token.line, node,
+      return make_binary(NodeKind::item, token.line, node,
                          make_constant(integer_of(attribute), attribute.line));
     }
     std::vector<Expression*> items;
@@ -909,11 +911,11 @@ class Parser {
       index = items.front();
     } else {
       for (const Expression* item : items) {
-        if (item->kind == Node::slice) fail_at(token.line, "several slices are not supported");
+        if (item->kind == NodeKind::slice) fail_at(token.line, "several slices are not supported");
       }
-      index = make_items(Node::tuple, token.line, std::move(items));
+      index = make_items(NodeKind::tuple, token.line, std::move(items));
     }
-    return make_binary(Node::item, token.line, node, index);
+    return make_binary(NodeKind::item, token.line, node, index);
   }
 
   Expression* parse_index() {
@@ -927,7 +929,7 @@ class Parser {
     const auto is_end = [&] { return peek().is_symbol("]") || peek().is_symbol(","); };
     Expression* stop = peek().is_symbol(":") || is_end() ? nullptr : parse_expression();
     Expression* step = skip_symbol(":") && !is_end() ? parse_expression() : nullptr;
-    return make_items(Node::slice, line, {start, stop, step});
+    return make_items(NodeKind::slice, line, {start, stop, step});
   }
 
   CallArguments* parse_arguments(Expression* node) {
@@ -973,7 +975,7 @@ class Parser {
   }
 
   Expression* parse_call(Expression* called) {
-    Expression* node = make_chain(Node::call, peek().line, called);
+    Expression* node = make_chain(NodeKind::call, peek().line, called);
     node->arguments = parse_arguments(node);
     return node;
   }
@@ -988,7 +990,7 @@ class Parser {
   [[noreturn]] static void fail_unknown(const Expression& node) {
     fail_at(node.line,
             {"No {} named '{}'.",
-             {node.kind == Node::filter ? "filter" : "test", printable(node.value.string())}});
+             {node.kind == NodeKind::filter ? "filter" : "test", printable(node.value.string())}});
   }
 
   void expect_known(Expression* node) {
@@ -999,7 +1001,7 @@ class Parser {
   Expression* parse_filters(Expression* node, bool starts_with_name = false) {
     while (peek().is_symbol("|") || starts_with_name) {
       if (!std::exchange(starts_with_name, false)) next();
-      node = make_chain(Node::filter, peek().line, node);
+      node = make_chain(NodeKind::filter, peek().line, node);
       node->value = parse_dotted_name();
       node->builtin = find_filter(node->value.string());
       if (peek().is_symbol("(")) node->arguments = parse_arguments(node);
@@ -1011,7 +1013,7 @@ class Parser {
   Expression* parse_test(Expression* tested) {
     const std::uint32_t line = next().line;
     const bool is_negated = skip_name("not");
-    Expression* node = make_chain(Node::test, line, tested);
+    Expression* node = make_chain(NodeKind::test, line, tested);
     node->value = parse_dotted_name();
     node->builtin = find_test(node->value.string());
     const Token& token = peek();
@@ -1030,7 +1032,7 @@ class Parser {
       node->arguments->positional.push_back(operand);
     }
     expect_known(node);
-    return is_negated ? make_unary(Node::logical_not, line, node) : node;
+    return is_negated ? make_unary(NodeKind::logical_not, line, node) : node;
   }
 
   std::vector<Token> tokens_;

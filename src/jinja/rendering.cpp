@@ -17,6 +17,7 @@ void Rendering::fail_limit(const char* things, std::uint64_t most) const {
 }
 
 Value Rendering::string(std::string text) {
+  scan(text.size());
   text.shrink_to_fit();
   const std::size_t bytes = text.capacity();
   return own(Kind::string, new Text(std::move(text)), bytes + sizeof(Text), 0);

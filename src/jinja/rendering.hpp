@@ -33,7 +33,6 @@ class Rendering {
   /// Throws if values have no space for so many more bytes. To be called before large texts and
   /// lists are made.
   void expect_space(std::size_t bytes) {
-    scan(bytes);
     if (bytes > limits_.value_bytes || memory_.used > limits_.value_bytes - bytes) {
       fail_limit("bytes of values", limits_.value_bytes);
     }
@@ -139,7 +138,12 @@ struct Range : Object {
   std::int64_t start = 0, stop = 0, step = 1;
   std::int64_t length = 0;
 
-  std::int64_t operator[](std::int64_t i) const { return start + i * step; }
+  /// Computes without a sign, because i * step may not fit although the result does.
+  std::int64_t operator[](std::int64_t i) const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(start) +
+                                     static_cast<std::uint64_t>(i) *
+                                         static_cast<std::uint64_t>(step));
+  }
 };
 
 /// The keys, values or items of a dict.

@@ -108,19 +108,19 @@ class Binder {
   }
 
   void visit_statement(Frame& frame, const Statement& statement) const {
-    using Kind = Statement::Kind;
+    using What = Statement::Kind;
     switch (statement.kind) {
-      case Kind::condition:
+      case What::condition:
         visit_condition(frame, statement);
         break;
-      case Kind::assignment:
+      case What::assignment:
         visit(frame, statement.value_names);
         visit(frame, statement.target_names, true);
         break;
-      case Kind::capture:
+      case What::capture:
         visit(frame, statement.target_names, true);
         break;
-      case Kind::macro:
+      case What::macro:
         store(frame, statement.target->name);
         break;
       default:
@@ -201,50 +201,50 @@ class Binder {
   }
 
   void bind_statement(Frame& frame, Statement& statement) {
-    using Kind = Statement::Kind;
+    using What = Statement::Kind;
     switch (statement.kind) {
-      case Kind::data:
-      case Kind::break_loop:
-      case Kind::continue_loop:
+      case What::data:
+      case What::break_loop:
+      case What::continue_loop:
         break;
-      case Kind::output:
+      case What::output:
         bind(frame, statement.value_names);
         break;
-      case Kind::condition:
+      case What::condition:
         bind(frame, statement.value_names);
         bind_body(frame, statement.body);
         for (Statement* branch : statement.branches) bind_statement(frame, *branch);
         bind_body(frame, statement.otherwise);
         break;
-      case Kind::loop:
+      case What::loop:
         bind_loop(frame, statement);
         break;
-      case Kind::assignment:
+      case What::assignment:
         bind(frame, statement.value_names);
         bind(frame, statement.target_names);
         break;
-      case Kind::capture:
+      case What::capture:
         bind(frame, statement.target_names);
         bind_inner(frame, statement, statement.value_names);
         break;
-      case Kind::filter_block:
+      case What::filter_block:
         bind_inner(frame, statement, statement.value_names);
         break;
-      case Kind::macro:
+      case What::macro:
         statement.target->address = address_of(frame, statement.target->name);
         bind_macro(frame, statement);
         break;
-      case Kind::call_block:
+      case What::call_block:
         bind(frame, statement.value_names);
         bind_macro(frame, statement);
         break;
-      case Kind::generation:
+      case What::generation:
         bind_macro(frame, statement);
         break;
-      case Kind::with:
+      case What::with:
         bind_with(frame, statement);
         break;
-      case Kind::block:
+      case What::block:
         bind_block(statement);
         break;
     }

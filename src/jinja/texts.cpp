@@ -63,7 +63,71 @@ bool equals_ignoring_case(std::string_view text, std::string_view lower) {
                     [](char a, char b) { return (a | 0x20) == b; });
 }
 
+// Up to this size, comparing at every place is fast enough.
+constexpr std::size_t short_size = 16;
+
+char character_at(std::string_view text, std::size_t i, bool is_backward) {
+  return text[is_backward ? text.size() - 1 - i : i];
+}
+
+std::vector<std::uint32_t> borders_of(std::string_view text, bool is_backward) {
+  std::vector<std::uint32_t> borders(text.size());
+  std::uint32_t length = 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    const char c = character_at(text, i, is_backward);
+    while (length > 0 && c != character_at(text, length, is_backward)) length = borders[length - 1];
+    if (c == character_at(text, length, is_backward)) ++length;
+    borders[i] = length;
+  }
+  return borders;
+}
+
 }  // namespace
+
+Finder::Finder(Rendering& rendering, std::string_view wanted)
+    : rendering_(rendering), wanted_(wanted) {
+  if (wanted.size() <= short_size) return;
+  rendering.expect_space(wanted.size() * 2 * sizeof(std::uint32_t));
+  rendering.scan(wanted.size() * 8);
+  borders_ = borders_of(wanted, false);
+  last_borders_ = borders_of(wanted, true);
+}
+
+std::size_t Finder::find(std::string_view text, std::size_t from) const {
+  if (from > text.size()) return text.npos;
+  if (!borders_.empty()) {
+    const std::size_t place = search(text.substr(from), false);
+    return place == text.npos ? place : from + place;
+  }
+  const std::size_t place = text.find(wanted_, from);
+  rendering_.scan((std::min(place, text.size()) - from) * 4);
+  return place;
+}
+
+std::size_t Finder::find_last(std::string_view text, std::size_t end) const {
+  if (end < wanted_.size()) return text.npos;
+  if (!borders_.empty()) return search(text.substr(0, end), true);
+  const std::size_t place = text.rfind(wanted_, end - wanted_.size());
+  rendering_.scan((end - (place == text.npos ? 0 : place)) * 4);
+  return place;
+}
+
+std::size_t Finder::search(std::string_view text, bool is_backward) const {
+  const std::vector<std::uint32_t>& borders = is_backward ? last_borders_ : borders_;
+  std::size_t matched = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i % 64 == 0) rendering_.step(2);
+    const char c = character_at(text, i, is_backward);
+    while (matched > 0 && c != character_at(wanted_, matched, is_backward)) {
+      matched = borders[matched - 1];
+    }
+    if (c == character_at(wanted_, matched, is_backward)) ++matched;
+    if (matched == wanted_.size()) {
+      return is_backward ? text.size() - 1 - i : i + 1 - wanted_.size();
+    }
+  }
+  return text.npos;
+}
 
 bool parse_integer(Rendering& rendering, std::string_view text, std::int64_t base,
                    std::int64_t& number) {
@@ -186,9 +250,9 @@ std::string replaced(Rendering& rendering, std::string_view text, std::string_vi
     rendering.scan(part.size());
     if (result.size() > 65536) rendering.expect_output(result.size());
   };
-  rendering.scan(text.size());
+  const Finder finder(rendering, old);
   for (std::size_t from = 0; count != 0; --count) {
-    const std::size_t place = text.find(old, from);
+    const std::size_t place = finder.find(text, from);
     if (place == text.npos) break;
     rendering.step();
     add(text.substr(at, place - at));

@@ -29,6 +29,26 @@ std::string padded(Rendering& rendering, std::string_view text, std::int64_t wid
 std::string_view stripped(Rendering& rendering, std::string_view text,
                           const std::string_view* characters, bool at_start, bool at_end);
 
+/// Finds a text within others in linear time, which std::string::find does not.
+class Finder {
+ public:
+  Finder(Rendering& rendering, std::string_view wanted);
+
+  /// Returns the first place at or behind `from`, or npos.
+  std::size_t find(std::string_view text, std::size_t from = 0) const;
+  /// Returns the last place that ends at or before `end`, or npos.
+  std::size_t find_last(std::string_view text, std::size_t end) const;
+
+ private:
+  std::size_t search(std::string_view text, bool is_backward) const;
+
+  Rendering& rendering_;
+  std::string_view wanted_;
+  // For each length of a beginning of `wanted`: the length of the longest shorter beginning that it
+  // ends with. Empty for short texts. The second is for `wanted` in reverse.
+  std::vector<std::uint32_t> borders_, last_borders_;
+};
+
 /// Replaces at most `count` occurrences, or all if it is negative.
 std::string replaced(Rendering& rendering, std::string_view text, std::string_view old,
                      std::string_view replacement, std::int64_t count);

@@ -66,6 +66,7 @@ if(GLASSFORMER_SANITIZE)
   glassformer_fuzzer(regex 5000 fuzz/corpus/regex)
   glassformer_fuzzer(safetensors 100000 fuzz/corpus/safetensors)
   glassformer_fuzzer(shortlist 50000 fuzz/corpus/shortlist)
+  glassformer_fuzzer(template 20000 fuzz/corpus/template)
   glassformer_fuzzer(tensor_container 100000 fuzz/corpus/tensor_container)
   glassformer_fuzzer(tokenizer_model 30000
     fixtures/data/tokenizer/bpe.model fixtures/data/tokenizer/spaces.model
