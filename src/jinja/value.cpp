@@ -100,7 +100,8 @@ Value from_json_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    X                {"chat_template: expected integers of at most 64 bits in the variables, got {}",
+    throw_error(ErrorCode::invalid_option,
+                {"messages, variables: expected integers of at most 64 bits, got {}",
                  {shortened(std::string(text), 40)}});
   }
   return number;
