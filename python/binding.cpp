@@ -373,9 +373,11 @@ NB_MODULE(_core, module) {
       .def("evaluate", &Learner::evaluate)
       .def("save", &Learner::save);
   nb::class_<Work>(module, "Work").def("next", &Work::next).def("results", &Work::results);
-  nb::class_<ChatTemplate>(module, "ChatTemplate").def(
-      "text", [](const ChatTemplate& form, const std::string& request) { return form.text(request); },
-      Released());
+  nb::class_<ChatTemplate>(module, "ChatTemplate")
+      .def(
+          "text",
+          [](const ChatTemplate& form, const std::string& request) { return form.text(request); },
+          Released());
   module.def("load", load, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
              Released());
   module.def("load_tokenizer", load_tokenizer_alone, Released());

@@ -155,8 +155,7 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
       json.array(config.vectors.poolings,
                  [&](TokenPooling pooling) { json.value(to_string(pooling)); });
       json.field("normalize", config.vectors.normalize);
-      json.field("similarity",
-                 name_of(config.vectors.similarity));
+      json.field("similarity", name_of(config.vectors.similarity));
       if (!config.unused_head.empty()) json.field("unused_head", config.unused_head);
       json.key("prompts");
       json.object([&] {

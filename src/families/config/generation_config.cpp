@@ -34,10 +34,8 @@ constexpr std::array others = {
 };
 // Unsupported settings that null or an empty array turns off.
 constexpr std::array lists = {
-    "force_words_ids",
-    "sequence_bias",
-    "forced_decoder_ids",
-    "exponential_decay_length_penalty",
+    "force_words_ids",     "sequence_bias",
+    "forced_decoder_ids",  "exponential_decay_length_penalty",
     "watermarking_config",
 };
 

@@ -39,7 +39,8 @@ class ChattyFolder {
     std::ofstream(path_ / "chat_template.jinja") << text;
   }
   // Changed as tests/fixtures/checkpoints/chat_folders.py says.
-  explicit ChattyFolder(const Json& changes) : ChattyFolder(changes.at("folder").get<std::string>()) {
+  explicit ChattyFolder(const Json& changes)
+      : ChattyFolder(changes.at("folder").get<std::string>()) {
     for (const auto& [name, text] : changes.at("files").items()) {
       std::filesystem::create_directories((path_ / name).parent_path());
       if (text.is_null()) {

@@ -41,7 +41,10 @@ export function home(): string {
 }
 
 /** Returns the URL of a binary, or its bytes. Only servers find others than those with everything. */
-export function binaryFile(scope: Scope, binary: Binary): string | Promise<Uint8Array<ArrayBuffer>> {
+export function binaryFile(
+  scope: Scope,
+  binary: Binary,
+): string | Promise<Uint8Array<ArrayBuffer>> {
   if (scope === 'all') return installed(binaries[binary]());
   // This is not a literal expression, so that bundlers do not copy the file.
   return new URL(fileName(scope, binary), String(import.meta.url)).href;
