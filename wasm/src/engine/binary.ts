@@ -40,6 +40,9 @@ export function hasThreads(urls: Urls): boolean {
   return isNamed('threads', urls) || (isServer() && !isNamed('all', urls));
 }
 
+/** The beginning of the message if memory that threads share cannot be had. */
+export const noSharedMemory = 'threads: shared memory cannot be allocated';
+
 /** Returns whether `urls` name a binary. */
 export function isNamed(scope: Scope, urls: Urls): boolean {
   return hosted(scope, urls).some(Boolean);

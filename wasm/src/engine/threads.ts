@@ -6,7 +6,7 @@ import { GlassformerError, messageOf } from '../base/errors.js';
 import { isServer, nodeModule, parallelism, threadOptions, variable } from '../base/node.js';
 import type { Thread, WorkerLike } from '../base/node.js';
 import { threadScript } from './assets.js';
-import { hasThreads } from './binary.js';
+import { hasThreads, noSharedMemory } from './binary.js';
 import type { Urls } from './binary.js';
 import type { Backend } from './native.js';
 
@@ -79,13 +79,6 @@ function whyNot(script: string | undefined, here: boolean): string | undefined {
   return here ? "a page's own thread cannot wait for others" : undefined;
 }
 
-/** The beginning of the message if memory for threads cannot be had. */
-const noMemory = 'threads: shared memory cannot be allocated';
-
-/** Returns whether a model could not be loaded because there is no memory for threads. */
-export const lacksSharedMemory = (error: unknown): error is Error =>
-  error instanceof GlassformerError && error.message.startsWith(noMemory);
-
 /**
  * Returns memory for a module that shares it between threads, with as much address space as the runtime
  * grants; undefined for other modules. Throws `unsupported_runtime`.
@@ -97,7 +90,7 @@ export function sharedMemory(module: WebAssembly.Module): WebAssembly.Memory | u
       return new WebAssembly.Memory({ initial: 64, maximum, shared: true });
     } catch (error) {
       if (maximum > 4096) continue;
-      const message = `${noMemory}: ${messageOf(error)}`;
+      const message = `${noSharedMemory}: ${messageOf(error)}`;
       throw new GlassformerError('unsupported_runtime', message, { cause: error });
     }
   }

@@ -1,12 +1,18 @@
 import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from '../base/checks.js';
 import { GlassformerError, throwIfAborted } from '../base/errors.js';
 import { isAbsence } from '../base/fetch.js';
-import { compileBinary, compileModule, isNamed, scopesOf } from '../engine/binary.js';
+import {
+  compileBinary,
+  compileModule,
+  isNamed,
+  noSharedMemory,
+  scopesOf,
+} from '../engine/binary.js';
 import type { EngineModule } from '../engine/engine.js';
 import { checkRuntime } from '../engine/features.js';
 import { findAddon } from '../engine/native.js';
 import { taskNamed } from '../engine/tasks.js';
-import { checkThreads, countThreads, lacksSharedMemory } from '../engine/threads.js';
+import { checkThreads, countThreads } from '../engine/threads.js';
 import type { ThreadCount } from '../engine/threads.js';
 import type { Purpose } from '../engine/tasks.js';
 import type { Scope } from '../engine/binary_name.js';
@@ -172,8 +178,8 @@ export async function startHost<K extends 'load' | 'inspect' | 'learn'>(
           return open(host, compiling);
         })
         .catch((error: unknown) => {
-          if (module || !lacksSharedMemory(error)) throw error;
-          threads = { threads: 1, note: error.message };
+          if (module || !(error as Error).message?.startsWith(noSharedMemory)) throw error;
+          threads = { threads: 1, note: (error as Error).message };
           return open(host!, compile(scopes[0]!));
         });
       // The model belongs to another class, which this class's binary lacks.
