@@ -36,8 +36,8 @@ const workerScript = `
     const classifier = await Classifier.load('/tests/fixtures/golden/${name}/');
     const results = await classifier.classifyBatch(texts, { attention: true });
     classifier.dispose();
-    return results.map(({ label, logits, attention }) =>
-      ({ label, logits, size: attention.encoder.at(1, 1).length }));
+    return results.map(({ label, scores, attention }) =>
+      ({ label, scores, size: attention.encoder.at(1, 1).length }));
   }
   self.addEventListener('message', async ({ data, source, ports }) => {
     const reply = ports[0] ?? source ?? self;
@@ -176,9 +176,9 @@ for (const binary of ['simd', 'relaxed']) {
         const again = await classifier.classify(texts[0]);
         globalThis.classifier = classifier;
         return {
-          results: results.map(({ label, logits, attention }) => ({
+          results: results.map(({ label, scores, attention }) => ({
             label,
-            logits,
+            scores,
             size: attention.encoder.at(1, 1).length,
           })),
           binary: classifier.info.binary,
