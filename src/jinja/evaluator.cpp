@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/strings/printable.hpp"
 #include "jinja/letters.hpp"
 
 namespace glassformer::jinja {
@@ -275,7 +274,7 @@ Value Evaluator::apply(const Expression& link, Value value) {
 Value Evaluator::apply_builtin(const Expression& link, const Value& value) {
   if (!link.builtin) {
     fail({"No {} named '{}' found.",
-          {link.kind == Node::filter ? "filter" : "test", printable(link.value.string())}});
+          {link.kind == Node::filter ? "filter" : "test", link.value.string()}});
   }
   Arguments arguments = evaluate_arguments(link.arguments);
   line = link.line;

@@ -342,11 +342,19 @@ Value filter_items(Evaluator& evaluator, Value* values, const Arguments&) {
 
 // --- Sequences
 
+const Value& expect_countable(Evaluator& evaluator, const Value& value) {
+  if (length_of(value) >= 0) return value;
+  evaluator.fail({"object of type '{}' has no len()", {type_name(value)}});
+}
+
 Value filter_length(Evaluator& evaluator, Value* values, const Arguments&) {
   if (values[0].is(Kind::loop)) return evaluator.attribute(values[0], Value("length"));
-  const std::int64_t length = length_of(values[0]);
-  if (length < 0) evaluator.fail({"object of type '{}' has no len()", {type_name(values[0])}});
-  return length;
+  return length_of(expect_countable(evaluator, values[0]));
+}
+
+// The argument `reverse` of Python's sorted() is an integer.
+bool is_reversed(Evaluator& evaluator, const Value& value) {
+  return is_given(value) && evaluator.integer_of(value) != 0;
 }
 
 Value filter_first(Evaluator& evaluator, Value* values, const Arguments&) {
@@ -436,7 +444,8 @@ Value filter_sort(Evaluator& evaluator, Value* values, const Arguments&) {
     keys.push_back(evaluator.list(std::move(key)));
   }
   std::vector<Value> sorted;
-  for (const std::size_t i : order_of(evaluator, keys, flag(values[1]))) sorted.push_back(items[i]);
+  for (const std::size_t i : order_of(evaluator, keys, is_reversed(evaluator, values[1])))
+    sorted.push_back(items[i]);
   return evaluator.list(std::move(sorted));
 }
 
@@ -458,7 +467,7 @@ Value filter_dictsort(Evaluator& evaluator, Value* values, const Arguments&) {
     keys.push_back(without_case(evaluator, by_value ? entry.value : entry.key, flag(values[1])));
   }
   std::vector<Value> sorted;
-  for (const std::size_t i : order_of(evaluator, keys, flag(values[3]))) {
+  for (const std::size_t i : order_of(evaluator, keys, is_reversed(evaluator, values[3]))) {
     sorted.push_back(evaluator.tuple({entries[i].key, entries[i].value}));
   }
   return evaluator.list(std::move(sorted));
@@ -792,7 +801,6 @@ Value filter_indent(Evaluator& evaluator, Value* values, const Arguments&) {
 }
 
 Value filter_truncate(Evaluator& evaluator, Value* values, const Arguments&) {
-  const std::string_view text = expect_text(evaluator, values[0]);
   const std::int64_t length = is_given(values[1]) ? evaluator.integer_of(values[1]) : 255;
   const std::string end(is_given(values[3]) ? expect_text(evaluator, values[3]) : "...");
   const std::int64_t leeway =
@@ -802,7 +810,9 @@ Value filter_truncate(Evaluator& evaluator, Value* values, const Arguments&) {
     evaluator.fail({"expected length >= {}, got {}", {end_length, length}});
   }
   if (leeway < 0) evaluator.fail({"expected leeway >= 0, got {}", {leeway}});
-  if (length_of(values[0]) - length <= leeway) return values[0];
+  const std::int64_t size = length_of(expect_countable(evaluator, values[0]));
+  if (size - length <= leeway) return values[0];
+  const std::string_view text = expect_text(evaluator, values[0]);
   const std::size_t kept = byte_of(values[0].text(), static_cast<std::size_t>(length - end_length));
   std::string result(text.substr(0, kept));
   if (!flag(values[2])) {

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/strings/printable.hpp"
 #include "base/strings/utf8.hpp"
 #include "jinja/evaluator.hpp"
 #include "jinja/letters.hpp"
@@ -239,8 +238,7 @@ class ValueFormatter {
 
  private:
   [[noreturn]] void fail_type(const char* type) const {
-    evaluator_.fail({"Unknown format code '{}' for object of type '{}'",
-                     {printable(std::string(1, spec_.type)), type}});
+    evaluator_.fail({"Unknown format code '{}' for object of type '{}'", {spec_.type, type}});
   }
 
   // Formats without a type, but with a precision: like g, with at least one digit after the point.

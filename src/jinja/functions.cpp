@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/strings/printable.hpp"
 #include "jinja/evaluator.hpp"
 
 namespace glassformer::jinja {
@@ -51,6 +50,7 @@ std::unique_ptr<Dict> dict_of(Evaluator& evaluator, const Arguments& all) {
   }
   if (!all.positional.empty()) {
     const Value& source = all.positional[0];
+    if (source.is_undefined()) evaluator.fail(undefined_message(source));
     if (source.is(Kind::dict)) {
       for (const Dict::Entry& entry : source.entries().entries) {
         evaluator.step();

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/strings/printable.hpp"
 #include "base/strings/utf8.hpp"
 #include "jinja/letters.hpp"
 
@@ -376,7 +375,7 @@ class Lexer {
   std::string quoted_character(std::size_t place) const {
     std::size_t end = place;
     next_character(text_, end);
-    return '\'' + printable(text_.substr(place, end - place)) + '\'';
+    return '\'' + std::string(text_.substr(place, end - place)) + '\'';
   }
 
   void read_symbol(std::string& open) {

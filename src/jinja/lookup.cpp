@@ -2,7 +2,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/strings/printable.hpp"
 #include "jinja/evaluator.hpp"
 
 namespace glassformer::jinja {
@@ -252,8 +251,7 @@ Value Evaluator::bind_and_call(const Builtin& builtin, const Value* object, Argu
     std::size_t i = first;
     while (i < parameters.count && ParameterNames::plain(parameters.names[i]) != name.string()) ++i;
     if (i == parameters.count || name.string().starts_with('_')) {
-      fail({"{}() got an unexpected keyword argument '{}'",
-            {builtin.name, printable(name.string())}});
+      fail({"{}() got an unexpected keyword argument '{}'", {builtin.name, name.string()}});
     }
     if (!values[i].is_missing()) {
       fail({"{}() got multiple values for argument '{}'", {builtin.name, name.string()}});
@@ -270,13 +268,13 @@ Value Evaluator::bind_and_call(const Builtin& builtin, const Value* object, Argu
 
 const Builtin& Evaluator::filter_named(std::string_view name) {
   const Builtin* filter = find_filter(name);
-  if (!filter) fail({"No filter named '{}'.", {printable(name)}});
+  if (!filter) fail({"No filter named '{}'.", {name}});
   return *filter;
 }
 
 const Builtin& Evaluator::test_named(std::string_view name) {
   const Builtin* test = find_test(name);
-  if (!test) fail({"No test named '{}'.", {printable(name)}});
+  if (!test) fail({"No test named '{}'.", {name}});
   return *test;
 }
 

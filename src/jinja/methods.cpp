@@ -68,21 +68,19 @@ Value text_case(Evaluator& evaluator, Value* values, const Arguments&) {
   return text_result(evaluator, values[0], convert_case(values[0].string(), to));
 }
 
-template <CharacterClass what>
-Value text_is(Evaluator& evaluator, Value* values, const Arguments&) {
-  const std::string_view text = values[0].string();
+bool is_all_in_class(Evaluator& evaluator, std::string_view text, CharacterClass what) {
   evaluator.scan(text.size() * 8);
-  if (what == CharacterClass::lower) {
-    return is_text_in_case(text, CharacterClass::lower, CharacterClass::upper);
-  }
-  if (what == CharacterClass::upper) {
-    return is_text_in_case(text, CharacterClass::upper, CharacterClass::lower);
-  }
+  if (what == CharacterClass::lower) return is_text_in_case(text, what, CharacterClass::upper);
+  if (what == CharacterClass::upper) return is_text_in_case(text, what, CharacterClass::lower);
   for (std::size_t at = 0; at < text.size();) {
     if (!is_in_class(next_character(text, at), what)) return false;
   }
-  constexpr bool can_be_empty = what == CharacterClass::ascii || what == CharacterClass::printable;
-  return can_be_empty || !text.empty();
+  return !text.empty() || what == CharacterClass::ascii || what == CharacterClass::printable;
+}
+
+template <CharacterClass what>
+Value text_is(Evaluator& evaluator, Value* values, const Arguments&) {
+  return is_all_in_class(evaluator, values[0].string(), what);
 }
 
 Value text_istitle(Evaluator& evaluator, Value* values, const Arguments&) {
@@ -115,8 +113,7 @@ Value text_isidentifier(Evaluator& evaluator, Value* values, const Arguments&) {
   return !text.empty();
 }
 
-template <Alignment alignment>
-Value text_padded(Evaluator& evaluator, Value* values, const Arguments&) {
+Value text_aligned(Evaluator& evaluator, Value* values, Alignment alignment) {
   const std::string_view filler =
       values[2].is_missing() ? " " : text_argument(evaluator, values[2]);
   if (character_count(filler) != 1) {
@@ -125,6 +122,11 @@ Value text_padded(Evaluator& evaluator, Value* values, const Arguments&) {
   return text_result(
       evaluator, values[0],
       padded(evaluator, values[0].string(), evaluator.integer_of(values[1]), filler, alignment));
+}
+
+template <Alignment alignment>
+Value text_padded(Evaluator& evaluator, Value* values, const Arguments&) {
+  return text_aligned(evaluator, values, alignment);
 }
 
 Value text_zfill(Evaluator& evaluator, Value* values, const Arguments&) {

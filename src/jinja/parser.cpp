@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/strings/printable.hpp"
 #include "jinja/builtins.hpp"
 #include "jinja/lexer.hpp"
 #include "jinja/limits.hpp"
@@ -78,17 +77,17 @@ std::string described(const Token& token) {
     case TokenKind::symbol:
       break;
   }
-  return printable(token.text);
+  return token.text;
 }
 
 class Parser {
  public:
-  explicit Parser(std::string_view source) : tokens_(tokenize(source)) {}
+  Parser(std::string_view source, Program& program)
+      : tokens_(tokenize(source)), program_(program) {}
 
-  Program run() {
+  void run() {
     program_.body = parse_body({});
     if (!unknown_.empty()) fail_unknown(*unknown_.front());
-    return std::move(program_);
   }
 
  private:
@@ -359,9 +358,8 @@ class Parser {
         std::end(refused_statements)) {
       fail({"the statement '{}' is not supported", {name}});
     }
-    if (ends.empty()) fail({"Encountered unknown tag '{}'.", {printable(name)}});
-    fail({"Encountered unknown tag '{}'. Jinja was looking for '{}'.",
-          {printable(name), ends.back()}});
+    if (ends.empty()) fail({"Encountered unknown tag '{}'.", {name}});
+    fail({"Encountered unknown tag '{}'. Jinja was looking for '{}'.", {name, ends.back()}});
   }
 
   void parse_print(std::vector<Statement*>& body) {
@@ -500,7 +498,7 @@ class Parser {
       expect_assignable(name);
       for (const Parameter& other : macro.parameters) {
         if (is_named(*other.variable, name.text)) {
-          fail({"duplicate argument '{}'", {printable(name.text)}});
+          fail({"duplicate argument '{}'", {name.text}});
         }
       }
       Parameter parameter{make_variable(name, Expression::Use::parameter), nullptr, {}};
@@ -576,7 +574,7 @@ class Parser {
       if (peek().is_name(mark)) fail({"blocks that are '{}' are not supported", {mark}});
     }
     if (std::find(blocks_.begin(), blocks_.end(), name.text) != blocks_.end()) {
-      fail_at(statement->line, {"block '{}' defined twice", {printable(name.text)}});
+      fail_at(statement->line, {"block '{}' defined twice", {name.text}});
     }
     blocks_.push_back(name.text);
     const NewFunction function(*this);
@@ -957,7 +955,7 @@ class Parser {
         const Token& name = next();
         for (const Keyword& other : arguments.named) {
           if (other.name.string() == name.text) {
-            fail_at(name.line, {"keyword argument repeated: {}", {printable(name.text)}});
+            fail_at(name.line, {"keyword argument repeated: {}", {name.text}});
           }
         }
         next();
@@ -988,9 +986,8 @@ class Parser {
   }
 
   [[noreturn]] static void fail_unknown(const Expression& node) {
-    fail_at(node.line,
-            {"No {} named '{}'.",
-             {node.kind == NodeKind::filter ? "filter" : "test", printable(node.value.string())}});
+    fail_at(node.line, {"No {} named '{}'.",
+                        {node.kind == NodeKind::filter ? "filter" : "test", node.value.string()}});
   }
 
   void expect_known(Expression* node) {
@@ -1043,11 +1040,11 @@ class Parser {
   std::vector<Expression*> unknown_;  // filters and tests
   std::vector<std::string> blocks_;
   Dict name_indices_;
-  Program program_;
+  Program& program_;
 };
 
 }  // namespace
 
-Program parse(std::string_view source) { return Parser(source).run(); }
+void parse(std::string_view source, Program& program) { Parser(source, program).run(); }
 
 }  // namespace glassformer::jinja

@@ -8,6 +8,10 @@
 
 namespace glassformer::jinja {
 
+void Rendering::fail(const char* problem) const { fail(Message(problem)); }
+
+void Rendering::fail(const Message& problem) const { fail(ErrorCode::unsupported, problem); }
+
 void Rendering::fail(ErrorCode code, const Message& problem) const {
   throw_error(code, {"chat_template: line {}: {}", {line, problem}});
 }

@@ -18,7 +18,8 @@ class Rendering {
  public:
   explicit Rendering(const Limits& limits) : limits_(limits), steps_left_(limits.steps) {}
 
-  [[noreturn]] void fail(const Message& problem) const { fail(ErrorCode::unsupported, problem); }
+  [[noreturn]] void fail(const char* problem) const;
+  [[noreturn]] void fail(const Message& problem) const;
   [[noreturn]] void fail(ErrorCode code, const Message& problem) const;
   /// Fails because of a limit: "expected at most MOST THINGS".
   [[noreturn]] void fail_limit(const char* things, std::uint64_t most) const;

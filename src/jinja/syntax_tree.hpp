@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <string_view>
 #include <vector>
 
@@ -192,11 +192,11 @@ struct Statement {
 /// A compiled template.
 struct Program {
   std::vector<Value> names;  ///< of variables
-  std::deque<Expression> expressions;
-  std::deque<CallArguments> arguments;
-  std::deque<Statement> statements;
-  std::deque<MacroCode> macros;
-  std::deque<Function> functions;
+  std::list<Expression> expressions;
+  std::list<CallArguments> arguments;
+  std::list<Statement> statements;
+  std::list<MacroCode> macros;
+  std::list<Function> functions;
   std::vector<Expression*> occurrences;  ///< of variables, in the order of the source
   std::vector<Statement*> body;
   Function* main = nullptr;

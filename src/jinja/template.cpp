@@ -19,7 +19,8 @@ Template::Template(std::string_view source) {
   if (!is_valid_utf8(source)) {
     throw_error(ErrorCode::unsupported, "chat_template: expected UTF-8, got other bytes");
   }
-  auto program = std::make_unique<Program>(parse(source));
+  auto program = std::make_unique<Program>();
+  parse(source, *program);
   bind_variables(*program);
   program_ = std::move(program);
 }

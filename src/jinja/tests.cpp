@@ -36,11 +36,18 @@ bool test_divisibleby(Evaluator& evaluator, const Value& value, const Value& div
 }
 bool test_defined(Evaluator&, const Value& value, const Value&) { return !value.is_undefined(); }
 bool test_undefined(Evaluator&, const Value& value, const Value&) { return value.is_undefined(); }
-bool test_filter(Evaluator&, const Value& value, const Value&) {
-  return value.is_string() && find_filter(value.string());
+// Returns the name of a filter or test, which Python looks up in a dict.
+std::string_view name_in(Evaluator& evaluator, const Value& value) {
+  if (is_kind(value, {Kind::list, Kind::dict, Kind::view})) {
+    evaluator.fail({"unhashable type: '{}'", {type_name(value)}});
+  }
+  return value.is_string() ? value.string() : std::string_view();
 }
-bool test_test(Evaluator&, const Value& value, const Value&) {
-  return value.is_string() && find_test(value.string());
+bool test_filter(Evaluator& evaluator, const Value& value, const Value&) {
+  return find_filter(name_in(evaluator, value)) != nullptr;
+}
+bool test_test(Evaluator& evaluator, const Value& value, const Value&) {
+  return find_test(name_in(evaluator, value)) != nullptr;
 }
 bool test_none(Evaluator&, const Value& value, const Value&) { return value.is_none(); }
 bool test_boolean(Evaluator&, const Value& value, const Value&) { return value.is(Kind::boolean); }

@@ -129,7 +129,23 @@ Value Value::dict(std::vector<std::pair<std::string, Value>> entries) {
   return result;
 }
 
-void Value::release() {
+Value::Value(const Value& other) noexcept : kind_(other.kind_), data_(other.data_) {
+  if (is_shared()) data_.object->references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+Value& Value::operator=(const Value& other) noexcept {
+  *this = Value(other);
+  return *this;
+}
+
+Value& Value::operator=(Value&& other) noexcept {
+  std::swap(kind_, other.kind_);
+  std::swap(data_, other.data_);
+  return *this;
+}
+
+Value::~Value() {
+  if (!is_shared()) return;
   Object* object = data_.object;
   if (object->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete object;
 }

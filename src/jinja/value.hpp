@@ -98,19 +98,13 @@ class Value {
   /// Takes over one reference to `object`.
   Value(Kind kind, Object* object) : kind_(kind) { data_.object = object; }
 
-  Value(const Value& other) noexcept : kind_(other.kind_), data_(other.data_) {
-    if (is_shared()) data_.object->references_.fetch_add(1, std::memory_order_relaxed);
-  }
+  // Copies and destructors are calls: there are thousands of them.
+  [[gnu::noinline]] Value(const Value& other) noexcept;
   Value(Value&& other) noexcept
       : kind_(std::exchange(other.kind_, Kind::none)), data_(other.data_) {}
-  Value& operator=(Value other) noexcept {
-    std::swap(kind_, other.kind_);
-    std::swap(data_, other.data_);
-    return *this;
-  }
-  ~Value() {
-    if (is_shared()) release();
-  }
+  [[gnu::noinline]] Value& operator=(const Value& other) noexcept;
+  [[gnu::noinline]] Value& operator=(Value&& other) noexcept;
+  [[gnu::noinline]] ~Value();
 
   Kind kind() const { return kind_; }
   bool is(Kind kind) const { return kind_ == kind; }
@@ -144,8 +138,6 @@ class Value {
   bool is_shared() const {
     return kind_ == Kind::undefined || (kind_ >= Kind::string && data_.object != nullptr);
   }
-  void release();
-
   union Data {
     std::int64_t integer;
     double real;
