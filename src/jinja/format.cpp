@@ -316,7 +316,8 @@ class PercentFormatter {
       evaluator_.expect_output(result_.size());
     }
     const bool has_names = values_.is(Kind::dict) || values_.is(Kind::list) ||
-                           values_.is(Kind::range) || values_.is(Kind::name_space);
+                           values_.is(Kind::range) || values_.is(Kind::name_space) ||
+                           values_.is(Kind::undefined);
     const std::size_t given = values_.is(Kind::tuple) ? values_.items().size() : 1;
     if (next_ < given && !has_names) {
       evaluator_.fail("not all arguments converted during string formatting");

@@ -289,7 +289,7 @@ Value text_rsplit(Evaluator& evaluator, Value* values, const Arguments&) {
 
 Value text_splitlines(Evaluator& evaluator, Value* values, const Arguments&) {
   refuse_markup(evaluator, values[0]);
-  const bool keeps_ends = !values[1].is_missing() && is_true(values[1]);
+  const bool keeps_ends = !values[1].is_missing() && evaluator.integer_of(values[1]) != 0;
   return list_of_texts(evaluator, split_lines(evaluator, values[0].string(), keeps_ends));
 }
 

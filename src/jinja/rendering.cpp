@@ -20,6 +20,30 @@ void Rendering::fail_limit(const char* things, std::uint64_t most) const {
   fail(ErrorCode::too_large, {"expected at most {} {}, got more", {most, things}});
 }
 
+void Rendering::step(std::size_t count) {
+  if (count > steps_left_) fail_limit("steps", limits_.steps);
+  steps_left_ -= count;
+}
+
+void Rendering::scan(std::size_t bytes) { step(bytes / 64); }
+
+void Rendering::expect_space(std::size_t bytes) const {
+  if (bytes > limits_.value_bytes || memory_.used > limits_.value_bytes - bytes) {
+    fail_limit("bytes of values", limits_.value_bytes);
+  }
+}
+
+void Rendering::expect_output(std::size_t bytes) const {
+  if (bytes > limits_.output_bytes) fail_limit("bytes of text", limits_.output_bytes);
+}
+
+Level::Level(Rendering& rendering) : rendering_(rendering) {
+  if (rendering.depth == max_evaluation_depth) {
+    rendering.fail_limit("levels of expressions, statements and calls", max_evaluation_depth);
+  }
+  ++rendering.depth;
+}
+
 Value Rendering::string(std::string text) {
   scan(text.size());
   text.shrink_to_fit();

@@ -25,23 +25,14 @@ class Rendering {
   [[noreturn]] void fail_limit(const char* things, std::uint64_t most) const;
 
   /// Counts evaluated nodes or visited items.
-  void step(std::size_t count = 1) {
-    if (count > steps_left_) fail_limit("steps", limits_.steps);
-    steps_left_ -= count;
-  }
+  void step(std::size_t count = 1);
   /// Counts bytes that are read or copied.
-  void scan(std::size_t bytes) { step(bytes / 64); }
+  void scan(std::size_t bytes);
   /// Throws if values have no space for so many more bytes. To be called before large texts and
   /// lists are made.
-  void expect_space(std::size_t bytes) {
-    if (bytes > limits_.value_bytes || memory_.used > limits_.value_bytes - bytes) {
-      fail_limit("bytes of values", limits_.value_bytes);
-    }
-  }
+  void expect_space(std::size_t bytes) const;
   /// Throws if a result or a captured text has more bytes than a result may have.
-  void expect_output(std::size_t bytes) const {
-    if (bytes > limits_.output_bytes) fail_limit("bytes of text", limits_.output_bytes);
-  }
+  void expect_output(std::size_t bytes) const;
 
   Value string(std::string text);
   /// Returns a text that the filters `safe` and `escape` mark as HTML.
@@ -71,19 +62,12 @@ class Rendering {
 /// Counts one more level of the evaluation, as long as it exists.
 class Level {
  public:
-  explicit Level(Rendering& rendering) : rendering_(rendering) {
-    if (++rendering_.depth > max_evaluation_depth) too_deep();
-  }
+  explicit Level(Rendering& rendering);
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;
   ~Level() { --rendering_.depth; }
 
  private:
-  [[noreturn]] void too_deep() {
-    --rendering_.depth;
-    rendering_.fail_limit("levels of expressions, statements and calls", max_evaluation_depth);
-  }
-
   Rendering& rendering_;
 };
 
