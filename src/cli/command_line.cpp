@@ -182,7 +182,8 @@ class CommandLine {
       suggest(nearest(option, options));
       break;
     }
-    for (std::size_t i = 1; error.get_name() == "ExtrasError" && i < arguments.size(); ++i) {
+    const bool extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    for (std::size_t i = 1; extra && i < arguments.size(); ++i) {
       std::error_code none;
       if (arguments[i].starts_with('-') || !std::filesystem::is_regular_file(arguments[i], none)) {
         continue;

@@ -276,8 +276,8 @@ test('a method may stand after the command, and its help lists its options only'
   const ofPictures = ['--size', '--labels', '--hypothesis-template', '--interpolate'];
   assert.deepEqual(
     flags.toSorted(),
-    ['--help', '--json', '--label', '--cut', '--edges', '--pairs', '--compute', '--threads']
-      .concat(ofPictures)
+    ['--help', '--json', '--quiet', '--label', '--cut', '--edges', '--pairs', '--compute']
+      .concat('--threads', ofPictures)
       .toSorted(),
   );
   const all = glassformer(['explain', '--help']).stdout;

@@ -16,7 +16,7 @@ namespace {
 using jinja::Value;
 using Entries = std::vector<std::pair<std::string, Value>>;
 
-constexpr JsonSource options_source{ErrorCode::invalid_option, ""};
+constexpr JsonSource options_source{ErrorCode::invalid_option, "messages, variables"};
 
 [[noreturn]] void refuse(const char* field, const Message& problem) {
   throw_error(ErrorCode::invalid_option, Field{field}, problem);
