@@ -20,7 +20,7 @@ Arrays = dict[str, Array]
 
 
 @dataclass(repr=False)
-class Shown:
+class Readable:
     """What a result shows of itself: fields that it has, and of arrays their shapes."""
 
     def __repr__(self) -> str:
@@ -47,7 +47,7 @@ def _brief(value: Any) -> str:
 
 
 @dataclass(repr=False)
-class Token(Shown):
+class Token(Readable):
     """A token: a row of the attention weights. `text[start:end]` is its part of the text."""
 
     id: int
@@ -62,7 +62,7 @@ class Token(Shown):
 
 
 @dataclass(kw_only=True, repr=False)
-class Traced(Shown):
+class Traced(Readable):
     """What every result may have in addition."""
 
     #: With `attention`: "encoder" [L, H, T, T]; of a decoder "decoder" [L, H, T, T] and "cross"
@@ -75,7 +75,7 @@ class Traced(Shown):
 
 
 @dataclass(repr=False)
-class LabelScore(Shown):
+class LabelScore(Readable):
     """A label, and its score."""
 
     #: Its index in `Info.labels`, or in the given labels. Two labels may have one name.
@@ -103,7 +103,7 @@ class Classification(Traced):
 
 
 @dataclass(repr=False)
-class Entity(Shown):
+class Entity(Readable):
     """An entity of a text."""
 
     entity: str
@@ -136,7 +136,7 @@ class Answer(Traced):
 
 
 @dataclass(repr=False)
-class FilledToken(Shown):
+class FilledToken(Readable):
     """A token that may stand at a mask."""
 
     id: int
@@ -147,7 +147,7 @@ class FilledToken(Shown):
 
 
 @dataclass(repr=False)
-class FilledMask(Shown):
+class FilledMask(Readable):
     """A mask, and its most probable tokens, the best first."""
 
     index: int
@@ -176,7 +176,7 @@ class Embedding(Traced):
 
 
 @dataclass(repr=False)
-class PatchGrid(Shown):
+class PatchGrid(Readable):
     """The rows of a picture: `special` ones, then the patches, row by row."""
 
     rows: int
@@ -185,7 +185,7 @@ class PatchGrid(Shown):
 
 
 @dataclass(repr=False)
-class PictureRegion(Shown):
+class PictureRegion(Readable):
     """The part of a picture that its patches cover, in pixels. It may exceed the picture."""
 
     left: float
@@ -221,7 +221,7 @@ class ImageMatch(Traced):
 
 
 @dataclass(repr=False)
-class Hypothesis(Shown):
+class Hypothesis(Readable):
     """A text that the model wrote."""
 
     text: str
@@ -256,7 +256,7 @@ class GenerationStep(Traced):
 
 
 @dataclass(repr=False)
-class NextToken(Shown):
+class NextToken(Readable):
     """A token that may come next."""
 
     id: int
@@ -276,7 +276,7 @@ class Prediction(Traced):
 
 
 @dataclass(repr=False)
-class TextRange(Shown):
+class TextRange(Readable):
     """A part of a text."""
 
     start: int
@@ -284,7 +284,7 @@ class TextRange(Shown):
 
 
 @dataclass(repr=False)
-class AlignmentLink(Shown):
+class AlignmentLink(Readable):
     """A word of the translation, and the word that it was translated from."""
 
     target: TextRange
@@ -294,7 +294,7 @@ class AlignmentLink(Shown):
 
 
 @dataclass(repr=False)
-class Candidate(Shown):
+class Candidate(Readable):
     """A token that a search considered, after the one at index `parent`."""
 
     parent: int
@@ -321,7 +321,7 @@ class SentenceTranslation(Traced, Hypothesis):
 
 
 @dataclass(repr=False)
-class Translation(Shown):
+class Translation(Readable):
     """The translation of a text."""
 
     text: str
@@ -330,7 +330,7 @@ class Translation(Shown):
 
 
 @dataclass(repr=False)
-class StreamedSentence(Shown):
+class StreamedSentence(Readable):
     """The sentence that a stream translates."""
 
     index: int
@@ -352,7 +352,7 @@ class TranslationStep(Traced):
 
 
 @dataclass(repr=False)
-class Encoding(Shown):
+class Encoding(Readable):
     """A text, or two, as tokens."""
 
     ids: list[int]
@@ -363,7 +363,7 @@ class Encoding(Shown):
 
 
 @dataclass(repr=False)
-class Score(Shown):
+class Score(Readable):
     """The mean loss on examples, and the share of them that are classified correctly."""
 
     loss: float
@@ -396,7 +396,7 @@ class TrainingStep(Score):
 
 
 @dataclass(repr=False)
-class TokenizerInfo(Shown):
+class TokenizerInfo(Readable):
     """Facts about a tokenizer."""
 
     #: The number of tokens in the vocabulary of the texts that are encoded.
@@ -406,7 +406,7 @@ class TokenizerInfo(Shown):
 
 
 @dataclass(repr=False)
-class Info(Shown):
+class Info(Readable):
     """Facts about a model. Those that its task does not have are None."""
 
     task: str

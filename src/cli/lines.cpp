@@ -63,17 +63,17 @@ void LinePrinter::write(const OutputLines& outputs) {
 
 void LinePrinter::write(const OutputLine& line) {
   // Only the first one is named.
-  if (line.clipped && clipped_++ == 0 && !how_.quiet) {
+  if (line.clipped && clipped_++ == 0 && !settings_.quiet) {
     progress_.clear();
     std::cerr << "glassformer: line " << number_
               << ": warning: it has more tokens than the model reads, and was cut"
-              << how_.clipped_hint << '\n';
+              << settings_.clipped_hint << '\n';
   }
   std::cout << line.text << '\n';
 }
 
 Exit LinePrinter::exit() {
-  if (clipped_ > 1 && !how_.quiet) {
+  if (clipped_ > 1 && !settings_.quiet) {
     progress_.clear();
     std::cerr << "glassformer: warning: " << clipped_ << " of " << number_
               << " lines had more tokens than the model reads, and were cut\n";
@@ -82,13 +82,13 @@ Exit LinePrinter::exit() {
 }
 
 void LinePrinter::write(const Error& error) {
-  const bool by_code = how_.json || how_.error == ErrorLine::code;
+  const bool by_code = settings_.json || settings_.error == ErrorLine::code;
   if (by_code || error.code() != ErrorCode::empty_input) {
     exit_ = Exit::bad_input;
     progress_.clear();
     std::cerr << "glassformer: line " << number_ << ": " << error.what() << '\n';
   }
-  if (how_.json) {
+  if (settings_.json) {
     std::cout << to_json(error);
   } else if (by_code) {
     std::cout << "error\t" << to_string(error.code());

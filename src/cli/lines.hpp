@@ -176,7 +176,7 @@ struct AnswerLines {
 /// Writes the output of one line after the other.
 class LinePrinter {
  public:
-  explicit LinePrinter(const AnswerLines& how) : how_(how) {}
+  explicit LinePrinter(const AnswerLines& settings) : settings_(settings) {}
 
   void write(const OutputLines& outputs);
   /// Ends the output: says how many lines were cut. Returns bad_input if a line had an error.
@@ -186,7 +186,7 @@ class LinePrinter {
   void write(const OutputLine& line);
   void write(const Error& error);
 
-  const AnswerLines& how_;
+  const AnswerLines& settings_;
   Exit exit_ = Exit::ok;
   std::size_t number_ = 0;   // line number
   std::size_t clipped_ = 0;  // lines that were cut
@@ -196,33 +196,33 @@ class LinePrinter {
 /// Answers standard input line by line until it ends, with the job that begin(texts) returns.
 /// `line_of` returns the line that shows a result.
 template <class Typed, class Begin, class LineOf>
-Exit answer_lines(Typed& pipeline, const AnswerLines& how, const Begin& begin,
+Exit answer_lines(Typed& pipeline, const AnswerLines& settings, const Begin& begin,
                   const LineOf& line_of) {
   // Attention weights take the most memory, so each line's are written before the next is read.
-  const std::size_t at_once = how.attention ? 1 : how.at_once;
+  const std::size_t at_once = settings.attention ? 1 : settings.at_once;
   const std::size_t most = at_once * pipeline.thread_pool().threads();
   begin(std::span<const TextInput>());  // rejects bad options before reading
   const auto answer = [&](std::span<const TextInput> texts) {
     try {
-      return outputs_of(*begin(texts), how.json, line_of);
+      return outputs_of(*begin(texts), settings.json, line_of);
     } catch (const Error& error) {  // a file that cannot be read
       if (texts.size() != 1) throw;
       return OutputLines{error};
     }
   };
-  LinePrinter printer(how);
+  LinePrinter printer(settings);
   for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
-    printer.write(in_parallel(pipeline.thread_pool(), lines, how.form, at_once, answer));
+    printer.write(in_parallel(pipeline.thread_pool(), lines, settings.form, at_once, answer));
   }
   return printer.exit();
 }
 
 /// Answers standard input with the options of a task.
 template <class Typed, class Options, class LineOf>
-Exit answer_with_options(Typed& pipeline, const AnswerLines& how, const Options& options,
+Exit answer_with_options(Typed& pipeline, const AnswerLines& settings, const Options& options,
                          const LineOf& line_of) {
   return answer_lines(
-      pipeline, how,
+      pipeline, settings,
       [&](std::span<const TextInput> texts) { return begin_job(pipeline, texts, options); },
       line_of);
 }

@@ -13,8 +13,8 @@ namespace glassformer {
 
 /// The layout of a matrix in a family's files: one row per output, or, if transposed, one per
 /// input; `by_head`: rows, first those of all parts for the first head, then for the second;
-/// `one_less`: rows, and 1 is added to every number.
-enum class TensorLayout { rows, transposed, by_head, one_less };
+/// `minus_one`: rows, and 1 is added to every number.
+enum class TensorLayout { rows, transposed, by_head, minus_one };
 
 /// Maps tensor names of a family (`theirs`) to ours. "#" is the number of a layer. Both names
 /// either continue with ".weight" or ".bias", or are complete. In `theirs`, "%" is replaced by "W"

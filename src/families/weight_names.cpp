@@ -65,7 +65,7 @@ class StoredTensor {
     for (const NamedParameter& part : parts_) outputs_ += part.shape[0];
     inputs_ = first.size() > 1 ? first[1] : 1;
     transposed_ = layout == TensorLayout::transposed && first.size() > 1;
-    one_less_ = layout == TensorLayout::one_less;
+    minus_one_ = layout == TensorLayout::minus_one;
     if (layout == TensorLayout::by_head) head_rows_ = parts_[0].head_rows;
     shape_ = first;
     shape_[0] = outputs_;
@@ -77,7 +77,7 @@ class StoredTensor {
   // Takes rows of the file's tensor, from `first` on. In a transposed tensor, each row has weights
   // of all outputs, so rows are kept until the last one has arrived.
   void set(std::span<const float> values, std::size_t first) {
-    if (one_less_) {
+    if (minus_one_) {
       std::vector<float> more(values.begin(), values.end());
       for (float& value : more) value += 1.0f;
       return set_outputs(more, first);
@@ -135,7 +135,7 @@ class StoredTensor {
   std::vector<NamedParameter> parts_;
   std::vector<std::size_t> shape_;  // in the file
   std::size_t inputs_, outputs_ = 0;
-  bool transposed_, one_less_;
+  bool transposed_, minus_one_;
   std::size_t head_rows_ = 0;  // 0: rows are not in the order of heads
   std::vector<float> kept_;    // [inputs, outputs], rows received so far
 };

@@ -42,8 +42,8 @@ class ChatCommand final : public Command {
     }
     options_.stream = in_terminal_ && !task_.json;
     pipeline->begin(std::span<const std::string_view>(), options_);  // rejects bad options
-    const AnswerLines how = {.json = task_.json, .quiet = task_.quiet};
-    LinePrinter printer(how);
+    const AnswerLines settings = {.json = task_.json, .quiet = task_.quiet};
+    LinePrinter printer(settings);
     for (std::string line; next_line(line);) {
       OutputLines outputs;
       try {

@@ -66,10 +66,10 @@ class ExplainCommand final : public Command {
     if (interpolate_) request_.interpolate = true;
     // If the model reads pictures, a line is the path of a file.
     const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
-    const AnswerLines how = {.json = json_,
-                             .quiet = quiet_,
-                             .at_once = 1,
-                             .form = pairs ? LineForm::pair : LineForm::text};
+    const AnswerLines settings = {.json = json_,
+                                  .quiet = quiet_,
+                                  .at_once = 1,
+                                  .form = pairs ? LineForm::pair : LineForm::text};
     const Task task = pipeline.config().task;
     const bool classifies = task == Task::text_classification || reads_pictures(pipeline.config());
     if (request_.method == "gradients" || (!classifies && explains_by_gradients(request_.method))) {
@@ -77,7 +77,7 @@ class ExplainCommand final : public Command {
       request.names = next_.names;
       request.baseline_token = next_.baseline_token;
       return answer_lines(
-          pipeline, how,
+          pipeline, settings,
           [&](std::span<const TextInput> texts) {
             return begin_next_gradients(pipeline, texts, request);
           },
@@ -88,7 +88,7 @@ class ExplainCommand final : public Command {
                      {Field("names"), Field("baseline_token")}});
     }
     return answer_lines(
-        pipeline, how,
+        pipeline, settings,
         [&](std::span<const TextInput> lines) {
           if (!reads_pictures(pipeline.config())) {
             return begin_explanation(pipeline, TaskInputs{.texts = lines}, request_);

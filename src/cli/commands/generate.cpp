@@ -21,17 +21,17 @@ class GenerateCommand final : public Command {
   Exit run() override {
     const auto pipeline =
         load_pipeline<GeneratePipeline>(task_.model.folder, task_.model.options());
-    const AnswerLines how = {
+    const AnswerLines settings = {
         .json = task_.json, .quiet = task_.quiet, .attention = options_.attention, .at_once = 1};
     options_.patch = read_patches(task_.patch);
     const auto line = [](const auto& result) { return line_of(result); };
-    if (!next_) return answer_with_options(*pipeline, how, options_, line);
+    if (!next_) return answer_with_options(*pipeline, settings, options_, line);
     NextOptions next;
     next.count = *next_;
     static_cast<TaskPromptOptions&>(next) = options_;
     static_cast<SampleOptions&>(next) = options_;
     static_cast<DecoderOptions&>(next) = options_;
-    return answer_with_options(*pipeline, how, next, line);
+    return answer_with_options(*pipeline, settings, next, line);
   }
 
  private:

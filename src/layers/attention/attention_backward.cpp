@@ -14,7 +14,7 @@ namespace {
 
 // Writes the gradients of a head's weights, if they are requested: those of keys that a query does
 // not see, too.
-void hand_out_weights(const HeadInput& in, const HeadGradients& gradients) {
+void write_weight_gradients(const HeadInput& in, const HeadGradients& gradients) {
   if (!gradients.weights.data) return;
   for (std::size_t i = 0; i < in.queries; ++i) {
     const float* const of_context = gradients.context + i * gradients.stride;
@@ -67,8 +67,8 @@ class SoftmaxBackward {
       add_to_keys(of_scores_, in_.q + block.first * in_.q_stride, in_.q_stride, block, of_k_);
     });
     if (distances_) distances_->finish(rows_of_keys(), of_k_);
-    hand_out();
-    hand_out_weights(in_, gradients_);
+    scatter();
+    write_weight_gradients(in_, gradients_);
   }
 
  private:
@@ -146,7 +146,7 @@ class SoftmaxBackward {
     float* const row = of_scores_ + query * stride_;
     const auto [begin, end] = keys_of(in_, block, query, reach_);
     learning_kernels().softmax_backward(weights() + query * stride_, row, block.keys);
-    hand_out_scores(block, query, {begin, end}, row);
+    write_score_gradients(block, query, {begin, end}, row);
     if (in_.cap != 0.0f) {
       run_.multiply(row + begin, slopes_.data() + query * stride_ + begin, end - begin);
     }
@@ -158,8 +158,8 @@ class SoftmaxBackward {
     if (distances_) distances_->add(block, query, {begin, end}, row);
   }
 
-  void hand_out_scores(const QueryBlock& block, std::size_t query, KeyRange keys,
-                       const float* row) {
+  void write_score_gradients(const QueryBlock& block, std::size_t query, KeyRange keys,
+                             const float* row) {
     if (!gradients_.scores.data) return;
     const std::span<float> to = gradients_.scores.row(block.first + query);
     for (std::size_t j = keys.begin; j < keys.end; ++j) to[in_.keys[block.origin + j]] = row[j];
@@ -197,7 +197,7 @@ class SoftmaxBackward {
                  .epilogue = Epilogue::accumulate});
   }
 
-  void hand_out() {
+  void scatter() {
     for (std::size_t j = 0; j < keys_; ++j) {
       const std::size_t at = in_.keys[j] * in_.kv_stride;
       run_.add_scaled(gradients_.k + at, of_k_ + j * d_head_, d_head_, 1.0f);
@@ -268,7 +268,7 @@ void linear_attention_backward(const HeadInput& in, const HeadGradients& gradien
       run.add_scaled(gradients.v + at, &of_state[c * width], d, feature);
     }
   }
-  hand_out_weights(in, gradients);
+  write_weight_gradients(in, gradients);
 }
 
 }  // namespace

@@ -258,10 +258,10 @@ std::string ChatTemplate::text(std::string_view messages, const ChatPromptOption
       Value(options.add_generation_prompt.value_or(field.empty())));
 
   const Value given = Value::dict(std::move(variables));
-  const jinja::RenderOptions how = {.now = now, .limits = {}};
+  const jinja::RenderOptions rendering = {.now = now, .limits = {}};
   std::string text = usual_ && form.name == "default"
-                         ? usual_->render(given, how)
-                         : jinja::Template(form.source).render(given, how);
+                         ? usual_->render(given, rendering)
+                         : jinja::Template(form.source).render(given, rendering);
   return continued ? continued->cut(std::move(text)) : text;
 }
 

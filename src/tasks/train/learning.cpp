@@ -75,9 +75,9 @@ class ModelLearning final : public Learning {
     if (!config.empty()) start.config = config;
     const bool pictures = holds_pictures(data);
     expect_kind(start, pictures);
-    CurriculumBuilder builder(std::move(start), options);
-    Curriculum curriculum = pictures ? builder.pictures(data) : builder.classes(data);
-    training_ = std::make_unique<Training>(std::move(curriculum), data, options);
+    TrainingSetupBuilder builder(std::move(start), options);
+    TrainingSetup setup = pictures ? builder.pictures(data) : builder.classes(data);
+    training_ = std::make_unique<Training>(std::move(setup), data, options);
     newer_ = true;
     PipelineParts parts;
     parts.config = training_->config();

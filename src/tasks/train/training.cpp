@@ -33,10 +33,10 @@ void expect_finite_weights(const std::string& name, std::span<const float> value
 }  // namespace
 
 Training::Training(TrainingStart start, std::string_view data, TrainingOptions options)
-    : Training(make_curriculum(std::move(start), data, options), data, options) {}
+    : Training(make_training_setup(std::move(start), data, options), data, options) {}
 
-Training::Training(Curriculum curriculum, std::string_view data, const TrainingOptions& options)
-    : options_(options), learned_(std::move(curriculum)) {
+Training::Training(TrainingSetup setup, std::string_view data, const TrainingOptions& options)
+    : options_(options), learned_(std::move(setup)) {
   hold_out();
   choose_options();
   trainer_ = std::make_unique<Trainer>(

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tasks/train/curriculum.hpp"
+#include "tasks/train/training_setup.hpp"
 #include "train/trainer.hpp"
 #include "weights/safetensors.hpp"
 
@@ -19,7 +19,7 @@ class Training {
   /// `wrong_task`.
   Training(TrainingStart start, std::string_view data, TrainingOptions options);
   /// Learns what was made of the data. The options are those that it was made with.
-  Training(Curriculum curriculum, std::string_view data, const TrainingOptions& options);
+  Training(TrainingSetup setup, std::string_view data, const TrainingOptions& options);
 
   /// Learns from the next examples. `progress`: see Trainer::step.
   StepResult step(double progress) { return trainer_->step(progress); }
@@ -58,7 +58,7 @@ class Training {
   std::uint64_t fingerprint(std::string_view data) const;
 
   TrainingOptions options_;
-  Curriculum learned_;
+  TrainingSetup learned_;
   std::vector<Example> held_out_;
   std::unique_ptr<Trainer> trainer_;
   std::uint64_t steps_ = 0;

@@ -9,13 +9,13 @@ namespace glassformer {
 namespace {
 
 std::unique_ptr<Search> make_search(NextTokenScorer& scorer, const WritingPlan& plan) {
-  SearchOptions how = plan.search;
-  if (plan.prompt.size() > 1) how.parent = static_cast<NodeIndex>(plan.prompt.size() - 2);
+  SearchOptions options = plan.search;
+  if (plan.prompt.size() > 1) options.parent = static_cast<NodeIndex>(plan.prompt.size() - 2);
   if (!plan.choice) {
-    return std::make_unique<BeamSearch>(scorer, plan.special, how, plan.max_lengths);
+    return std::make_unique<BeamSearch>(scorer, plan.special, options, plan.max_lengths);
   }
-  return std::make_unique<SamplingSearch>(scorer, plan.special, *plan.choice, how, plan.max_lengths,
-                                          plan.tokens);
+  return std::make_unique<SamplingSearch>(scorer, plan.special, *plan.choice, options,
+                                          plan.max_lengths, plan.tokens);
 }
 
 // Returns one source of a batch.

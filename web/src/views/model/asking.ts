@@ -43,7 +43,7 @@ export type Answered =
   | { task: 'text2text-generation'; result: Generation };
 
 /** An answer with its texts or sentences, in order. */
-export interface Outcome {
+export interface AnswerOutcome {
   input: Input;
   answered: Answered;
   texts: readonly TextAttention[];
@@ -57,7 +57,7 @@ interface Options {
   trace?: readonly string[];
 }
 
-type Ask = (model: Model, input: Input, options: Options) => Promise<Omit<Outcome, 'input'>>;
+type Ask = (model: Model, input: Input, options: Options) => Promise<Omit<AnswerOutcome, 'input'>>;
 
 /** The label of the token that a decoder begins with. */
 const begun = '‹start›';

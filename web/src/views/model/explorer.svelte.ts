@@ -37,7 +37,7 @@ import {
   type FoundFile,
 } from '../../models/model-files.ts';
 import { Loader } from '../../models/model-loader.svelte.ts';
-import { asking, ofKind, type Answered, type Outcome } from './asking.ts';
+import { asking, ofKind, type Answered, type AnswerOutcome } from './asking.ts';
 import {
   isTask,
   linesOf,
@@ -95,7 +95,7 @@ export class ModelExplorer
   lost = $state(false);
 
   input = $state.raw<Input>({ first: '', second: '' });
-  outcome = $state.raw<Outcome>();
+  outcome = $state.raw<AnswerOutcome>();
   /** The picture of a model that classifies pictures. */
   readonly pictured = new PictureAnswer();
   /** Its answer. */
@@ -528,7 +528,7 @@ export class ModelExplorer
     this.#show(undefined);
   }
 
-  #show(outcome: Outcome | undefined): void {
+  #show(outcome: AnswerOutcome | undefined): void {
     this.busy = false;
     this.outcome = outcome;
     this.pointer.stayWithin();

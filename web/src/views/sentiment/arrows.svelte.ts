@@ -34,7 +34,7 @@ const ofLast = (label: string, value: number, labels: readonly string[]) =>
   label === labels.at(-1) ? value : -value;
 
 /** The log-odds of the last label before and after cutting edges, and Δ for cutting each one. */
-export interface Outcome {
+export interface ArrowOutcome {
   edges: readonly AttentionEdge[];
   before: number;
   after: number;
@@ -87,7 +87,7 @@ export class Arrows {
 
   cut = $state.raw<readonly AttentionEdge[]>([]);
   /** The effect of the cut edges. */
-  outcome = $state.raw<Outcome>();
+  outcome = $state.raw<ArrowOutcome>();
   /** Whether the circuit of every new text is searched. */
   wanted = $state(false);
   circuit = $state.raw<FoundCircuit>();

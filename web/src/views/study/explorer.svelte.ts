@@ -17,7 +17,7 @@ import {
   unitsIn,
   type Activation,
   type Attention,
-  type Outcome,
+  type StudyOutcome,
   type Substitute,
   type Summary,
   type Target,
@@ -34,7 +34,7 @@ export interface Finished {
   /** The name of the measured number, and what texts with another answer do. */
   measure: string;
   flipped: string;
-  outcomes: readonly Outcome[];
+  outcomes: readonly StudyOutcome[];
   summary: Summary;
   /** The tokens that activate the first chosen unit the most. */
   top: readonly Activation[];
@@ -226,7 +226,7 @@ export class StudyExplorer implements ViewState {
         untouched.push({ runs, before: { label, measure }, trace: result.trace });
         this.progress = untouched.length / 2;
       }
-      const outcomes: Outcome[] = [];
+      const outcomes: StudyOutcome[] = [];
       for (const [i, { text }] of items.entries()) {
         const { runs, before, trace: traced } = untouched[i]!;
         const options = optionsFor(target, substitute, { trace: traced, means });

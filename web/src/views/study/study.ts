@@ -87,7 +87,7 @@ export function optionsFor(
 }
 
 /** A text's answer, and the number that the study is about, without and with the intervention. */
-export interface Outcome {
+export interface StudyOutcome {
   text: string;
   /** The right answer, if it is known. */
   label?: string | undefined;
@@ -134,9 +134,9 @@ export interface Summary {
   right: Interval | undefined;
 }
 
-export function summaryOf(outcomes: readonly Outcome[]): Summary {
+export function summaryOf(outcomes: readonly StudyOutcome[]): Summary {
   const labeled = outcomes.filter(({ label }) => label !== undefined);
-  const isRight = (outcome: Outcome, when: 'before' | 'after') =>
+  const isRight = (outcome: StudyOutcome, when: 'before' | 'after') =>
     Number(outcome[when].label === outcome.label);
   const share = (when: 'before' | 'after') =>
     labeled.length === 0 ? NaN : meanOf(labeled.map((outcome) => isRight(outcome, when)));

@@ -1,7 +1,7 @@
 /** The result of an experiment, in sentences. */
 import { decimals, percent, powerOfTen } from '../../../ui/text/format.ts';
 import type { Experiment } from './experiments.ts';
-import type { Outcome, Trial } from './trial.svelte.ts';
+import type { TrialOutcome, Trial } from './trial.svelte.ts';
 
 const loss = decimals(3);
 /** Losses that differ by less than this factor count as equal: another seed changes as much. */
@@ -13,7 +13,7 @@ export function measured({ variants }: Experiment, { seed, outcomes }: Trial): s
   return `Seed ${seed}, on messages that were held out: ${parts.join('; ')}.`;
 }
 
-function told(outcome: Outcome | undefined): string {
+function told(outcome: TrialOutcome | undefined): string {
   if (!outcome) return 'the training failed';
   return `loss ${loss(outcome.loss)}, ${percent(outcome.accuracy)} right`;
 }

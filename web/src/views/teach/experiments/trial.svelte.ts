@@ -6,7 +6,7 @@ import { messages } from '../messages.ts';
 import type { Experiment } from './experiments.ts';
 
 /** The last measurement of one training, on the examples that are held out. */
-export interface Outcome {
+export interface TrialOutcome {
   loss: number;
   accuracy: number;
   norms: readonly GradientNorm[];
@@ -15,7 +15,7 @@ export interface Outcome {
 /** The outcomes of both trainings with one seed. An undefined one failed. */
 export interface Trial {
   seed: number;
-  outcomes: readonly [Outcome | undefined, Outcome | undefined];
+  outcomes: readonly [TrialOutcome | undefined, TrialOutcome | undefined];
 }
 
 export class Running {
@@ -38,7 +38,7 @@ export class Running {
     const seed = ++this.#seed;
     this.#stopped = false;
     for (const learning of this.learnings) learning.clear();
-    const outcomes: (Outcome | undefined)[] = [];
+    const outcomes: (TrialOutcome | undefined)[] = [];
     for (const [i, learning] of this.learnings.entries()) {
       await this.#learn(i, learning, seed);
       if (this.#stopped) return;
@@ -66,7 +66,7 @@ export class Running {
   }
 }
 
-function outcomeOf({ phase, heldOut, points }: Learning): Outcome | undefined {
+function outcomeOf({ phase, heldOut, points }: Learning): TrialOutcome | undefined {
   if (phase !== 'done' || !heldOut) return undefined;
   return { ...heldOut, norms: meanNorms(points) };
 }

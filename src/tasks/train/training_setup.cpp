@@ -1,4 +1,4 @@
-#include "tasks/train/curriculum.hpp"
+#include "tasks/train/training_setup.hpp"
 
 #include <algorithm>
 #include <map>
@@ -124,7 +124,7 @@ LabelledTexts read_labelled(const std::vector<DataLine>& lines, const ModelConfi
   return read;
 }
 
-void CurriculumBuilder::take_tokenizer(const std::vector<DataLine>& lines) {
+void TrainingSetupBuilder::take_tokenizer(const std::vector<DataLine>& lines) {
   made_.tokenizer = std::move(start_.tokenizer);
   made_.target_tokenizer = std::move(start_.target_tokenizer);
   if (made_.tokenizer) return;
@@ -148,13 +148,13 @@ void CurriculumBuilder::take_tokenizer(const std::vector<DataLine>& lines) {
       std::make_unique<SentencePieceTokenizer>(SentencePieceTokenizer::parse(made_.tokenizer_file));
 }
 
-ModelConfig CurriculumBuilder::new_config(const std::vector<std::string>& labels) const {
+ModelConfig TrainingSetupBuilder::new_config(const std::vector<std::string>& labels) const {
   return parse_config(
       complete_config(start_.config, *options_.lessons, labels, made_.tokenizer->size()));
 }
 
 // Makes the model of a configuration, with the values of the one that was trained before.
-void CurriculumBuilder::make_model_of(ModelConfig config) {
+void TrainingSetupBuilder::make_model_of(ModelConfig config) {
   made_.config = std::move(config);
   made_.model = make_model(made_.config.architecture);
   if (start_.model) {
@@ -165,7 +165,7 @@ void CurriculumBuilder::make_model_of(ModelConfig config) {
   }
 }
 
-std::vector<bool> CurriculumBuilder::special_tokens() const {
+std::vector<bool> TrainingSetupBuilder::special_tokens() const {
   const Tokenizer& tokenizer = *made_.tokenizer;
   std::vector<bool> special(made_.config.reader().vocab_size(), true);
   for (std::size_t id = 0; id < std::min(special.size(), tokenizer.size()); ++id) {
@@ -175,14 +175,14 @@ std::vector<bool> CurriculumBuilder::special_tokens() const {
   return special;
 }
 
-void CurriculumBuilder::take_labels(std::vector<LabelCount> labels) {
+void TrainingSetupBuilder::take_labels(std::vector<LabelCount> labels) {
   if (std::string warning = many_labels_warning(labels); !warning.empty()) {
     made_.warnings.push_back(std::move(warning));
   }
   made_.labels = std::move(labels);
 }
 
-void CurriculumBuilder::warn_of_clipped(std::size_t count) {
+void TrainingSetupBuilder::warn_of_clipped(std::size_t count) {
   if (count == 0) return;
   made_.warnings.push_back("examples with more tokens than the model reads, which were cut: " +
                            std::to_string(count));
@@ -190,7 +190,7 @@ void CurriculumBuilder::warn_of_clipped(std::size_t count) {
 
 // Makes a model for the labels: a new one, the one that was trained before, or that one with a new
 // head if it lacks one of them.
-void CurriculumBuilder::make_labeled_model(HeadKind kind) {
+void TrainingSetupBuilder::make_labeled_model(HeadKind kind) {
   const std::vector<std::string> labels = names_of(made_.labels);
   const ModelConfig* const known = start_.known ? &*start_.known : nullptr;
   const bool same = known && knows(*known, labels) && known->architecture.head.kind == kind;
@@ -201,7 +201,7 @@ void CurriculumBuilder::make_labeled_model(HeadKind kind) {
   make_model_of(std::move(config));
 }
 
-CurriculumBuilder::CurriculumBuilder(TrainingStart start, const TrainingOptions& options)
+TrainingSetupBuilder::TrainingSetupBuilder(TrainingStart start, const TrainingOptions& options)
     : start_(std::move(start)), options_(options) {
   check_ranges(options);
   if (options.lessons == Lessons::translation) return;
@@ -212,7 +212,7 @@ CurriculumBuilder::CurriculumBuilder(TrainingStart start, const TrainingOptions&
   }
 }
 
-Curriculum CurriculumBuilder::classes(std::string_view data) {
+TrainingSetup TrainingSetupBuilder::classes(std::string_view data) {
   const std::vector<DataLine> lines = read_data(data, DataForm::labelled);
   take_labels(count_labels(lines));
   take_tokenizer(lines);
@@ -226,7 +226,7 @@ Curriculum CurriculumBuilder::classes(std::string_view data) {
   return std::move(made_);
 }
 
-Curriculum CurriculumBuilder::token_classes(std::string_view data) {
+TrainingSetup TrainingSetupBuilder::token_classes(std::string_view data) {
   const std::vector<TaggedSentence> sentences = read_sentences(data);
   take_labels(count_labels(sentences));
   std::vector<DataLine> lines;
@@ -250,7 +250,7 @@ Curriculum CurriculumBuilder::token_classes(std::string_view data) {
   return std::move(made_);
 }
 
-Curriculum CurriculumBuilder::masked(std::string_view data) {
+TrainingSetup TrainingSetupBuilder::masked(std::string_view data) {
   const std::vector<DataLine> lines = read_data(data, DataForm::plain);
   take_tokenizer(lines);
   const ModelConfig config = start_.known ? std::move(*start_.known) : new_config({});
@@ -286,7 +286,7 @@ Curriculum CurriculumBuilder::masked(std::string_view data) {
   return std::move(made_);
 }
 
-Curriculum CurriculumBuilder::next_token(std::string_view data) {
+TrainingSetup TrainingSetupBuilder::next_token(std::string_view data) {
   const std::vector<DataLine> lines = read_data(data, DataForm::plain);
   take_tokenizer(lines);
   make_model_of(start_.known ? std::move(*start_.known) : new_config({}));
@@ -315,7 +315,7 @@ Curriculum CurriculumBuilder::next_token(std::string_view data) {
   return std::move(made_);
 }
 
-Curriculum CurriculumBuilder::translation(std::string_view data) {
+TrainingSetup TrainingSetupBuilder::translation(std::string_view data) {
   const std::vector<DataLine> lines = read_data(data, DataForm::pairs);
   take_tokenizer(lines);
   make_model_of(start_.known ? std::move(*start_.known) : new_config({}));
@@ -392,7 +392,7 @@ std::vector<Example> read_labelled(const PictureData& data, const ModelConfig& c
   return examples;
 }
 
-Curriculum CurriculumBuilder::pictures(std::string_view file) {
+TrainingSetup TrainingSetupBuilder::pictures(std::string_view file) {
   const PictureData data = read_pictures(file);
   take_labels(count_labels(data));
   const std::vector<std::string> labels = names_of(made_.labels);
@@ -460,11 +460,12 @@ Lessons lessons_for(const TrainingStart& start) {
 
 }  // namespace
 
-Curriculum make_curriculum(TrainingStart start, std::string_view data, TrainingOptions& options) {
+TrainingSetup make_training_setup(TrainingStart start, std::string_view data,
+                                  TrainingOptions& options) {
   if (!options.lessons) {
     options.lessons = holds_pictures(data) ? Lessons::pictures : lessons_for(start);
   }
-  CurriculumBuilder builder(std::move(start), options);
+  TrainingSetupBuilder builder(std::move(start), options);
   switch (*options.lessons) {
     case Lessons::classes:
       return builder.classes(data);

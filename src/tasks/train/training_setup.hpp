@@ -26,7 +26,7 @@ struct TrainingStart {
 };
 
 /// A model and what it has to learn.
-struct Curriculum {
+struct TrainingSetup {
   ModelConfig config;  ///< of the model that is saved
   Model model;         ///< may have a head that is not saved
   std::unique_ptr<const Tokenizer> tokenizer, target_tokenizer;
@@ -38,22 +38,22 @@ struct Curriculum {
   std::vector<std::string> warnings;  ///< about data that is learned all the same
 };
 
-/// Builds a curriculum step by step.
-class CurriculumBuilder {
+/// Builds a setup step by step.
+class TrainingSetupBuilder {
  public:
   /// Throws `invalid_option` for an option that is out of its range, or for languages where nothing
   /// is translated.
-  CurriculumBuilder(TrainingStart start, const TrainingOptions& options);
+  TrainingSetupBuilder(TrainingStart start, const TrainingOptions& options);
 
   /// Each reads a file of examples (see training_data.hpp). They throw `invalid_data` with the
   /// number of the line, `invalid_config`, `invalid_option` or `wrong_task`.
-  Curriculum classes(std::string_view data);
-  Curriculum token_classes(std::string_view data);
-  Curriculum masked(std::string_view data);
-  Curriculum next_token(std::string_view data);
-  Curriculum translation(std::string_view data);
+  TrainingSetup classes(std::string_view data);
+  TrainingSetup token_classes(std::string_view data);
+  TrainingSetup masked(std::string_view data);
+  TrainingSetup next_token(std::string_view data);
+  TrainingSetup translation(std::string_view data);
   /// Reads two files, one after the other: see picture_data.hpp.
-  Curriculum pictures(std::string_view data);
+  TrainingSetup pictures(std::string_view data);
 
  private:
   void take_tokenizer(const std::vector<DataLine>& lines);
@@ -67,7 +67,7 @@ class CurriculumBuilder {
 
   TrainingStart start_;
   const TrainingOptions& options_;
-  Curriculum made_;
+  TrainingSetup made_;
 };
 
 /// Returns the pictures of data with the model's numbers of their labels. Throws `invalid_data` for
@@ -83,6 +83,7 @@ LabelledTexts read_labelled(const std::vector<DataLine>& lines, const ModelConfi
                             const Tokenizer& tokenizer);
 
 /// Reads the data as the options say, or as the model's task is. Sets options.lessons.
-Curriculum make_curriculum(TrainingStart start, std::string_view data, TrainingOptions& options);
+TrainingSetup make_training_setup(TrainingStart start, std::string_view data,
+                                  TrainingOptions& options);
 
 }  // namespace glassformer
