@@ -116,7 +116,7 @@ std::optional<TokenChance> TokenChances::next() {
   return TokenChance{id, weight(id) / total_};
 }
 
-std::int32_t TokenChances::draw(SplitMix64& random) {
+std::int32_t TokenChances::sample(SplitMix64& random) {
   const double u = static_cast<double>(random.next() >> 11) * 0x1p-53;
   double sum = 0;
   std::int32_t id = 0;

@@ -37,7 +37,7 @@ class TokenChances {
   std::optional<TokenChance> next();
   /// Draws a token: the first at which the cumulative probability exceeds u, a number of 53 bits
   /// that is uniform in [0, 1).
-  std::int32_t draw(SplitMix64& random);
+  std::int32_t sample(SplitMix64& random);
 
  private:
   std::int32_t pop();

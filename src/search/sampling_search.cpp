@@ -14,7 +14,7 @@ SamplingSearch::SamplingSearch(NextTokenScorer& scorer, const SpecialTokens& tok
     : Search(scorer, tokens, options, max_lengths),
       choice_(choice),
       random_(choice.seed),
-      chances_(choice.draws ? vocab_size : 0) {}
+      chances_(choice.samples ? vocab_size : 0) {}
 
 bool SamplingSearch::choose(const Beam& beam, std::span<const NextTokens> next,
                             std::vector<Continuation>& continuations) {
@@ -28,9 +28,9 @@ bool SamplingSearch::choose(const Beam& beam, std::span<const NextTokens> next,
   const auto best = std::ranges::max_element(scores.logits);
   if (*best == -std::numeric_limits<float>::infinity()) return true;  // no token may come
   auto id = static_cast<std::int32_t>(best - scores.logits.begin());
-  if (choice_.draws) {
+  if (choice_.samples) {
     chances_.weigh(scores.logits, choice_.sampling);
-    id = chances_.draw(random_);
+    id = chances_.sample(random_);
   }
   if (tokens().never[static_cast<std::size_t>(id)]) return true;
   const std::span<const float> own = scores.unchanged.empty() ? scores.logits : scores.unchanged;

@@ -8,7 +8,7 @@ namespace glassformer {
 
 /// How a token is chosen among those that may come next.
 struct TokenChoice {
-  bool draws = false;  ///< by `sampling`; otherwise the most probable one
+  bool samples = false;  ///< by `sampling`; otherwise the most probable one
   SamplingOptions sampling = {};
   std::uint64_t seed = 0;  ///< of SplitMix64
 };

@@ -12,13 +12,13 @@
 namespace glassformer {
 namespace {
 
-// The library's default if a folder requests drawing without a number of tokens.
+// The library's default if a folder requests sampling without a number of tokens.
 constexpr std::size_t usual_top_k = 50;
 // Logits divided by a smaller number would overflow. 0 selects the most probable token.
 constexpr float least_temperature = 1e-30f;
 
-// Returns true if an option requests drawing, false if one forbids it, otherwise nothing.
-std::optional<bool> wants_to_draw(const SampleOptions& options) {
+// Returns true if an option requests sampling, false if one forbids it, otherwise nothing.
+std::optional<bool> wants_to_sample(const SampleOptions& options) {
   if (options.sample) return options.sample;
   if (options.temperature && *options.temperature <= 0) return false;
   if (options.temperature || options.top_k || options.top_p || options.min_p || options.typical_p ||
@@ -77,7 +77,7 @@ std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::stri
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder) {
   const SampleOptions all = completed(options, folder);
   TokenChoice choice;
-  choice.draws = wants_to_draw(options).value_or(folder.sample) && all.temperature != 0;
+  choice.samples = wants_to_sample(options).value_or(folder.sample) && all.temperature != 0;
   SamplingOptions& sampling = choice.sampling;
   if (all.temperature.value_or(0) != 0) sampling.temperature = *all.temperature;
   if (sampling.temperature < least_temperature) {
@@ -85,7 +85,7 @@ TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& fold
                   {"expected 0, or at least {}, got {}",
                    {shortest_decimal(least_temperature), shortest_decimal(sampling.temperature)}});
   }
-  const bool folders = folder.sample && choice.draws;
+  const bool folders = folder.sample && choice.samples;
   sampling.top_k = all.top_k.value_or(folders ? usual_top_k : 0);
   sampling.top_p = all.top_p.value_or(1.0f);
   sampling.min_p = all.min_p.value_or(0.0f);
@@ -116,18 +116,18 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
   GenerationPlan plan = {.choice = choice_of(options, folder),
                          .constraints = constraints_of(options, folder),
                          .search = {}};
-  const bool asked_to_draw = wants_to_draw(options).value_or(false);
-  const std::size_t beams = options.beams.value_or(asked_to_draw ? 1 : folder.beams.value_or(1));
+  const bool asked_to_sample = wants_to_sample(options).value_or(false);
+  const std::size_t beams = options.beams.value_or(asked_to_sample ? 1 : folder.beams.value_or(1));
   plan.search = library_search({beams, options.length_penalty, options.early_stopping}, folder);
-  if (beams > 1 && plan.choice.draws) {
-    if (!asked_to_draw && !options.beams) {
+  if (beams > 1 && plan.choice.samples) {
+    if (!asked_to_sample && !options.beams) {
       throw_error(
           ErrorCode::unsupported,
           {"{}: do_sample is true, and {}: num_beams is {}, but a beam search does not sample "
            "here; set option {} to false to search, or {} to 1 to sample",
            {folder.sample_in, folder.beams_in, beams, Field("sample"), Field("beams")}});
     }
-    if (asked_to_draw) {
+    if (asked_to_sample) {
       refuse_option(
           "beams", {"expected 1 if tokens are sampled, got {}; leave out {}, {}, {}, {} and {}, or "
                     "set {} to false",
@@ -135,7 +135,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
                      Field("seed"), Field("sample")}});
     }
   }
-  if (beams > 1) plan.choice.draws = false;
+  if (beams > 1) plan.choice.samples = false;
   if (beams == 1) plan.search.renormalize = false;  // log-probabilities stay the model's
   return plan;
 }

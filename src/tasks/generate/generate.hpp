@@ -60,7 +60,7 @@ struct GenerationPlan {
   SearchOptions search;
 };
 /// Returns the plan. Throws `invalid_option` for options that are invalid or conflict, and
-/// `unsupported` for a folder that requests both drawing and beams.
+/// `unsupported` for a folder that requests both sampling and beams.
 GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& folder);
 /// Returns how a single token is chosen, and the constraints on it.
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder);

@@ -97,7 +97,7 @@ TEST_CASE("tokens are drawn in proportion to their probability", "[generation]")
   TokenChances chances(logits.size());
   for (std::size_t i = 0; i < draws; ++i) {
     chances.weigh(logits, options);
-    counts[static_cast<std::size_t>(chances.draw(random))] += 1;
+    counts[static_cast<std::size_t>(chances.sample(random))] += 1;
   }
   chances.weigh(logits, options);
   for (const TokenChance& chance : all(chances)) {
@@ -118,7 +118,7 @@ TEST_CASE("the same seed draws the same tokens, without allocating", "[generatio
     const std::size_t before = allocations();
     for (std::int32_t& id : ids) {
       chances.weigh(logits, {.temperature = 1.3f, .top_p = 0.9f});
-      id = chances.draw(random);
+      id = chances.sample(random);
     }
     CHECK(allocations() == before);
     return ids;

@@ -344,7 +344,7 @@ TEST_CASE("a folder's sampling beam search is refused with the files that set it
                                       "generation_config.json: num_beams is 4, but"));
   GenerateOptions options;
   options.beams = 1;
-  CHECK(plan_of(options, config).choice.draws);
+  CHECK(plan_of(options, config).choice.samples);
   options = {};
   options.sample = false;
   CHECK(plan_of(options, config).search.beams == 4);

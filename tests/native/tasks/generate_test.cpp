@@ -130,7 +130,7 @@ struct Follower {
 TEST_CASE("a decoding allocates nothing per token once it has begun", "[generate]") {
   Writer writer;
   const bool draws = GENERATE(false, true);
-  Follower follower(writer, {.draws = draws}, {.repetition_penalty = 1.2f}, 30, 500, 5);
+  Follower follower(writer, {.samples = draws}, {.repetition_penalty = 1.2f}, 30, 500, 5);
   writer.model.reserve_logits(1, writer.session);
   follower.search.step();  // allocates the kernels' buffers
   const std::size_t before = allocations();
@@ -144,7 +144,7 @@ TEST_CASE("tokens that the tokenizer lacks are never written", "[generate]") {
   constexpr std::size_t tokens = 20;  // of the model's 500
   for (const bool draws : {false, true}) {
     for (const float penalty : {1.0f, 1.5f}) {
-      Follower follower(writer, {.draws = draws}, {.repetition_penalty = penalty}, 12, tokens, 287);
+      Follower follower(writer, {.samples = draws}, {.repetition_penalty = penalty}, 12, tokens, 287);
       while (follower.search.step()) {
       }
       const std::vector<std::int32_t> ids = follower.ids();
@@ -185,7 +185,7 @@ TEST_CASE("forbidden tokens are never written, and a text ends if all are forbid
   Writer writer;
   for (const bool draws : {false, true}) {
     // Each of the 20 tokens occurs once; then every token is forbidden.
-    Follower follower(writer, {.draws = draws}, {.rules = {.no_repeat_ngram = 1}}, 22, 20, 287);
+    Follower follower(writer, {.samples = draws}, {.rules = {.no_repeat_ngram = 1}}, 22, 20, 287);
     while (follower.search.step()) {
     }
     const std::vector<std::int32_t> ids = follower.ids();
@@ -467,9 +467,9 @@ TEST_CASE("a folder sets how its texts are continued, and options override it", 
       .end_ids = {0}, .sample = true, .sampling = {.temperature = 0.5f}};
   const GenerationConfig searching = {
       .beams = 4, .length_penalty = 2.0f, .early_stopping = EarlyStopping::never};
-  CHECK(!plan_of({}, {}).choice.draws);
+  CHECK(!plan_of({}, {}).choice.samples);
   const GenerationPlan folders = plan_of({}, drawing);
-  CHECK(folders.choice.draws);
+  CHECK(folders.choice.samples);
   CHECK(folders.choice.sampling.temperature == 0.5f);
   CHECK(folders.choice.sampling.top_k == 50);  // the library's default
   // Other options leave the folder's settings unchanged.
@@ -483,14 +483,14 @@ TEST_CASE("a folder sets how its texts are continued, and options override it", 
   }
   GenerateOptions options;
   options.beams = 3;
-  CHECK(!plan_of(options, drawing).choice.draws);
+  CHECK(!plan_of(options, drawing).choice.samples);
   CHECK(plan_of(options, drawing).search.beams == 3);
   options = {};
   options.sample = false;
-  CHECK(!plan_of(options, drawing).choice.draws);
+  CHECK(!plan_of(options, drawing).choice.samples);
   CHECK(plan_of(options, drawing).search.beams == 1);
   const GenerationPlan searched = plan_of({}, searching);
-  CHECK(!searched.choice.draws);
+  CHECK(!searched.choice.samples);
   CHECK(searched.search.beams == 4);
   CHECK(searched.search.length_penalty == 2.0f);
   CHECK(searched.search.stop == SearchOptions::Stop::never);
@@ -500,7 +500,7 @@ TEST_CASE("a folder sets how its texts are continued, and options override it", 
   options = {};
   options.top_p = 0.9f;
   const GenerationPlan asked = plan_of(options, searching);
-  CHECK(asked.choice.draws);
+  CHECK(asked.choice.samples);
   CHECK(asked.search.beams == 1);
   CHECK(asked.choice.sampling.top_k == 0);
 }
