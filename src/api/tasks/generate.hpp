@@ -124,8 +124,8 @@ struct GenerateOptions : TaskPromptOptions, SampleOptions, DecoderOptions {
   /// Default: as the folder says, or 64. At most the number of positions of the model.
   std::optional<std::size_t> max_new_tokens = {};
   std::optional<std::size_t> min_new_tokens = {};  ///< before the text may end
-  std::optional<std::size_t> beams = {};           ///< 1 to max_beams: beam search, without sampling
-  std::optional<float> length_penalty = {};        ///< score = log-probability / tokens ^ this
+  std::optional<std::size_t> beams = {};     ///< 1 to max_beams: beam search, without sampling
+  std::optional<float> length_penalty = {};  ///< score = log-probability / tokens ^ this
   std::optional<EarlyStopping> early_stopping = {};  ///< with beams; default: as the folder says
   /// The text ends with the token that completes one of these strings, and includes that token. A
   /// string may begin in the prompt. Default: the folder's.

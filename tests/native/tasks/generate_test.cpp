@@ -144,7 +144,8 @@ TEST_CASE("tokens that the tokenizer lacks are never written", "[generate]") {
   constexpr std::size_t tokens = 20;  // of the model's 500
   for (const bool draws : {false, true}) {
     for (const float penalty : {1.0f, 1.5f}) {
-      Follower follower(writer, {.samples = draws}, {.repetition_penalty = penalty}, 12, tokens, 287);
+      Follower follower(writer, {.samples = draws}, {.repetition_penalty = penalty}, 12, tokens,
+                        287);
       while (follower.search.step()) {
       }
       const std::vector<std::int32_t> ids = follower.ids();
