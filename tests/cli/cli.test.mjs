@@ -277,7 +277,7 @@ test('wrong usage exits with 2 and a reason', () => {
   const { stderr } = glassformer(['classify', golden, lines]);
   assert.match(stderr, /lines are read from standard input: < .*config\.json\n/);
   assert.match(
-    glassformer(['classify', golden, '--json', '--trace', 'encoder.**'], 'a film\n').stderr,
+    glassformer(['trace', golden, '--names', 'encoder.**', '--out', 'none'], 'a film\n').stderr,
     /trace: expected \*, .* got \*\* in "encoder\.\*\*"/,
   );
   mkdirSync(join(scratch, 'empty'));
