@@ -8,7 +8,7 @@ namespace glassformer::jinja {
 /// What one rendering may cost. A template that needs more fails with `too_large`.
 struct Limits {
   /// Evaluated nodes, items that filters visit, and 64-byte pieces of text that are read or copied.
-  std::uint64_t steps = 5'000'000;
+  std::uint64_t steps = 20'000'000;
   /// Bytes of the result.
   std::size_t output_bytes = 16 << 20;
   /// Bytes of the values that exist at the same time.
