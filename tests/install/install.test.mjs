@@ -153,7 +153,7 @@ endif()
       ...[`-DCMAKE_CXX_FLAGS=${compilerFlags}`, '-DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON'],
     ]);
   };
-  assert.match(await configure('COMPONENTS pictures'), /found FALSE pictures: libpng/);
+  assert.match(await configure('COMPONENTS pictures'), /found (FALSE|0) pictures: libpng/);
   writeFileSync(
     join(project, 'main.cpp'),
     `#include <glassformer/classifier.hpp>

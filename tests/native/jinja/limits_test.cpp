@@ -155,7 +155,7 @@ TEST_CASE("Variables are read from JSON", "[jinja]") {
         "-3 3.0 100.0 é {'b': [1, None], 'a': True}");
   test::check_error(ErrorCode::invalid_option, "integers of at most 64 bits",
                     [&] { value("[18446744073709551616]"); });
-  test::check_error(ErrorCode::unsupported, "expected a dict",
+  test::check_error(ErrorCode::invalid_option, "expected a dict",
                     [&] { jinja::Template("x").render(jinja::Value::list({})); });
   CHECK(jinja::Template("{{ x }}").render(jinja::Value::dict({{"x", jinja::Value("a\xFF")}})) ==
         "a\uFFFD");

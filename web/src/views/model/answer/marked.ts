@@ -12,8 +12,10 @@ export function markedParts(
 ): MarkedPart[] {
   const parts: MarkedPart[] = [];
   let at = 0;
-  for (const { start, end, name } of ranges) {
-    if (start < at || end <= start) continue;
+  for (const { start: first, end, name } of ranges) {
+    // Two names may share a character.
+    const start = Math.max(first, at);
+    if (end <= start) continue;
     if (start > at) parts.push({ text: text.slice(at, start), name: undefined });
     parts.push({ text: text.slice(start, end), name });
     at = end;

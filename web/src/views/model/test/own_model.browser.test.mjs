@@ -386,11 +386,17 @@ for (const name of namers) {
       .evaluateAll((list) =>
         list.map(({ firstChild, dataset }) => [firstChild.data, dataset.name]),
       );
+    // Two names may share a character, which the first one has.
+    let at = 0;
+    const expected = [];
+    for (const { start, end, entity } of entities.simple) {
+      const from = Math.max(start, at);
+      if (end > from) expected.push([text.slice(from, end), entity]);
+      at = Math.max(at, end);
+    }
     assert.deepEqual(
       marked.map(([part, label]) => [part, label.split(' ')[0]]),
-      entities.simple
-        .filter(({ start, end }) => end > start)
-        .map(({ start, end, entity }) => [text.slice(start, end), entity]),
+      expected,
     );
     const options = { attention: true, window: 'first' }; // like the page
     const { attention } = await inNode(name, (model) => model.classify(text, options));

@@ -71,13 +71,14 @@ test('Firefox translators are recognized by their file names and inspected', asy
   assert.ok(tensors.length > 60 && numbersIn(tensors) > 100_000);
 });
 
-test('ranges are marked in their text, except overlapping ones', () => {
+test('ranges are marked in their text, without what an earlier one has', () => {
   const range = (start, end, name = 'x') => ({ start, end, name });
   assert.deepEqual(
     markedParts('Ada in Rome', [range(0, 3, 'a'), range(2, 5), range(7, 11, 'b'), range(11, 11)]),
     [
       { text: 'Ada', name: 'a' },
-      { text: ' in ', name: undefined },
+      { text: ' i', name: 'x' },
+      { text: 'n ', name: undefined },
       { text: 'Rome', name: 'b' },
     ],
   );
