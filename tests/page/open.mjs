@@ -154,13 +154,24 @@ export async function savedBy(page, button) {
   return Buffer.concat(chunks);
 }
 
-/** Waits until this number of workers runs in the page. */
+/**
+ * Waits until this number of workers runs in the page. Of a worker that was started by another one and
+ * ends together with it, Playwright may miss the end. Such a worker refuses to answer; a thread that
+ * waits for work does not answer at all.
+ */
 export async function workersLeft(page, count) {
-  await until(
-    page,
-    () => page.workers().length,
-    (running) => running === count,
-  );
+  const patient = Date.now() + 10_000;
+  const runs = (worker) =>
+    Promise.race([
+      worker.evaluate(() => true).catch(() => false),
+      new Promise((resolve) => setTimeout(resolve, 1000, true)),
+    ]);
+  const look = async () => {
+    const known = page.workers();
+    if (known.length <= count || Date.now() < patient) return known.length;
+    return (await Promise.all(known.map(runs))).filter(Boolean).length;
+  };
+  await until(page, look, (running) => running === count);
 }
 
 /** Waits until only the workers of one model are left, of which there is one per thread. */
