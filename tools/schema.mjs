@@ -185,7 +185,7 @@ const union = (names) => names.map((name) => `'${name}'`).join(' | ');
 
 /** Types that the schema does not tell, and options that must be there. */
 const explainTypes = ({ explanations }) => ({
-  on_progress: "((table: Explanations['transplant'] & { done: number }) => void)",
+  on_progress: "((table: Explanations['activation_patching'] & { done: number }) => void)",
   of: union(namesOf(explanations, ({ scores }) => scores)),
   scores: 'Float32Array',
   edges: 'readonly AttentionEdge[]',

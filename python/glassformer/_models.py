@@ -360,11 +360,11 @@ class Explained(Model):
         Parameters
         ----------
         given
-            As in the class's main method; with the method "transplant" two texts in a tuple.
+            As in the class's main method; with the method "activation_patching" two texts in a tuple.
         method : str
             One of ExplainMethod.
         on_progress : callable, optional
-            With "transplant" and compute "f32": called with the table before it is complete.
+            With "activation_patching" and compute "f32": called with the table before it is complete.
         **options
             Those of the method, which are some of the options below.
 

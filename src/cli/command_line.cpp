@@ -122,8 +122,8 @@ class CommandLine {
   }
 
  private:
-  // Replaces a part of a command, such as "ledger" after "explain", by the option that selects it.
-  // If its help is asked for, prints that and returns true.
+  // Replaces a part of a command, such as "direct_logit_attribution" after "explain", by the option
+  // that selects it. If its help is asked for, prints that and returns true.
   bool helps_with_part(std::vector<std::string>& arguments) {
     if (arguments.size() < 2) return false;
     const auto entry = std::ranges::find(commands, arguments[0], &CommandEntry::name);

@@ -85,22 +85,24 @@ struct PartFields {
   }
 
   // The explained number, and the sum of each column.
-  void operator()(const Ledger& ledger) const {
-    line.add("value", ledger.value);
-    for (std::size_t c = 0; c < ledger.columns.size(); ++c) {
+  void operator()(const LogitAttribution& attribution) const {
+    line.add("value", attribution.value);
+    for (std::size_t c = 0; c < attribution.columns.size(); ++c) {
       double sum = 0;
-      for (std::size_t i = 0; i < ledger.tokens; ++i) {
-        sum += static_cast<double>(ledger.written[i * ledger.columns.size() + c]);
+      for (std::size_t i = 0; i < attribution.tokens; ++i) {
+        sum += static_cast<double>(attribution.written[i * attribution.columns.size() + c]);
       }
-      line.add(to_string(ledger.columns[c]), sum);
+      line.add(to_string(attribution.columns[c]), sum);
     }
   }
-  void operator()(const NextLedger& next) const { (*this)(next.ledger); }
-  void operator()(const SentenceLedger& sentence) const { (*this)(sentence.ledger.ledger); }
+  void operator()(const NextLogitAttribution& next) const { (*this)(next.attribution); }
+  void operator()(const SentenceLogitAttribution& sentence) const {
+    (*this)(sentence.attribution.attribution);
+  }
 
   // The effects of the cells, one row per field.
-  void operator()(const TransplantResult& result) const {
-    const TransplantTable& table = result.table;
+  void operator()(const PatchingResult& result) const {
+    const PatchingTable& table = result.table;
     for (std::size_t row = 0; row < table.rows; ++row) {
       std::string effects;
       for (std::size_t cell = 0; cell < table.cells; ++cell) {

@@ -10,8 +10,8 @@
 #include "run/attention_map.hpp"
 
 // Explanations of a model's answer. Shapes: T tokens, L layers, H heads, C labels. If a classifier
-// has a decoder, scores and ledgers have 2 T rows: the tokens that the decoder reads, beginning
-// with its start token, then those of the encoder; layers are the decoder's.
+// has a decoder, scores and attributions have 2 T rows: the tokens that the decoder reads,
+// beginning with its start token, then those of the encoder; layers are the decoder's.
 //
 // The explained number is computed from logits, never from probabilities, which saturate and whose
 // parts do not add up. For a classifier with two labels it is the log-odds, z_label - z_other; with
@@ -77,7 +77,7 @@ struct Guess {
 };
 
 /// A part of the model that writes into the residual stream.
-struct LedgerColumn {
+struct LogitColumn {
   enum class Kind {
     embed_tokens,
     embed_patches,
@@ -93,18 +93,18 @@ struct LedgerColumn {
   Kind kind;
   std::size_t layer = 0, head = 0;
 
-  bool operator==(const LedgerColumn&) const = default;
+  bool operator==(const LogitColumn&) const = default;
 };
 
 /// Returns a column's name: "embed_tokens", "layers.0.self_attn.head.3",
 /// "layers.0.encoder_attn.head.3", "layers.0.fc2", "bias", …
-std::string to_string(const LedgerColumn& column);
+std::string to_string(const LogitColumn& column);
 
 /// The explained number as a sum over tokens and over the parts that write to each token. The
 /// tokens of a translator are those that its decoder has read, starting with the start token,
 /// followed by those of its source.
-struct Ledger {
-  std::vector<LedgerColumn> columns;
+struct LogitAttribution {
+  std::vector<LogitColumn> columns;
   std::size_t tokens = 0;
   double value = 0;            ///< the explained number of the run
   std::vector<float> written;  ///< [T, columns] by the token whose row is written; sums to `value`
@@ -119,7 +119,7 @@ struct Ledger {
 };
 
 /// The vectors that are carried from one text's run into another's.
-struct TransplantSite {
+struct PatchingSite {
   enum class Kind {
     residual,      ///< the input of a layer, or the output of the last
     attention,     ///< the output of a layer's attention
@@ -134,7 +134,7 @@ struct TransplantSite {
 };
 
 /// How the answer changes if one vector, or the vectors of a cell's tokens, are carried over.
-struct TransplantTable {
+struct PatchingTable {
   std::size_t rows = 0, cells = 0;        ///< L + 1 rows for residuals, otherwise L
   std::size_t label = 0;                  ///< the label that the number is for
   float base = 0, donor = 0;              ///< the explained number of both texts, as aligned

@@ -69,21 +69,22 @@ Explanation<Lens> Explainer::lens(const TextInput& text) {
   return explainer.explain(input, explainer.answer(input), explainer.lens(input));
 }
 
-Explanation<Ledger> Explainer::ledger(const TextInput& text, const LedgerOptions& options) {
+Explanation<LogitAttribution> Explainer::direct_logit_attribution(
+    const TextInput& text, const LogitAttributionOptions& options) {
   const ClassifierExplainer explainer(*pipeline_);
   const ExplainInput input = explainer.read(text);
   return explainer.explain(input, explainer.label_of(input, options.label),
-                           explainer.ledger(input, options));
+                           explainer.direct_logit_attribution(input, options));
 }
 
-Explanation<TransplantResult> Explainer::transplant(const TextInput& base, const TextInput& donor,
-                                                    const TransplantOptions& options) {
+Explanation<PatchingResult> Explainer::activation_patching(
+    const TextInput& base, const TextInput& donor, const ActivationPatchingOptions& options) {
   const ClassifierExplainer explainer(*pipeline_);
   const ExplainInput read_base = explainer.read(base), read_donor = explainer.read(donor);
-  Transplant transplant = explainer.transplant(read_base, read_donor, options);
-  while (transplant.step()) {
+  ActivationPatching patching = explainer.activation_patching(read_base, read_donor, options);
+  while (patching.step()) {
   }
-  const TransplantTable& table = transplant.table();
+  const PatchingTable& table = patching.table();
   return explainer.explain(read_base, table.label,
                            explainer.describe(table, read_base, read_donor));
 }
@@ -169,10 +170,10 @@ Explanation<NextLens> NextTokenExplainer::lens(std::string_view text, std::size_
   });
 }
 
-Explanation<NextLedger> NextTokenExplainer::ledger(std::string_view text,
-                                                   const NextLedgerOptions& options) {
+Explanation<NextLogitAttribution> NextTokenExplainer::direct_logit_attribution(
+    std::string_view text, const NextAttributionOptions& options) {
   return explain_next(*pipeline_, text, [&](const auto& explainer, const auto& input) {
-    return explainer.ledger(input, options);
+    return explainer.direct_logit_attribution(input, options);
   });
 }
 

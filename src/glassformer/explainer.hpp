@@ -55,11 +55,12 @@ class Explainer {
   Explanation<Lens> lens(const TextInput& text);
   /// Splits the explained number into an exact sum, with the scales of norms frozen (Elhage et al.
   /// 2021).
-  Explanation<Ledger> ledger(const TextInput& text, const LedgerOptions& options = {});
+  Explanation<LogitAttribution> direct_logit_attribution(
+      const TextInput& text, const LogitAttributionOptions& options = {});
   /// Patches activations (Meng et al. 2022), for all layers and tokens: puts the donor's vectors
   /// into the base's run.
-  Explanation<TransplantResult> transplant(const TextInput& base, const TextInput& donor,
-                                           const TransplantOptions& options = {});
+  Explanation<PatchingResult> activation_patching(const TextInput& base, const TextInput& donor,
+                                                  const ActivationPatchingOptions& options = {});
   /// Computes deletion and insertion curves (Petsiuk et al. 2018) of an order of the text's words.
   Explanation<Faithfulness> faithfulness(const TextInput& text,
                                          const FaithfulnessOptions& options = {});
@@ -99,7 +100,8 @@ class NextTokenExplainer {
   Explanation<NextLens> lens(std::string_view text, std::size_t words = 5);
   /// Splits the lead of one token over another into an exact sum (Elhage et al. 2021; Yin and
   /// Neubig 2022). Throws `invalid_option` for tokens that do not exist.
-  Explanation<NextLedger> ledger(std::string_view text, const NextLedgerOptions& options = {});
+  Explanation<NextLogitAttribution> direct_logit_attribution(
+      std::string_view text, const NextAttributionOptions& options = {});
   /// Computes the gradients of the same lead with respect to the tensors with these names; see
   /// EncoderOptions::trace. This and the next three throw `unsupported` unless compute is f32, and
   /// `invalid_option` for names and tokens that do not exist.

@@ -30,7 +30,14 @@ function floats({ shape, data }) {
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 test('every method answers line by line, with errors in their places', () => {
-  const methods = ['rollout', 'value_norms', 'value_zeroing', 'lens', 'ledger', 'faithfulness'];
+  const methods = [
+    'rollout',
+    'value_norms',
+    'value_zeroing',
+    'lens',
+    'direct_logit_attribution',
+    'faithfulness',
+  ];
   for (const method of [...methods, 'circuit']) {
     const { status, lines } = explain(
       method,
@@ -58,24 +65,29 @@ test('the rollout of a translation is a line of tokens with their shares of the 
   }
 });
 
-test('the ledger of the shipped model adds up to its log-odds, in floats and in integers', () => {
+test('the direct logit attribution of the shipped model adds up to its log-odds, in floats and in integers', () => {
   for (const compute of ['f32', 'int8']) {
-    const ledger = explainJson('ledger', 'The plot is not good.\n', '--compute', compute);
+    const attribution = explainJson(
+      'direct_logit_attribution',
+      'The plot is not good.\n',
+      '--compute',
+      compute,
+    );
     for (const view of ['written', 'read']) {
-      const error = Math.abs(sum(floats(ledger[view])) - ledger.value);
+      const error = Math.abs(sum(floats(attribution[view])) - attribution.value);
       assert.ok(
-        error <= 1e-4 * Math.max(1, Math.abs(ledger.value)),
+        error <= 1e-4 * Math.max(1, Math.abs(attribution.value)),
         `${compute} ${view}: ${error}`,
       );
     }
-    assert.equal(ledger.columns.includes('rounding'), compute === 'int8');
-    assert.equal(ledger.columns.length, 2 + 4 * (8 + 1) + 1 + (compute === 'int8' ? 1 : 0));
+    assert.equal(attribution.columns.includes('rounding'), compute === 'int8');
+    assert.equal(attribution.columns.length, 2 + 4 * (8 + 1) + 1 + (compute === 'int8' ? 1 : 0));
   }
 });
 
 test('"not" is what makes the shipped model call a good plot bad', () => {
   const line = 'The plot is not good.\tThe plot is good.\n';
-  const table = explainJson('transplant', line, '--compute', 'f32');
+  const table = explainJson('activation_patching', line, '--compute', 'f32');
   assert.equal(table.label, 'negative');
   const delta = floats(table.delta);
   const not = table.cells.findIndex(({ unpaired }) => unpaired);
@@ -83,7 +95,7 @@ test('"not" is what makes the shipped model call a good plot bad', () => {
   // Without the token before layer 0, the other text is left, whose tokens have the same positions.
   assert.ok(Math.abs(table.base + delta[not] - table.donor) < 1e-3);
   assert.ok(table.base > 0 && table.donor < 0);
-  // Transplanted before layer 0, a token that both texts have changes nothing.
+  // Patched before layer 0, a token that both texts have changes nothing.
   const paired = table.cells.map((_, cell) => cell).filter((cell) => cell !== not);
   for (const cell of paired) assert.equal(delta[cell], 0);
 });
@@ -112,17 +124,29 @@ test('wrong options are refused before any line', () => {
   assert.equal(glassformer(['explain', sentiment, '--method', 'magic']).status, 2);
   assert.equal(glassformer(['explain', sentiment]).status, 2);
   assert.equal(explain('edges', '', '--edges', '0.1').status, 2);
-  const label = explain('ledger', '', '--label', 'fine');
+  const label = explain('direct_logit_attribution', '', '--label', 'fine');
   assert.equal(label.status, 1);
   assert.match(label.stderr, /label: expected one of negative, positive, got "fine"/);
   const translator = glassformer(['explain', join(root, 'weights/en-de'), '--method', 'edges']);
   assert.equal(translator.status, 1);
-  assert.match(translator.stderr, /method: expected one of rollout, lens, decoder_lens, ledger/);
+  assert.match(
+    translator.stderr,
+    /method: expected one of rollout, lens, decoder_lens, direct_logit_attribution/,
+  );
 });
 
-test('the ledger of one token of a translation', () => {
+test('the direct logit attribution of one token of a translation', () => {
   const model = join(root, 'weights/en-de');
-  const asked = ['explain', model, '--method', 'ledger', '--position', '3', '--compute', 'f32'];
+  const asked = [
+    'explain',
+    model,
+    '--method',
+    'direct_logit_attribution',
+    '--position',
+    '3',
+    '--compute',
+    'f32',
+  ];
   const { status, lines, stderr } = glassformer(asked, 'The film is not good.\n');
   assert.equal(status, 0, stderr);
   const [value, ...parts] = lines[0].split('\t').map((field) => field.split('='));
@@ -133,18 +157,18 @@ test('the ledger of one token of a translation', () => {
   assert.ok(columns.includes('layers.1.encoder_attn.head.7'));
   assert.ok(Math.abs(sum(parts.map(([, part]) => Number(part))) - value[1]) < 1e-4);
   const json = glassformer([...asked, '--json', '--effects'], 'The film is not good.\n');
-  const ledger = JSON.parse(json.lines[0]);
-  assert.equal(ledger.tokens[3].id, ledger.token.id);
-  assert.equal(ledger.effects.length, columns.length);
+  const attribution = JSON.parse(json.lines[0]);
+  assert.equal(attribution.tokens[3].id, attribution.token.id);
+  assert.equal(attribution.effects.length, columns.length);
   // After a given prefix of tokens.
-  const begun = ledger.tokens.slice(0, 2).map(({ id }) => id);
+  const begun = attribution.tokens.slice(0, 2).map(({ id }) => id);
   const forced = glassformer(
     [...asked.slice(0, 4), '--prefix', begun.join(','), '--compute', 'f32', '--json'],
     'The film is not good.\n',
   );
   const after = JSON.parse(forced.lines[0]);
   assert.equal(after.position, 2);
-  assert.equal(after.token.id, ledger.tokens[2].id);
+  assert.equal(after.token.id, attribution.tokens[2].id);
   assert.deepEqual(
     after.tokens.map(({ id }) => id),
     [...begun, after.token.id],
@@ -154,7 +178,7 @@ test('the ledger of one token of a translation', () => {
   assert.match(beyond.stderr, /sentence: expected one of the text's sentences, below 1, got 2/);
 });
 
-test('the ledger of the shipped writer adds up to one token’s lead over another', () => {
+test('the direct logit attribution of the shipped writer adds up to one token’s lead over another', () => {
   const model = join(root, 'weights/writer');
   const explained = (method, ...more) => {
     const args = ['explain', model, '--method', method, '--json', ...more];
@@ -166,19 +190,27 @@ test('the ledger of the shipped writer adds up to one token’s lead over anothe
     return JSON.parse(lines[0]);
   };
   for (const compute of ['f32', 'int8']) {
-    const ledger = explained('ledger', '--compute', compute);
-    assert.ok(ledger.value > 0);
-    assert.ok(Math.abs(ledger.value - ledger.token.logprob + ledger.against.logprob) < 1e-4);
+    const attribution = explained('direct_logit_attribution', '--compute', compute);
+    assert.ok(attribution.value > 0);
+    assert.ok(
+      Math.abs(attribution.value - attribution.token.logprob + attribution.against.logprob) < 1e-4,
+    );
     for (const view of ['written', 'read']) {
-      const error = Math.abs(sum(floats(ledger[view])) - ledger.value);
-      assert.ok(error <= 1e-4 * Math.max(1, ledger.value), `${compute} ${view}: ${error}`);
+      const error = Math.abs(sum(floats(attribution[view])) - attribution.value);
+      assert.ok(error <= 1e-4 * Math.max(1, attribution.value), `${compute} ${view}: ${error}`);
     }
-    const [tokens, columns] = ledger.written.shape;
-    assert.equal(tokens, ledger.tokens.length);
+    const [tokens, columns] = attribution.written.shape;
+    assert.equal(tokens, attribution.tokens.length);
     assert.equal(columns, 2 + 5 * (4 + 1) + 1 + (compute === 'int8' ? 1 : 0));
   }
-  const { token, against } = explained('ledger');
-  const other = explained('ledger', '--token', `${against.id}`, '--against', `${token.id}`);
+  const { token, against } = explained('direct_logit_attribution');
+  const other = explained(
+    'direct_logit_attribution',
+    '--token',
+    `${against.id}`,
+    '--against',
+    `${token.id}`,
+  );
   assert.equal(other.token.text, against.text);
   assert.ok(other.value < 0);
   const lens = explained('lens', '--words', '2');
@@ -281,7 +313,7 @@ test('a method may stand after the command, and its help lists its options only'
       .toSorted(),
   );
   const all = glassformer(['explain', '--help']).stdout;
-  for (const name of ['ledger', 'circuit', 'gradients'])
+  for (const name of ['direct_logit_attribution', 'circuit', 'gradients'])
     assert.match(all, new RegExp(`^  ${name}$`, 'm'));
 });
 
@@ -293,7 +325,7 @@ test('options that a writer does not have are refused', () => {
   };
   refused(
     'weights/writer',
-    /expected one of rollout, value_norms, lens, ledger/,
+    /expected one of rollout, value_norms, lens, direct_logit_attribution/,
     '--method',
     'edges',
   );
@@ -301,12 +333,22 @@ test('options that a writer does not have are refused', () => {
     'weights/writer',
     /token: expected the id.*4096/,
     '--method',
-    'ledger',
+    'direct_logit_attribution',
     '--token',
     '9999',
   );
-  refused('tests/fixtures/checkpoints/t5', /continues texts/, '--method', 'ledger');
-  refused('tests/fixtures/checkpoints/bert_tokens', /continues texts/, '--method', 'ledger');
+  refused(
+    'tests/fixtures/checkpoints/t5',
+    /continues texts/,
+    '--method',
+    'direct_logit_attribution',
+  );
+  refused(
+    'tests/fixtures/checkpoints/bert_tokens',
+    /continues texts/,
+    '--method',
+    'direct_logit_attribution',
+  );
 });
 
 test('the translation from each layer of the encoder and the decoder', () => {

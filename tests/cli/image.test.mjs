@@ -186,9 +186,18 @@ test('explain says why a picture matches one of the labels', () => {
   assert.equal(lens.layers.at(-1).label, expected.pictures[0].label);
   assert.deepEqual(lens.tokenLogits.shape, [3, 17, expected.labels.length]);
   assert.equal(explain('relevance').scores.length, 17);
-  const ledger = explain('ledger', '--label', expected.labels[2], '--hypothesis-template', '{}');
-  assert.equal(ledger.label, expected.labels[2]);
-  assert.match(explained('ledger', ...labels).lines[0], /^value=.*\tembed_patches=.*\tbias=/);
+  const attribution = explain(
+    'direct_logit_attribution',
+    '--label',
+    expected.labels[2],
+    '--hypothesis-template',
+    '{}',
+  );
+  assert.equal(attribution.label, expected.labels[2]);
+  assert.match(
+    explained('direct_logit_attribution', ...labels).lines[0],
+    /^value=.*\tembed_patches=.*\tbias=/,
+  );
   const refused = (status, message, ...options) => {
     const result = explained(...options);
     assert.equal(result.status, status);
@@ -196,7 +205,7 @@ test('explain says why a picture matches one of the labels', () => {
   };
   refused(1, /labels: expected at least one/, 'lens');
   refused(2, /--labels/, 'lens', '--hypothesis-template', '{}');
-  refused(1, /label: expected one of/, 'ledger', '--labels', 'a', '--label', 'b');
+  refused(1, /label: expected one of/, 'direct_logit_attribution', '--labels', 'a', '--label', 'b');
 });
 
 test('explain and trace read the paths of pictures, one per line', () => {

@@ -272,17 +272,18 @@ test('a non-finite explanation is an error with every method and in every form',
     [classifier, 'value_norms'],
     [classifier, 'value_zeroing'],
     [classifier, 'lens'],
-    [classifier, 'ledger'],
-    [classifier, 'ledger', '--effects'],
+    [classifier, 'direct_logit_attribution'],
+    [classifier, 'direct_logit_attribution', '--effects'],
     [classifier, 'faithfulness'],
     [classifier, 'circuit'],
     [classifier, 'edges', '--edges', '0.0.0.0'],
-    [classifier, 'transplant'],
+    [classifier, 'activation_patching'],
   ];
   const writer = overflowing('gpt2_generate', 'h.1.mlp.c_proj.weight');
-  for (const method of ['rollout', 'value_norms', 'lens', 'ledger']) answers.push([writer, method]);
+  for (const method of ['rollout', 'value_norms', 'lens', 'direct_logit_attribution'])
+    answers.push([writer, method]);
   for (const [folder, method, ...options] of answers) {
-    const text = method === 'transplant' ? 'a film\ta book\n' : 'a film or not\n';
+    const text = method === 'activation_patching' ? 'a film\ta book\n' : 'a film or not\n';
     const args = ['explain', folder, '--method', method, ...options];
     assertLineFails(glassformer(args, text), /expected finite/);
     const { status, lines } = glassformer([...args, '--json'], text);

@@ -69,7 +69,13 @@ test('a model of many languages translates between those of the options', () => 
 test('explanations, traces and measurements of such a model have the same options', () => {
   const folder = join(root, 'tests/fixtures/checkpoints/m2m_100');
   const pair = ['--from', 'en', '--to', 'de'];
-  for (const method of ['rollout', 'lens', 'decoder_lens', 'ledger', 'relevance']) {
+  for (const method of [
+    'rollout',
+    'lens',
+    'decoder_lens',
+    'direct_logit_attribution',
+    'relevance',
+  ]) {
     const command = ['explain', folder, '--method', method, '--json'];
     const { status, stderr, lines } = glassformer([...command, ...pair], 'the film is good\n');
     assert.equal(status, 0, stderr);

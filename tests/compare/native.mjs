@@ -11,8 +11,8 @@ const methods = [
   'value_norms',
   'value_zeroing',
   'lens',
-  'ledger',
-  'transplant',
+  'direct_logit_attribution',
+  'activation_patching',
   'faithfulness',
   'edges',
   'circuit',
@@ -75,14 +75,14 @@ export function recordNative(model, command, out) {
     const pair = [`${model.lines[0]}\t${model.lines[1] ?? model.lines[0]}`];
     for (const method of methods) {
       const args = ['explain', model.folder, '--method', method, '--json', ...arithmetic];
-      if (method === 'ledger') args.push('--effects');
+      if (method === 'direct_logit_attribution') args.push('--effects');
       if (method === 'edges') args.push('--edges', '0.0.1.0');
       if (method === 'faithfulness') args.push('--orders', '2');
       if (method === 'circuit') args.push('--least', '0.5');
       ask(
         `${compute}.explain.${method}`,
         args,
-        method === 'transplant' ? pair : [shortest(model.lines)],
+        method === 'activation_patching' ? pair : [shortest(model.lines)],
       );
     }
   }

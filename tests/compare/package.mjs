@@ -13,7 +13,7 @@ const methods = {
   value_norms: {},
   value_zeroing: {},
   lens: {},
-  ledger: { effects: true },
+  direct_logit_attribution: { effects: true },
   faithfulness: { orders: 2 },
   edges: { edges: [{ layer: 0, head: 0, query: 1, key: 0 }] },
   circuit: { least: 0.5 },

@@ -447,9 +447,9 @@ void use(Pipeline& pipeline, Random& random) {
       task != Task::text_generation) {
     return;
   }
-  constexpr std::string_view methods[] = {"rollout",      "value_norms", "value_zeroing",
-                                          "lens",         "ledger",      "circuit",
-                                          "faithfulness", "decoder_lens"};
+  constexpr std::string_view methods[] = {
+      "rollout", "value_norms",  "value_zeroing", "lens", "direct_logit_attribution",
+      "circuit", "faithfulness", "decoder_lens"};
   const std::string method(random.of(methods));
   const TextInput text(random.of(inputs));
   try {

@@ -202,7 +202,8 @@ test('calls that fail have the same errors', async () => {
     (model) => model.classify(review, { patch: [{ name: 'logits', value: NaN }] }),
     (model) => model.classify(review, { maskTokens: [400] }),
     (model) => model.classify(review, { gradients: ['logits'] }),
-    (model) => model.explain(review, { method: 'ledger', label: 'no such label' }),
+    (model) =>
+      model.explain(review, { method: 'direct_logit_attribution', label: 'no such label' }),
     (model) => model.explain(review, { method: 'integrated_gradients' }),
     (model) => model.weights.row('encoder.embed_tokens.weight', 2 ** 32 - 1),
     (model) => model.weights.row('nothing', 0),

@@ -54,7 +54,7 @@ class Errors(unittest.TestCase):
                 ("attention: expected", classify, {"attention": "all"}),
                 ("it has encoder.embed_tokens", classify, {"trace": ["x"]}),
                 ("layer", classify, {"ablate": [Head(9, 0)]}),
-                ("label", model.explain, {"method": "ledger", "label": "good"}),
+                ("label", model.explain, {"method": "direct_logit_attribution", "label": "good"}),
                 ("method", model.explain, {"method": "guess"}),
             ]
             for pattern, call, options in refused:
@@ -247,11 +247,11 @@ class Models(unittest.TestCase):
             self.assertEqual(model.classify(text, mask_tokens=np.array([1, 2])), plain)
             self.assertNotEqual(model.classify(text).scores, plain.scores)
 
-    def test_progress_of_a_transplant(self):
+    def test_progress_of_activation_patching(self):
         with glassformer.load(sentiment, compute="f32") as model:
             tables = []
             pair = ("The plot is good.", "The plot is bad.")
-            result = model.explain(pair, "transplant", on_progress=tables.append)
+            result = model.explain(pair, "activation_patching", on_progress=tables.append)
             self.assertGreater(len(tables), 1)
             self.assertEqual(tables[0]["delta"].shape, result["delta"].shape)
             self.assertEqual(result["donor_tokens"][-1]["end"], len(pair[1]))

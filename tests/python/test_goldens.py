@@ -147,11 +147,11 @@ class Goldens(unittest.TestCase):
         plan = read_json(folder / "explain.json")
         text = read_json(folder / "golden.json")["texts"][plan["text"]]
         with glassformer.load(folder) as model:
-            ledger = model.explain(text, "ledger", label=model.info.labels[plan["label"]])
-            self.assertAlmostEqual(ledger["value"], plan["value"], 4)
-            columns = [each.replace("encoder.", "") for each in ledger["columns"]]
+            attribution = model.explain(text, "direct_logit_attribution", label=model.info.labels[plan["label"]])
+            self.assertAlmostEqual(attribution["value"], plan["value"], 4)
+            columns = [each.replace("encoder.", "") for each in attribution["columns"]]
             self.assertEqual(columns, plan["columns"])
-            self.assertAlmostEqual(ledger["written"].sum(), plan["value"], 4)
+            self.assertAlmostEqual(attribution["written"].sum(), plan["value"], 4)
             expected = read_tensors(folder / "explain.safetensors")
             rollout = model.explain(text, "rollout")["rollout"]
             assert_near(rollout, expected["rollout"], tolerance, "rollout")

@@ -18,9 +18,9 @@ struct NextLens {
 };
 
 /// The reasons why a model prefers one next token over another.
-struct NextLedger {
+struct NextLogitAttribution {
   Guess token, against;
-  Ledger ledger;  ///< of z_token - z_against
+  LogitAttribution attribution;  ///< of z_token - z_against
 };
 
 /// The gradients of one next token's lead over another, z_token - z_against.
@@ -56,21 +56,21 @@ struct Explanation {
   Part part;
 };
 
-/// Options of Explainer::ledger.
-struct LedgerOptions {
+/// Options of Explainer::direct_logit_attribution.
+struct LogitAttributionOptions {
   std::optional<std::string> label = {};  ///< to explain; default: the model's answer
   bool effects = false;                   ///< also measure the loss without each column
 };
 
-/// Options of Explainer::transplant.
-struct TransplantOptions {
+/// Options of Explainer::activation_patching.
+struct ActivationPatchingOptions {
   std::optional<std::string> label = {};  ///< default: that of the base
-  TransplantSite site = {};
+  PatchingSite site = {};
 };
 
-/// A transplant's table, and how the donor is aligned to the base.
-struct TransplantResult {
-  TransplantTable table;
+/// The table of activation patching, and how the donor is aligned to the base.
+struct PatchingResult {
+  PatchingTable table;
   std::vector<InputToken> donor_tokens;
   std::vector<std::optional<std::size_t>> donor_of;  ///< per token of the base; empty: unpaired
   /// The position of each token in the runs. Both tokens of a pair have the same position.
@@ -87,8 +87,8 @@ struct FaithfulnessOptions {
   std::uint32_t seed = 1;
 };
 
-/// Options of NextTokenExplainer::ledger.
-struct NextLedgerOptions {
+/// Options of NextTokenExplainer::direct_logit_attribution.
+struct NextAttributionOptions {
   std::optional<std::int32_t> token = {};    ///< to explain; default: the likeliest
   std::optional<std::int32_t> against = {};  ///< to compare with; default: the likeliest other
   bool effects = false;                      ///< also measure the loss without each column

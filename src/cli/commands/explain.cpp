@@ -65,7 +65,7 @@ class ExplainCommand final : public Command {
     if (request_.labels) request_.hypothesis_template = template_;
     if (interpolate_) request_.interpolate = true;
     // If the model reads pictures, a line is the path of a file.
-    const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
+    const bool pairs = pairs_ || request_.method == "activation_patching";  // which has two texts
     const AnswerLines settings = {.json = json_,
                                   .quiet = quiet_,
                                   .at_once = 1,

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "explain/contrast.hpp"
-#include "explain/readings/ledger.hpp"
+#include "explain/readings/direct_logit_attribution.hpp"
 #include "explain/readings/lens.hpp"
 #include "explain/readings/relevance.hpp"
 #include "explain/readings/rollout.hpp"
@@ -236,21 +236,23 @@ Lens ClassifierExplainer::lens(const ExplainInput& input) const {
   return lens;
 }
 
-Ledger ClassifierExplainer::ledger(const ExplainInput& input, const LedgerOptions& options) const {
-  const std::vector<TracedTensor> traced = trace(input, ledger_tensors(model().model));
+LogitAttribution ClassifierExplainer::direct_logit_attribution(
+    const ExplainInput& input, const LogitAttributionOptions& options) const {
+  const std::vector<TracedTensor> traced = trace(input, attribution_tensors(model().model));
   const std::vector<float>& logits = find_traced(traced, "logits").data;
   expect_finite(logits);
   const std::size_t label = options.label ? find_label(*options.label) : largest(logits);
   const Contrast contrast = contrast_for(label, logits.size());
-  Ledger ledger = glassformer::ledger(model().model, traced, contrast);
+  LogitAttribution attribution =
+      glassformer::direct_logit_attribution(model().model, traced, contrast);
   if (options.effects) {
     const ExplainedStack of = last_stack(model().model);
     const Stream stream = stream_of(traced, of.stack.config().layers.size(), of.name);
-    measure_effects(model(), input.text, stream, contrast, ledger);
+    measure_effects(model(), input.text, stream, contrast, attribution);
   }
-  expect_finite(ledger.written);
-  expect_finite(ledger.read);
-  return ledger;
+  expect_finite(attribution.written);
+  expect_finite(attribution.read);
+  return attribution;
 }
 
 Contrast ClassifierExplainer::contrast_of(std::size_t label) const {
@@ -315,12 +317,12 @@ std::vector<float> ClassifierExplainer::token_scores(
     }
     return scored(zeroing.take(), input).scores;
   }
-  if (method == "ledger") {
-    const Ledger parts = ledger(input, {.label = label});
+  if (method == "direct_logit_attribution") {
+    const LogitAttribution parts = direct_logit_attribution(input, {.label = label});
     std::vector<float> scores(parts.tokens);
     for (std::size_t i = 0; i < parts.read.size(); ++i) {
       const auto kind = parts.columns[i % parts.columns.size()].kind;
-      if (kind == LedgerColumn::Kind::bias || kind == LedgerColumn::Kind::rounding) continue;
+      if (kind == LogitColumn::Kind::bias || kind == LogitColumn::Kind::rounding) continue;
       scores[i / parts.columns.size()] += parts.read[i];
     }
     return scores;
@@ -352,24 +354,24 @@ std::vector<std::size_t> ClassifierExplainer::cells_of(const ExplainInput& base)
   return cells;
 }
 
-Transplant ClassifierExplainer::transplant(const ExplainInput& base, const ExplainInput& donor,
-                                           const TransplantOptions& options) const {
-  expect_no_decoder("transplant");
+ActivationPatching ClassifierExplainer::activation_patching(
+    const ExplainInput& base, const ExplainInput& donor,
+    const ActivationPatchingOptions& options) const {
+  expect_no_decoder("activation_patching");
   // The streams of both runs and, at one site, the numbers that are carried over.
   const StackConfig& config = pipeline_.config().encoder();
   TraceBudget().take(saturating_product(
       {3 * (config.layers.size() + 1), config.d_model, base.text.tokens() + donor.text.tokens()}));
   std::optional<std::size_t> label;
   if (options.label) label = find_label(*options.label);
-  return Transplant(
+  return ActivationPatching(
       model(),
       {base.text, donor.text, align_tokens(to_align(base), to_align(donor)), cells_of(base)},
       options.site, label);
 }
 
-TransplantResult ClassifierExplainer::describe(const TransplantTable& table,
-                                               const ExplainInput& base,
-                                               const ExplainInput& donor) const {
+PatchingResult ClassifierExplainer::describe(const PatchingTable& table, const ExplainInput& base,
+                                             const ExplainInput& donor) const {
   TokenAlignment aligned = align_tokens(to_align(base), to_align(donor));
   return {table, tokens_of(donor), std::move(aligned.donor_of), std::move(aligned.base_columns),
           std::move(aligned.donor_columns)};

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "api/tasks/explain.hpp"
+#include "explain/interventions/activation_patching.hpp"
 #include "explain/interventions/circuit.hpp"
 #include "explain/interventions/faithfulness.hpp"
 #include "explain/interventions/integrated_gradients.hpp"
-#include "explain/interventions/transplant.hpp"
 #include "explain/interventions/value_zeroing.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/explain/explain_next.hpp"
@@ -61,7 +61,8 @@ class ClassifierExplainer {
   Rollout rollout(const ExplainInput& input) const;
   ValueNorms value_norms(const ExplainInput& input) const;
   Lens lens(const ExplainInput& input) const;
-  Ledger ledger(const ExplainInput& input, const LedgerOptions& options) const;
+  LogitAttribution direct_logit_attribution(const ExplainInput& input,
+                                            const LogitAttributionOptions& options) const;
   GradientScores gradient_times_input(const ExplainInput& input, std::size_t label) const;
   Relevance relevance(const ExplainInput& input, std::size_t label) const;
   /// The caller runs the steps of this and of integrated_gradients.
@@ -76,10 +77,10 @@ class ClassifierExplainer {
 
   /// The cells are tokens; if the base has more than 64 tokens, words; if it has more than 64
   /// words, sentences.
-  Transplant transplant(const ExplainInput& base, const ExplainInput& donor,
-                        const TransplantOptions& options) const;
-  TransplantResult describe(const TransplantTable& table, const ExplainInput& base,
-                            const ExplainInput& donor) const;
+  ActivationPatching activation_patching(const ExplainInput& base, const ExplainInput& donor,
+                                         const ActivationPatchingOptions& options) const;
+  PatchingResult describe(const PatchingTable& table, const ExplainInput& base,
+                          const ExplainInput& donor) const;
   FaithfulnessTest faithfulness(const ExplainInput& input,
                                 const FaithfulnessOptions& options) const;
   CutEffects cut(const ExplainInput& input, std::span<const AttentionEdge> edges, Cut cut,
@@ -138,32 +139,33 @@ class GenerationExplainer {
   Rollout rollout(const GenerationInput& input) const;
   ValueNorms value_norms(const GenerationInput& input) const;
   NextLens lens(const GenerationInput& input, std::size_t words) const;
-  NextLedger ledger(const GenerationInput& input, const NextLedgerOptions& options) const;
+  NextLogitAttribution direct_logit_attribution(const GenerationInput& input,
+                                                const NextAttributionOptions& options) const;
 
   /// The lens, layer by layer: stream() runs the model, read_layer() reads one layer of the result.
   std::vector<TracedTensor> stream(const GenerationInput& input) const;
   std::vector<std::vector<Guess>> read_layer(std::span<const TracedTensor> stream,
                                              std::size_t layer, std::size_t words) const;
-  /// The ledger, column by column.
-  const NextTokenLedger& ledgers() const { return ledgers_; }
+  /// The attribution, column by column.
+  const NextTokenAttribution& attributions() const { return attributions_; }
 
  private:
   WriterRunner model() const;
   NextTokenRun run(const GenerationInput& input, std::vector<std::string> names) const;
 
   GeneratePipeline& pipeline_;
-  NextTokenLedger ledgers_;
+  NextTokenAttribution attributions_;
 };
 
-/// Starts explanations by a method of methods.hpp. For "transplant", each input is two texts, the
-/// base and the donor; with `on_progress`, all cells are estimated first, and each step shows the
-/// table.
+/// Starts explanations by a method of methods.hpp. For "activation_patching", each input is two
+/// texts, the base and the donor; with `on_progress`, all cells are estimated first, and each step
+/// shows the table.
 ///
 /// A classifier with a decoder has all methods of classifiers except `value_norms`,
-/// `value_zeroing`, `transplant`, `edges` and `circuit`; `tokens`, scores and the rows of a ledger
-/// are those of the decoder, beginning with its start token, then those of the encoder. For a
-/// picture, `grid` and `region` take the place of `tokens` in the results. A model that compares
-/// pictures with texts requires `labels`: see MatchOptions.
+/// `value_zeroing`, `activation_patching`, `edges` and `circuit`; `tokens`, scores and the rows of
+/// an attribution are those of the decoder, beginning with its start token, then those of the
+/// encoder. For a picture, `grid` and `region` take the place of `tokens` in the results. A model
+/// that compares pictures with texts requires `labels`: see MatchOptions.
 ///
 /// For a translator, methods explain each sentence, except those that explain one token of one
 /// sentence.

@@ -109,35 +109,35 @@ class IntegratedSteps final : public ClassifierSteps {
   IntegratedGradientsSum sum_;
 };
 
-class TransplantSteps final : public ClassifierSteps {
+class PatchingSteps final : public ClassifierSteps {
  public:
   // `shows`: the table is shown after each step, and the first step estimates all cells.
-  TransplantSteps(const ClassifierExplainer& explainer, ExplainInput base, ExplainInput donor,
-                  const TransplantOptions& options, bool shows)
+  PatchingSteps(const ClassifierExplainer& explainer, ExplainInput base, ExplainInput donor,
+                const ActivationPatchingOptions& options, bool shows)
       : ClassifierSteps(explainer, std::move(base)),
         donor_(std::move(donor)),
-        transplant_(explainer.transplant(input(), donor_, options)),
+        patching_(explainer.activation_patching(input(), donor_, options)),
         shows_(shows) {}
 
   bool step() override {
     if (shows_ && make_linked_tape && !std::exchange(previewed_, true)) {
-      transplant_.preview();
+      patching_.preview();
       return true;
     }
-    return transplant_.step();
+    return patching_.step();
   }
   std::optional<ExplainedInput> so_far() override {
     if (!shows_) return std::nullopt;
     return take();
   }
-  std::size_t label() const override { return transplant_.table().label; }
+  std::size_t label() const override { return patching_.table().label; }
   ExplainedInput::Part take_part() override {
-    return explainer().describe(transplant_.table(), input(), donor_);
+    return explainer().describe(patching_.table(), input(), donor_);
   }
 
  private:
   ExplainInput donor_;
-  Transplant transplant_;
+  ActivationPatching patching_;
   bool shows_, previewed_ = false;
 };
 
@@ -175,9 +175,9 @@ class CircuitSteps final : public ClassifierSteps {
   CircuitSearch search_;
 };
 
-TransplantSite site_of(const ExplainRequest& request) {
-  TransplantSite site = {.kind = request.site.value_or(TransplantSite::Kind::residual)};
-  if (site.kind != TransplantSite::Kind::head) {
+PatchingSite site_of(const ExplainRequest& request) {
+  PatchingSite site = {.kind = request.site.value_or(PatchingSite::Kind::residual)};
+  if (site.kind != PatchingSite::Kind::head) {
     if (request.head) refuse_option("head", {"expected it only with {} head", {Field("site")}});
     return site;
   }
@@ -223,7 +223,7 @@ struct ClassifierRequest {
 
   ClassifierExplainer explainer;
   ExplainRequest request;
-  TransplantSite site;
+  PatchingSite site;
   FaithfulnessOptions faithfulness;
 };
 
@@ -252,9 +252,9 @@ constexpr Beginning beginnings[] = {
      }},
     {"lens", in_one_step<[](const Explainer& of, const Input& input, std::size_t,
                             const Request&) -> Part { return scored_lens(of, input); }>},
-    {"ledger", in_one_step<[](const Explainer& of, const Input& input, std::size_t,
-                              const Request& request) -> Part {
-       return of.ledger(input, {request.label, request.effects.value_or(false)});
+    {"direct_logit_attribution", in_one_step<[](const Explainer& of, const Input& input,
+                                                std::size_t, const Request& request) -> Part {
+       return of.direct_logit_attribution(input, {request.label, request.effects.value_or(false)});
      }>},
     {"faithfulness",
      [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
@@ -293,13 +293,14 @@ class ClassifierJob final : public TextExplanations {
 
  private:
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
-    if (method() != "transplant") return of_.begin(of_.explainer.read(text));
+    if (method() != "activation_patching") return of_.begin(of_.explainer.read(text));
     if (!text.pair) {
-      throw_error(ErrorCode::invalid_option, "pair: expected two texts to transplant, got one");
+      throw_error(ErrorCode::invalid_option, "pair: expected two texts, got one");
     }
-    return std::make_unique<TransplantSteps>(
-        of_.explainer, of_.explainer.read(text.text), of_.explainer.read(*text.pair),
-        TransplantOptions{of_.request.label, of_.site}, of_.request.shows_progress.value_or(false));
+    return std::make_unique<PatchingSteps>(of_.explainer, of_.explainer.read(text.text),
+                                           of_.explainer.read(*text.pair),
+                                           ActivationPatchingOptions{of_.request.label, of_.site},
+                                           of_.request.shows_progress.value_or(false));
   }
 
   ClassifierRequest of_;

@@ -84,27 +84,27 @@ class LensSteps final : public GenerationSteps {
   NextLens lens_;
 };
 
-class NextLedgerSteps final : public GenerationSteps {
+class NextAttributionSteps final : public GenerationSteps {
  public:
-  NextLedgerSteps(const GenerationExplainer& explainer, GenerationInput input,
-                  const NextLedgerOptions& options)
+  NextAttributionSteps(const GenerationExplainer& explainer, GenerationInput input,
+                       const NextAttributionOptions& options)
       : GenerationSteps(explainer, std::move(input)), options_(options) {}
 
   // Computes the sum, or the effect of the next column.
   bool step() override {
-    const NextTokenLedger& ledgers = explainer().ledgers();
+    const NextTokenAttribution& attributions = explainer().attributions();
     if (!result_) {
-      result_ = ledgers.sum({input().prompt}, options_);
+      result_ = attributions.sum({input().prompt}, options_);
     } else {
-      ledgers.measure_next({input().prompt}, *result_);
+      attributions.measure_next({input().prompt}, *result_);
     }
     return !is_whole(*result_, options_);
   }
   ExplainedInput::Part take_part() override { return *std::move(result_); }
 
  private:
-  NextLedgerOptions options_;
-  std::optional<NextLedger> result_;
+  NextAttributionOptions options_;
+  std::optional<NextLogitAttribution> result_;
 };
 
 class GenerationExplanations final : public TextExplanations {
@@ -114,9 +114,9 @@ class GenerationExplanations final : public TextExplanations {
       : TextExplanations(texts, request.method),
         explainer_(pipeline),
         words_(request.words.value_or(usual_lens_words)),
-        ledger_(next_ledger_options(request)) {
+        attribution_(next_attribution_options(request)) {
     single_texts(texts);  // refuses pairs
-    explainer_.ledgers().expect_tokens(ledger_);
+    explainer_.attributions().expect_tokens(attribution_);
   }
 
  private:
@@ -124,20 +124,21 @@ class GenerationExplanations final : public TextExplanations {
     GenerationInput input = explainer_.read(text.text);
     const auto is = [&](std::string_view name) { return method() == name; };
     if (is("lens")) return std::make_unique<LensSteps>(explainer_, std::move(input), words_);
-    if (is("ledger"))
-      return std::make_unique<NextLedgerSteps>(explainer_, std::move(input), ledger_);
+    if (is("direct_logit_attribution"))
+      return std::make_unique<NextAttributionSteps>(explainer_, std::move(input), attribution_);
     return std::make_unique<OneRunSteps>(explainer_, std::move(input), method());
   }
 
   GenerationExplainer explainer_;
   std::size_t words_;
-  NextLedgerOptions ledger_;
+  NextAttributionOptions attribution_;
 };
 
 }  // namespace
 
 GenerationExplainer::GenerationExplainer(GeneratePipeline& pipeline)
-    : pipeline_(pipeline), ledgers_(pipeline.runner(), pipeline.tokenizer(), allow_all_tokens) {
+    : pipeline_(pipeline),
+      attributions_(pipeline.runner(), pipeline.tokenizer(), allow_all_tokens) {
   if (!pipeline.config().architecture.encoder) return;
   throw_error(ErrorCode::unsupported,
               "explain: expected a decoder that continues texts, got one with an encoder");
@@ -198,7 +199,7 @@ std::vector<std::vector<Guess>> GenerationExplainer::read_layer(
       stream, layer_name("decoder", last ? layer - 1 : layer, last ? "output" : "input"));
   std::vector<std::vector<Guess>> guesses =
       glassformer::lens(model(), view(states.data.data(), {states.shape[0], states.shape[1]}),
-                        {words, ledgers_.vocabulary()});
+                        {words, attributions_.vocabulary()});
   name_guesses(guesses, pipeline_.tokenizer());
   return guesses;
 }
@@ -212,11 +213,11 @@ NextLens GenerationExplainer::lens(const GenerationInput& input, std::size_t wor
   return lens;
 }
 
-NextLedger GenerationExplainer::ledger(const GenerationInput& input,
-                                       const NextLedgerOptions& options) const {
-  ledgers_.expect_tokens(options);
-  NextLedger result = ledgers_.sum({input.prompt}, options);
-  while (!is_whole(result, options)) ledgers_.measure_next({input.prompt}, result);
+NextLogitAttribution GenerationExplainer::direct_logit_attribution(
+    const GenerationInput& input, const NextAttributionOptions& options) const {
+  attributions_.expect_tokens(options);
+  NextLogitAttribution result = attributions_.sum({input.prompt}, options);
+  while (!is_whole(result, options)) attributions_.measure_next({input.prompt}, result);
   return result;
 }
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "explain/readings/ledger.hpp"
+#include "explain/readings/direct_logit_attribution.hpp"
 #include "kernels/kernels.hpp"
 #include "run/trace/trace_plan.hpp"
 #include "tasks/limits.hpp"
@@ -21,20 +21,20 @@ NextTokenRun trace_next_token(const WriterRunner& model, const DecodedText& text
   return run_to_next_token(model, text, {.names = std::move(names)});
 }
 
-NextTokenLedger::NextTokenLedger(const WriterRunner& model, const Tokenizer& tokenizer,
-                                 const std::vector<bool>& never)
+NextTokenAttribution::NextTokenAttribution(const WriterRunner& model, const Tokenizer& tokenizer,
+                                           const std::vector<bool>& never)
     : model_(model), tokenizer_(tokenizer), never_(never) {}
 
-std::size_t NextTokenLedger::vocabulary() const {
+std::size_t NextTokenAttribution::vocabulary() const {
   return std::min(tokenizer_.size(), model_->vocab_size());
 }
 
-void NextTokenLedger::expect_token(const char* option, std::int32_t id) const {
+void NextTokenAttribution::expect_token(const char* option, std::int32_t id) const {
   if (id >= 0 && static_cast<std::size_t>(id) < vocabulary()) return;
   refuse_option(option, {"expected the id of a token, below {}, got {}", {vocabulary(), id}});
 }
 
-void NextTokenLedger::expect_tokens(const NextLedgerOptions& options) const {
+void NextTokenAttribution::expect_tokens(const NextAttributionOptions& options) const {
   if (options.token) expect_token("token", *options.token);
   if (options.against) expect_token("against", *options.against);
   if (options.token && options.token == options.against) {
@@ -44,8 +44,8 @@ void NextTokenLedger::expect_tokens(const NextLedgerOptions& options) const {
 }
 
 // Returns the most probable of the tokens that may be written, other than `but`.
-std::int32_t NextTokenLedger::likeliest(std::span<const float> logits,
-                                        std::optional<std::int32_t> but) const {
+std::int32_t NextTokenAttribution::likeliest(std::span<const float> logits,
+                                             std::optional<std::int32_t> but) const {
   std::optional<std::size_t> best;
   for (std::size_t id = 0; id < vocabulary(); ++id) {
     if (static_cast<std::int32_t>(id) == but || (id < never_.size() && never_[id])) continue;
@@ -54,8 +54,8 @@ std::int32_t NextTokenLedger::likeliest(std::span<const float> logits,
   return static_cast<std::int32_t>(best.value_or(but == 0 ? 1 : 0));
 }
 
-NextLedger NextTokenLedger::choose(std::span<const float> logits,
-                                   const NextLedgerOptions& options) const {
+NextLogitAttribution NextTokenAttribution::choose(std::span<const float> logits,
+                                                  const NextAttributionOptions& options) const {
   const float total = writing_kernels().log_sum_exp(logits.data(), logits.size());
   if (!std::isfinite(total)) {
     throw_error(ErrorCode::non_finite, "text: expected finite logits of the next token");
@@ -63,33 +63,37 @@ NextLedger NextTokenLedger::choose(std::span<const float> logits,
   const auto guess = [&](std::int32_t id) {
     return Guess{id, logits[static_cast<std::size_t>(id)] - total, tokenizer_.display_text(id)};
   };
-  NextLedger result;
+  NextLogitAttribution result;
   result.token = guess(options.token.value_or(likeliest(logits, options.against)));
   result.against = guess(options.against.value_or(likeliest(logits, result.token.id)));
   return result;
 }
 
-NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions& options) const {
+NextLogitAttribution NextTokenAttribution::sum(const DecodedText& text,
+                                               const NextAttributionOptions& options) const {
   if (vocabulary() < 2) {
-    throw_error(ErrorCode::unsupported, "ledger: expected a vocabulary of at least two tokens");
+    throw_error(ErrorCode::unsupported,
+                "direct_logit_attribution: expected a vocabulary of at least two tokens");
   }
-  const NextTokenRun seen = trace_next_token(model_, text, ledger_tensors(model_.model));
-  NextLedger result = choose(seen.logits, options);
-  result.ledger = ledger(model_.model, seen, contrast_of(result));
-  expect_finite(result.ledger.written);
-  expect_finite(result.ledger.read);
+  const NextTokenRun seen = trace_next_token(model_, text, attribution_tensors(model_.model));
+  NextLogitAttribution result = choose(seen.logits, options);
+  result.attribution = direct_logit_attribution(model_.model, seen, contrast_of(result));
+  expect_finite(result.attribution.written);
+  expect_finite(result.attribution.read);
   return result;
 }
 
-Contrast NextTokenLedger::contrast_of(const NextLedger& of) const {
+Contrast NextTokenAttribution::contrast_of(const NextLogitAttribution& of) const {
   return contrast_between(static_cast<std::size_t>(of.token.id),
                           static_cast<std::size_t>(of.against.id), model_->vocab_size());
 }
 
-void NextTokenLedger::measure_next(const DecodedText& text, NextLedger& result) const {
-  Ledger& ledger = result.ledger;
-  const LedgerColumn& column = ledger.columns[ledger.effects.size()];
-  ledger.effects.push_back(effect_of(model_, text, contrast_of(result), ledger.value, column));
+void NextTokenAttribution::measure_next(const DecodedText& text,
+                                        NextLogitAttribution& result) const {
+  LogitAttribution& attribution = result.attribution;
+  const LogitColumn& column = attribution.columns[attribution.effects.size()];
+  attribution.effects.push_back(
+      effect_of(model_, text, contrast_of(result), attribution.value, column));
 }
 
 }  // namespace glassformer

@@ -26,13 +26,13 @@ NextTokenRun trace_next_token(const WriterRunner& model, const DecodedText& text
 inline const std::vector<bool> allow_all_tokens;
 
 /// Explains why a decoder, with or without an encoder, writes one token and not another: computes
-/// the ledger, column by column.
-class NextTokenLedger {
+/// the attribution, column by column.
+class NextTokenAttribution {
  public:
   /// `never`: marks tokens that are never written, so that they are not compared with; may be
   /// empty. All arguments must outlive this.
-  NextTokenLedger(const WriterRunner& model, const Tokenizer& tokenizer,
-                  const std::vector<bool>& never);
+  NextTokenAttribution(const WriterRunner& model, const Tokenizer& tokenizer,
+                       const std::vector<bool>& never);
 
   const Tokenizer& tokenizer() const { return tokenizer_; }
   /// Returns the number of tokens that have a text.
@@ -40,18 +40,19 @@ class NextTokenLedger {
   /// Throws `invalid_option`, naming the option, for a token that does not exist.
   void expect_token(const char* option, std::int32_t id) const;
   /// Throws `invalid_option` for tokens that do not exist.
-  void expect_tokens(const NextLedgerOptions& options) const;
+  void expect_tokens(const NextAttributionOptions& options) const;
 
   /// Returns the two tokens that are compared, given the logits [V] of the next one, without a sum.
   /// Throws `non_finite`.
-  NextLedger choose(std::span<const float> logits, const NextLedgerOptions& options) const;
+  NextLogitAttribution choose(std::span<const float> logits,
+                              const NextAttributionOptions& options) const;
   /// Returns the number that compares these tokens.
-  Contrast contrast_of(const NextLedger& of) const;
+  Contrast contrast_of(const NextLogitAttribution& of) const;
 
   /// Computes the sum, without effects. Throws `too_large`, `non_finite`.
-  NextLedger sum(const DecodedText& text, const NextLedgerOptions& options) const;
+  NextLogitAttribution sum(const DecodedText& text, const NextAttributionOptions& options) const;
   /// Measures the effect of the first column without one.
-  void measure_next(const DecodedText& text, NextLedger& result) const;
+  void measure_next(const DecodedText& text, NextLogitAttribution& result) const;
 
  private:
   std::int32_t likeliest(std::span<const float> logits, std::optional<std::int32_t> but) const;
@@ -83,9 +84,9 @@ struct ReachedPlace {
 ReachedPlace reach(TranslatePipeline& pipeline, std::string_view text,
                    const TranslatedPlace& place);
 
-/// Whether a ledger is complete: has everything that was requested.
-inline bool is_whole(const NextLedger& result, const NextLedgerOptions& options) {
-  return !options.effects || result.ledger.effects.size() == result.ledger.columns.size();
+/// Whether an attribution is complete: has everything that was requested.
+inline bool is_whole(const NextLogitAttribution& result, const NextAttributionOptions& options) {
+  return !options.effects || result.attribution.effects.size() == result.attribution.columns.size();
 }
 
 }  // namespace glassformer

@@ -27,7 +27,7 @@ class NextGradientsSteps {
   struct Asked {
     NextGradientsRequest request;
     TranslatedPlace place = {};
-    NextLedgerOptions tokens = {};
+    NextAttributionOptions tokens = {};
   };
 
   NextGradientsSteps(Pipeline& pipeline, std::string_view text, const Asked& asked)
@@ -59,7 +59,7 @@ class NextGradientsSteps {
     const auto add = [&](std::span<const std::int32_t> ids, const Tokenizer& tokenizer) {
       for (const std::int32_t id : ids) result.rows.push_back(tokenizer.display_text(id));
     };
-    add(subject_.decoded, subject_.ledgers.tokenizer());
+    add(subject_.decoded, subject_.attributions.tokenizer());
     if (subject_.encoded) add(subject_.encoded->sources.ids(), subject_.source_tokenizer);
     result.before = std::move(subject_.before);
     return result;
@@ -82,7 +82,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
     check();
     check_ranges(request);
     expect_gradients(pipeline.compute());
-    asked_.tokens = next_ledger_options({.token = request.token, .against = request.against});
+    asked_.tokens = next_attribution_options({.token = request.token, .against = request.against});
     TranslatedPlace& place = asked_.place;
     place.from = request.from;
     place.to = request.to;
@@ -199,12 +199,12 @@ NextGradientsRequest next_gradients_request(const ExplainRequest& request) {
           .prefix = request.prefix};
 }
 
-NextLead::NextLead(const NextSubject& subject, NextLedgerOptions options) : subject_(subject) {
-  subject.ledgers.expect_tokens(options);
+NextLead::NextLead(const NextSubject& subject, NextAttributionOptions options) : subject_(subject) {
+  subject.attributions.expect_tokens(options);
   if (subject.own && !options.token && options.against != *subject.own) options.token = subject.own;
   const NextTokenRun run = run_to_next_token(subject.model, subject.text(), {});
-  chosen_ = subject.ledgers.choose(run.logits, options);
-  contrast_ = subject.ledgers.contrast_of(chosen_);
+  chosen_ = subject.attributions.choose(run.logits, options);
+  contrast_ = subject.attributions.contrast_of(chosen_);
 }
 
 Gradients NextLead::gradients(const std::vector<std::string>& names,
@@ -232,15 +232,16 @@ Relevance NextLead::relevance() const {
 }
 
 IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t> baseline) const {
-  MovedTokens moved = {.decoder = tokens_with_text(subject_.decoded, subject_.ledgers.tokenizer()),
-                       .encoder = {},
-                       .baseline = {}};
+  MovedTokens moved = {
+      .decoder = tokens_with_text(subject_.decoded, subject_.attributions.tokenizer()),
+      .encoder = {},
+      .baseline = {}};
   if (subject_.encoded) {
     moved.encoder = tokens_with_text(subject_.encoded->sources.ids(), subject_.source_tokenizer);
   }
   // The encoder may have a vocabulary of its own.
   const std::size_t tokens =
-      std::min(subject_.ledgers.vocabulary(), subject_.source_tokenizer.size());
+      std::min(subject_.attributions.vocabulary(), subject_.source_tokenizer.size());
   expect_below("baseline_token", "the id of a token", baseline.value_or(0), tokens);
   if (baseline) moved.baseline = static_cast<std::int32_t>(*baseline);
   return integrate_gradients(subject_.model, subject_.text(), std::move(moved), contrast_);

@@ -69,7 +69,7 @@ struct ReadBefore {
 /// A text up to a next token, as a model reads it. The pipeline must outlive this.
 struct NextSubject {
   WriterRunner model;
-  NextTokenLedger ledgers;
+  NextTokenAttribution attributions;
   const Tokenizer& source_tokenizer;
   std::vector<std::int32_t> decoded = {};  ///< the tokens that the decoder reads
   std::optional<Seq2Seq::Encoded> encoded = {};
@@ -89,7 +89,7 @@ class NextLead {
  public:
   /// Chooses the tokens. Throws `invalid_option` for tokens that do not exist. The subject must
   /// outlive this.
-  NextLead(const NextSubject& subject, NextLedgerOptions options);
+  NextLead(const NextSubject& subject, NextAttributionOptions options);
 
   const Guess& token() const { return chosen_.token; }
   const Guess& against() const { return chosen_.against; }
@@ -107,7 +107,7 @@ class NextLead {
 
  private:
   const NextSubject& subject_;
-  NextLedger chosen_;  // only the two tokens
+  NextLogitAttribution chosen_;  // only the two tokens
   Contrast contrast_;
 };
 

@@ -17,10 +17,10 @@ struct Options {
   std::string method;
   std::optional<std::string> from = {}, to = {};
   std::size_t beams = 1, words = usual_lens_words;
-  // Options of the ledger.
+  // Options of the attribution.
   std::size_t sentence = 0, position = 0;
   std::vector<std::int32_t> prefix = {};
-  NextLedgerOptions ledger = {};
+  NextAttributionOptions attribution = {};
 };
 
 Options options_of(const ExplainRequest& request) {
@@ -33,7 +33,7 @@ Options options_of(const ExplainRequest& request) {
           .sentence = request.sentence.value_or(0),
           .position = request.position.value_or(request.prefix ? request.prefix->size() : 0),
           .prefix = request.prefix.value_or(std::vector<std::int32_t>()),
-          .ledger = next_ledger_options(request)};
+          .attribution = next_attribution_options(request)};
 }
 
 using Sentence = ExplainedSentence;
@@ -43,8 +43,8 @@ class TranslationExplainer {
   TranslationExplainer(TranslatePipeline& pipeline, Options options)
       : pipeline_(pipeline),
         options_(std::move(options)),
-        ledgers_(pipeline.runner(), pipeline.target_tokenizer(), pipeline.specials().never) {
-    ledgers_.expect_tokens(options_.ledger);
+        attributions_(pipeline.runner(), pipeline.target_tokenizer(), pipeline.specials().never) {
+    attributions_.expect_tokens(options_.attribution);
     // Rejects languages that the model does not know.
     pipeline_.begin(std::span<const std::string_view>(),
                     {.from = options_.from, .to = options_.to});
@@ -52,7 +52,7 @@ class TranslationExplainer {
 
   const TranslatePipeline& pipeline() const { return pipeline_; }
   const Options& options() const { return options_; }
-  const NextTokenLedger& ledgers() const { return ledgers_; }
+  const NextTokenAttribution& attributions() const { return attributions_; }
   std::size_t encoder_layers() const { return pipeline_.config().encoder().layers.size(); }
   std::size_t decoder_layers() const { return pipeline_.config().decoder().layers.size(); }
 
@@ -154,7 +154,7 @@ class TranslationExplainer {
 
   TranslatePipeline& pipeline_;
   Options options_;
-  NextTokenLedger ledgers_;
+  NextTokenAttribution attributions_;
 };
 
 // Returns the sentences of a text. Throws `too_large`, `empty_input`.
@@ -212,27 +212,27 @@ ReachedPlace reach(const TranslationExplainer& explainer, std::string_view text)
 }
 
 // Explains one token of one sentence.
-class SentenceLedgerSteps final : public ExplanationSteps {
+class SentenceAttributionSteps final : public ExplanationSteps {
  public:
-  SentenceLedgerSteps(const TranslationExplainer& explainer, std::string_view text)
+  SentenceAttributionSteps(const TranslationExplainer& explainer, std::string_view text)
       : explainer_(explainer), text_(text) {}
 
   // Computes the translation and its sum, or the effect of the next column.
   bool step() override {
     if (result_) {
-      explainer_.ledgers().measure_next(place_.text(), *result_);
+      explainer_.attributions().measure_next(place_.text(), *result_);
     } else {
       place_ = reach(explainer_, text_);
-      NextLedgerOptions asked = options().ledger;
+      NextAttributionOptions asked = options().attribution;
       if (!asked.token && asked.against != place_.own) asked.token = place_.own;
-      result_ = explainer_.ledgers().sum(place_.text(), asked);
+      result_ = explainer_.attributions().sum(place_.text(), asked);
     }
-    return !is_whole(*result_, options().ledger);
+    return !is_whole(*result_, options().attribution);
   }
 
   ExplainedInput take() override {
-    return {.part = SentenceLedger{options().sentence, options().position,
-                                   std::move(place_.sentence), *std::move(result_)}};
+    return {.part = SentenceLogitAttribution{options().sentence, options().position,
+                                             std::move(place_.sentence), *std::move(result_)}};
   }
 
  private:
@@ -241,7 +241,7 @@ class SentenceLedgerSteps final : public ExplanationSteps {
   const TranslationExplainer& explainer_;
   std::string text_;
   ReachedPlace place_;
-  std::optional<NextLedger> result_;
+  std::optional<NextLogitAttribution> result_;
 };
 
 class TranslationExplanations final : public TextExplanations {
@@ -254,7 +254,8 @@ class TranslationExplanations final : public TextExplanations {
 
  private:
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
-    if (method() == "ledger") return std::make_unique<SentenceLedgerSteps>(explainer_, text.text);
+    if (method() == "direct_logit_attribution")
+      return std::make_unique<SentenceAttributionSteps>(explainer_, text.text);
     return std::make_unique<TranslationSteps>(explainer_, text.text);
   }
 
@@ -265,7 +266,7 @@ class TranslationExplanations final : public TextExplanations {
 
 ReachedPlace reach(TranslatePipeline& pipeline, std::string_view text,
                    const TranslatedPlace& place) {
-  return reach(TranslationExplainer(pipeline, {.method = "ledger",
+  return reach(TranslationExplainer(pipeline, {.method = "direct_logit_attribution",
                                                .from = place.from,
                                                .to = place.to,
                                                .beams = place.beams,

@@ -53,18 +53,18 @@ struct ExplainedSentence {
 using ExplainedSentences = std::vector<ExplainedSentence>;
 
 /// Why a translation has this token at this position.
-struct SentenceLedger {
+struct SentenceLogitAttribution {
   std::size_t sentence = 0, position = 0;
   ExplainedSentence of;
-  NextLedger ledger;
+  NextLogitAttribution attribution;
 };
 
 /// The result of an explanation. The method determines the type of `part`.
 struct ExplainedInput {
-  using Part =
-      std::variant<Rollout, ScoredNorms, ScoredLens, Ledger, TransplantResult, WordFaithfulness,
-                   CutEffects, Circuit, NextLens, NextLedger, ExplainedSentences, SentenceLedger,
-                   GradientScores, IntegratedGradients, Relevance, ZeroedValues>;
+  using Part = std::variant<Rollout, ScoredNorms, ScoredLens, LogitAttribution, PatchingResult,
+                            WordFaithfulness, CutEffects, Circuit, NextLens, NextLogitAttribution,
+                            ExplainedSentences, SentenceLogitAttribution, GradientScores,
+                            IntegratedGradients, Relevance, ZeroedValues>;
   std::string method = {};
   std::optional<std::string> label = {};  ///< for a classifier: the explained label
   std::vector<InputToken> tokens = {};    ///< [T]; empty for a translation or a picture
@@ -142,40 +142,40 @@ void fields(Visit& visit, ScoredLens& result) {
 }
 
 template <class Visit>
-void fields(Visit& visit, Ledger& ledger) {
+void fields(Visit& visit, LogitAttribution& attribution) {
   std::vector<std::string> columns;
-  for (const LedgerColumn& column : ledger.columns) columns.push_back(to_string(column));
-  visit("value", single(ledger.value));
+  for (const LogitColumn& column : attribution.columns) columns.push_back(to_string(column));
+  visit("value", single(attribution.value));
   visit("columns", columns);
-  if (!ledger.effects.empty()) visit("effects", ledger.effects);
-  const std::vector<std::size_t> shape = {ledger.tokens, columns.size()};
-  visit.tensor({"written", shape, std::move(ledger.written)});
-  visit.tensor({"read", shape, std::move(ledger.read)});
+  if (!attribution.effects.empty()) visit("effects", attribution.effects);
+  const std::vector<std::size_t> shape = {attribution.tokens, columns.size()};
+  visit.tensor({"written", shape, std::move(attribution.written)});
+  visit.tensor({"read", shape, std::move(attribution.read)});
 }
 
 template <class Visit>
-void fields(Visit& visit, NextLedger& result) {
+void fields(Visit& visit, NextLogitAttribution& result) {
   visit("token", result.token);
   visit("against", result.against);
-  fields(visit, result.ledger);
+  fields(visit, result.attribution);
 }
 
-/// A cell of a transplant.
-struct TransplantCell {
+/// A cell of activation patching.
+struct PatchingCell {
   const std::vector<std::size_t>& tokens;
   bool unpaired;
 };
 
 template <class Visit>
-void fields(Visit& visit, const TransplantCell& cell) {
+void fields(Visit& visit, const PatchingCell& cell) {
   visit("tokens", cell.tokens);
   visit("unpaired", cell.unpaired);
 }
 
 template <class Visit>
-void fields(Visit& visit, TransplantResult& result) {
-  const TransplantTable& table = result.table;
-  std::vector<TransplantCell> cells;
+void fields(Visit& visit, PatchingResult& result) {
+  const PatchingTable& table = result.table;
+  std::vector<PatchingCell> cells;
   for (std::size_t cell = 0; cell < table.cells; ++cell) {
     cells.push_back({table.members[cell], table.unpaired[cell]});
   }
@@ -335,11 +335,11 @@ void fields(Visit& visit, ExplainedSentences& sentences) {
 }
 
 template <class Visit>
-void fields(Visit& visit, SentenceLedger& result) {
+void fields(Visit& visit, SentenceLogitAttribution& result) {
   visit("sentence", result.sentence);
   sentence_fields(visit, result.of);
   visit("position", result.position);
-  fields(visit, result.ledger);
+  fields(visit, result.attribution);
 }
 
 template <class Visit>
@@ -347,7 +347,7 @@ void fields(Visit& visit, ExplainedInput& result) {
   visit("method", result.method);
   visit("label", result.label);
   const bool translation = std::holds_alternative<ExplainedSentences>(result.part) ||
-                           std::holds_alternative<SentenceLedger>(result.part);
+                           std::holds_alternative<SentenceLogitAttribution>(result.part);
   if (result.grid) {
     visit("grid", *result.grid);
     visit("region", result.region);

@@ -33,17 +33,15 @@ constexpr ExplanationMethod methods[] = {
     {.name = "decoder_lens",
      .help = "The translation as decoded from each layer of the encoder (Langedijk et al. 2023).",
      .options = {no, no, "beams", no}},
-    {.name = "ledger",
+    {.name = "direct_logit_attribution",
      .help = "The explained number as an exact sum of what embeddings, heads and feed-forward "
-             "networks add, with the scales of norms frozen (Elhage et al. 2021, direct logit "
-             "attribution).",
+             "networks add, with the scales of norms frozen (Elhage et al. 2021).",
      .options = {"label effects", "label effects",
                  "beams sentence position prefix token against effects", "token against effects"},
      .scores = true},
-    {.name = "transplant",
-     .help =
-         "Activation patching: how the answer to a text changes if a vector is replaced by that "
-         "of a second text, for every layer and token (Meng et al. 2022).",
+    {.name = "activation_patching",
+     .help = "How the answer to a text changes if a vector is replaced by that "
+             "of a second text, for every layer and token (Meng et al. 2022).",
      .options = {"label site head on_progress", no, no, no}},
     {.name = "faithfulness",
      .help = "How the number changes as words are deleted and inserted in the order of their "

@@ -14,8 +14,8 @@ NextSubject read_translation(TranslatePipeline& pipeline, std::string_view text,
                              const TranslatedPlace& place) {
   ReachedPlace reached = reach(pipeline, text, place);
   return {.model = pipeline.runner(),
-          .ledgers = NextTokenLedger(pipeline.runner(), pipeline.target_tokenizer(),
-                                     pipeline.specials().never),
+          .attributions = NextTokenAttribution(pipeline.runner(), pipeline.target_tokenizer(),
+                                               pipeline.specials().never),
           .source_tokenizer = pipeline.source_tokenizer(),
           .decoded = std::move(reached.decoded),
           .encoded = std::move(reached.encoded),
@@ -27,7 +27,7 @@ NextSubject read_continuation(GeneratePipeline& pipeline, std::string_view text)
   const GenerationExplainer explainer(pipeline);
   GenerationInput input = explainer.read(text);
   return {.model = pipeline.runner(),
-          .ledgers = explainer.ledgers(),
+          .attributions = explainer.attributions(),
           .source_tokenizer = pipeline.tokenizer(),
           .decoded = std::move(input.prompt),
           .before = {.tokens = explainer.tokens_of(input), .clipped = input.clipped}};
@@ -50,16 +50,16 @@ NextSubject read_answer(GeneratePipeline& pipeline, std::string_view text,
   expect_text_size(GeneratePipeline::max_text_bytes, text.size());
   const GenerationModel& model = pipeline.model();
   const GenerationInput input = model.read(text, 1, pipeline.config().generation);
-  NextSubject subject = {
-      .model = pipeline.runner(),
-      .ledgers = NextTokenLedger(pipeline.runner(), pipeline.tokenizer(), allow_all_tokens),
-      .source_tokenizer = pipeline.tokenizer(),
-      .decoded = input.prompt,
-      .encoded = model.encode(input, {}, pipeline.session()),
-      .before = {.tokens = input_tokens(input.tokens, pipeline.tokenizer()),
-                 .clipped = input.clipped}};
+  NextSubject subject = {.model = pipeline.runner(),
+                         .attributions = NextTokenAttribution(
+                             pipeline.runner(), pipeline.tokenizer(), allow_all_tokens),
+                         .source_tokenizer = pipeline.tokenizer(),
+                         .decoded = input.prompt,
+                         .encoded = model.encode(input, {}, pipeline.session()),
+                         .before = {.tokens = input_tokens(input.tokens, pipeline.tokenizer()),
+                                    .clipped = input.clipped}};
   const bool begun = !place.prefix.empty();
-  for (const std::int32_t id : place.prefix) subject.ledgers.expect_token("prefix", id);
+  for (const std::int32_t id : place.prefix) subject.attributions.expect_token("prefix", id);
   std::vector<std::int32_t> ids = begun ? place.prefix : answer_to(pipeline, text, place.beams);
   // The token after a prefix can be explained, too.
   const std::size_t end =

@@ -43,7 +43,7 @@ void expect_below(const char* option, const char* what, std::size_t number, std:
   refuse_option(option, {"expected {}, below {}, got {}", {what, end, number}});
 }
 
-NextLedgerOptions next_ledger_options(const ExplainRequest& request) {
+NextAttributionOptions next_attribution_options(const ExplainRequest& request) {
   return {.token = id_of(request.token),
           .against = id_of(request.against),
           .effects = request.effects.value_or(false)};

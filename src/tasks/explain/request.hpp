@@ -8,7 +8,7 @@
 #include "api/output.hpp"
 #include "api/tasks/explain.hpp"
 #include "api/tasks/image.hpp"
-#include "explain/interventions/transplant.hpp"
+#include "explain/interventions/activation_patching.hpp"
 #include "run/tape.hpp"
 #include "tasks/explain/methods.hpp"
 #include "tasks/limits.hpp"
@@ -17,7 +17,7 @@
 namespace glassformer {
 
 template <>
-inline constexpr std::array enum_names<TransplantSite::Kind>{
+inline constexpr std::array enum_names<PatchingSite::Kind>{
     "residual", "attention", "feed_forward", "head", "query", "key", "value"};
 template <>
 inline constexpr std::array enum_names<Cut>{"scores", "weights"};
@@ -28,7 +28,7 @@ struct ExplainRequest {
   std::string method = {};
   std::optional<std::string> label = {};
   std::optional<bool> effects = {};
-  std::optional<TransplantSite::Kind> site = {};
+  std::optional<PatchingSite::Kind> site = {};
   std::optional<std::size_t> head = {};
   std::optional<bool> shows_progress = {};
   std::optional<std::string> of = {};
@@ -145,6 +145,6 @@ void check_request(const ExplainRequest& request, Answered answer, bool gradient
 /// Throws `invalid_option` unless the number, which selects `what`, is below `end`.
 void expect_below(const char* option, const char* what, std::size_t number, std::size_t end);
 /// Returns the options token, against and effects of a request whose ranges were checked.
-NextLedgerOptions next_ledger_options(const ExplainRequest& request);
+NextAttributionOptions next_attribution_options(const ExplainRequest& request);
 
 }  // namespace glassformer

@@ -8,9 +8,9 @@
 #include <limits>
 #include <numeric>
 
-#include "explain/interventions/transplant.hpp"
+#include "explain/interventions/activation_patching.hpp"
 #include "explain/interventions/value_zeroing.hpp"
-#include "explain/readings/ledger.hpp"
+#include "explain/readings/direct_logit_attribution.hpp"
 #include "explain/readings/lens.hpp"
 #include "explain/readings/rollout.hpp"
 #include "explain/readings/value_norms.hpp"
@@ -153,12 +153,12 @@ TEST_CASE("the lens applies the model's own head to each layer's stream", "[expl
                    read.logits.end() - static_cast<std::ptrdiff_t>(read.labels)));
 }
 
-TEST_CASE("the ledger has PyTorch's parts, which sum to the answer", "[explain]") {
+TEST_CASE("the attribution has PyTorch's parts, which sum to the answer", "[explain]") {
   const ExplainGolden golden = explain_golden();
-  const auto traced = trace(golden.runner(), golden.text, ledger_tensors(*golden.model));
-  Ledger parts = ledger(*golden.model, traced, golden.contrast);
+  const auto traced = trace(golden.runner(), golden.text, attribution_tensors(*golden.model));
+  LogitAttribution parts = direct_logit_attribution(*golden.model, traced, golden.contrast);
   std::vector<std::string> columns;
-  for (const LedgerColumn& column : parts.columns) columns.push_back(to_string(column));
+  for (const LogitColumn& column : parts.columns) columns.push_back(to_string(column));
   CHECK(columns == golden.plan.at("columns").get<std::vector<std::string>>());
   golden.check_near("value", parts.value, golden.plan.at("value"));
   golden.check_near("ledger.written", parts.written);
@@ -173,10 +173,11 @@ namespace {
 
 // Checks that both views sum to the answer, for each label.
 void check_sums(const EncoderRunner& of, const ExplainedText& text) {
-  const auto traced = trace(of, text, ledger_tensors(of.model));
+  const auto traced = trace(of, text, attribution_tensors(of.model));
   const std::size_t labels = of->head_config().outputs;
   for (std::size_t label = 0; label < labels; ++label) {
-    const Ledger parts = ledger(of.model, traced, contrast_for(label, labels));
+    const LogitAttribution parts =
+        direct_logit_attribution(of.model, traced, contrast_for(label, labels));
     INFO("label " << label << ": " << parts.value);
     const double most = 1e-4 * std::max(1.0, std::abs(parts.value));
     CHECK(std::abs(parts.sum(parts.written) - parts.value) <= most);
@@ -186,7 +187,7 @@ void check_sums(const EncoderRunner& of, const ExplainedText& text) {
 
 }  // namespace
 
-TEST_CASE("the ledger sums to the answer of every classifier", "[explain]") {
+TEST_CASE("the attribution sums to the answer of every classifier", "[explain]") {
   SECTION("goldens") {
     const Golden golden(GENERATE(from_range(golden_names())));
     INFO(golden.name);
@@ -205,14 +206,14 @@ TEST_CASE("the ledger sums to the answer of every classifier", "[explain]") {
   }
 }
 
-TEST_CASE("the ledger has a column for rounding in 8-bit integers", "[explain]") {
+TEST_CASE("the attribution has a column for rounding in 8-bit integers", "[explain]") {
   const Golden golden("pre_norm_mean");
   const auto model = load_model(golden.folder, golden.config, Compute::int8);
   const EncoderRunner runner = {*model, golden.session};
   const ExplainedText text = {.ids = golden.json.at("ids").at(5).get<std::vector<std::int32_t>>()};
   check_sums(runner, text);
-  const auto traced = trace(runner, text, ledger_tensors(*model));
-  const Ledger parts = ledger(*model, traced, contrast_for(0, 2));
+  const auto traced = trace(runner, text, attribution_tensors(*model));
+  const LogitAttribution parts = direct_logit_attribution(*model, traced, contrast_for(0, 2));
   REQUIRE(to_string(parts.columns.back()) == "rounding");
   double rounding = 0;
   for (std::size_t i = 0; i < parts.tokens; ++i) {
@@ -267,7 +268,7 @@ TEST_CASE("tokens of two texts are aligned", "[explain]") {
   CHECK(align({}, {10}).columns == 1);
 }
 
-TEST_CASE("a transplant gives the result of a complete run from each layer", "[explain]") {
+TEST_CASE("activation patching gives the result of a complete run from each layer", "[explain]") {
   const ExplainGolden golden = explain_golden();
   const auto& plan = golden.plan.at("transplant");
   const ExplainedText base = {.ids = plan.at("base").get<std::vector<std::int32_t>>()};
@@ -288,20 +289,20 @@ TEST_CASE("a transplant gives the result of a complete run from each layer", "[e
   CHECK(alignment.base_columns == plan.at("base_columns").get<std::vector<std::size_t>>());
   CHECK(alignment.donor_columns == plan.at("donor_columns").get<std::vector<std::size_t>>());
 
-  using Kind = TransplantSite::Kind;
+  using Kind = PatchingSite::Kind;
   const std::vector<std::pair<std::string, Kind>> sites = {{"residual", Kind::residual},
                                                            {"attention", Kind::attention},
                                                            {"feed_forward", Kind::feed_forward},
                                                            {"head", Kind::head}};
   for (const auto& [name, kind] : sites) {
     INFO(name);
-    Transplant transplant(golden.runner(), {base, donor, alignment},
-                          {kind, plan.at("head").get<std::size_t>()});
+    ActivationPatching patching(golden.runner(), {base, donor, alignment},
+                                {kind, plan.at("head").get<std::size_t>()});
     std::size_t steps = 1;
-    while (transplant.step(base.tokens())) ++steps;
+    while (patching.step(base.tokens())) ++steps;
     CHECK(steps > 10);
-    CHECK(!transplant.step());
-    const TransplantTable& table = transplant.table();
+    CHECK(!patching.step());
+    const PatchingTable& table = patching.table();
     golden.check_near("base", static_cast<double>(table.base), plan.at("base_value"));
     golden.check_near("donor", static_cast<double>(table.donor), plan.at("donor_value"));
     std::vector<float> values = table.values;
@@ -318,7 +319,8 @@ TEST_CASE("a transplant gives the result of a complete run from each layer", "[e
   }
 }
 
-TEST_CASE("a preview of a transplant is the slope towards the donor's vectors", "[explain]") {
+TEST_CASE("a preview of activation patching is the slope towards the donor's vectors",
+          "[explain]") {
   const ExplainGolden golden = explain_golden();
   const EncoderRunner runner = golden.runner();
   const auto& plan = golden.plan.at("transplant");
@@ -331,16 +333,16 @@ TEST_CASE("a preview of a transplant is the slope towards the donor's vectors", 
   }
   alignment.base_columns = plan.at("base_columns").get<std::vector<std::size_t>>();
   alignment.donor_columns = plan.at("donor_columns").get<std::vector<std::size_t>>();
-  using Kind = TransplantSite::Kind;
+  using Kind = PatchingSite::Kind;
   const auto [kind, tensor] =
       GENERATE(std::pair(Kind::residual, "input"), std::pair(Kind::attention, "self_attn.output"),
                std::pair(Kind::feed_forward, "fc2"), std::pair(Kind::head, "self_attn.context"),
                std::pair(Kind::query, "self_attn.q"), std::pair(Kind::key, "self_attn.k"),
                std::pair(Kind::value, "self_attn.v"));
   const std::size_t head = plan.at("head");
-  Transplant transplant(runner, {base, donor, alignment}, {kind, head});
-  transplant.preview();
-  const TransplantTable& table = transplant.table();
+  ActivationPatching patching(runner, {base, donor, alignment}, {kind, head});
+  patching.preview();
+  const PatchingTable& table = patching.table();
   CHECK(table.done == 0);
   base.positions = alignment.base_columns;
   donor.positions = alignment.donor_columns;
@@ -386,8 +388,8 @@ TEST_CASE("a preview of a transplant is the slope towards the donor's vectors", 
     }
   }
   // The steps measure the same numbers as without a preview.
-  Transplant measured(runner, {base, donor, alignment}, {kind, head});
-  while (transplant.step()) {
+  ActivationPatching measured(runner, {base, donor, alignment}, {kind, head});
+  while (patching.step()) {
   }
   while (measured.step()) {
   }
@@ -414,16 +416,17 @@ TEST_CASE("a whole text transplanted into another gives its own answer", "[expla
     alignment.base_columns.push_back(i);
   }
   alignment.donor_columns = alignment.base_columns;
-  Transplant all(runner, {base, donor, alignment, std::vector<std::size_t>(base.tokens())}, {});
+  ActivationPatching all(runner, {base, donor, alignment, std::vector<std::size_t>(base.tokens())},
+                         {});
   while (all.step()) {
   }
-  const TransplantTable& table = all.table();
+  const PatchingTable& table = all.table();
   REQUIRE(table.cells == 1);
   for (const float value : table.values) CHECK(value == table.donor);
   CHECK(table.base == table.plain_base);
 
-  // A transplant into the same text changes nothing, so no cell is run.
-  Transplant none(runner, {base, base, alignment}, {});
+  // Patching from the same text changes nothing, so no cell is run.
+  ActivationPatching none(runner, {base, base, alignment}, {});
   std::size_t rows = 1;
   while (none.step(1)) ++rows;
   CHECK(rows == none.table().rows);  // otherwise there would be a step per cell

@@ -7,7 +7,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
 
-#include "explain/readings/ledger.hpp"
+#include "explain/readings/direct_logit_attribution.hpp"
 #include "explain/traced.hpp"
 #include "glassformer/explainer.hpp"
 #include "glassformer/generator.hpp"
@@ -47,18 +47,19 @@ struct NextGolden {
 
 const std::vector<std::string> names = {"gpt2_generate", "gpt2_scaled", "gpt2_unscaled"};
 
-double column_sum(const Ledger& ledger, const std::vector<float>& view, std::size_t column) {
+double column_sum(const LogitAttribution& attribution, const std::vector<float>& view,
+                  std::size_t column) {
   double sum = 0;
-  for (std::size_t i = 0; i < ledger.tokens; ++i) {
-    sum += static_cast<double>(view[i * ledger.columns.size() + column]);
+  for (std::size_t i = 0; i < attribution.tokens; ++i) {
+    sum += static_cast<double>(view[i * attribution.columns.size() + column]);
   }
   return sum;
 }
 
-void check_sums(const Ledger& ledger) {
-  const double most = 1e-4 * std::max(1.0, std::abs(ledger.value));
-  CHECK(std::abs(ledger.sum(ledger.written) - ledger.value) <= most);
-  CHECK(std::abs(ledger.sum(ledger.read) - ledger.value) <= most);
+void check_sums(const LogitAttribution& attribution) {
+  const double most = 1e-4 * std::max(1.0, std::abs(attribution.value));
+  CHECK(std::abs(attribution.sum(attribution.written) - attribution.value) <= most);
+  CHECK(std::abs(attribution.sum(attribution.read) - attribution.value) <= most);
 }
 
 }  // namespace
@@ -98,82 +99,88 @@ TEST_CASE("rollout, value norms and lens of the next token match PyTorch", "[exp
   }
 }
 
-TEST_CASE("the ledger of the next token has PyTorch's parts, which sum to its value", "[explain]") {
+TEST_CASE("the attribution of the next token has PyTorch's parts, which sum to its value",
+          "[explain]") {
   NextGolden golden(GENERATE(from_range(names)));
   INFO(golden.folder);
-  const NextLedger found = golden.explainer.ledger(golden.text, {.effects = true}).part;
+  const NextLogitAttribution found =
+      golden.explainer.direct_logit_attribution(golden.text, {.effects = true}).part;
   CHECK(found.token.id == golden.plan.at("token"));
   CHECK(found.against.id == golden.plan.at("against"));
-  CHECK(std::abs(found.ledger.value - golden.plan.at("value").get<double>()) < 1e-4);
-  CHECK(std::abs(found.ledger.value - static_cast<double>(found.token.logprob) +
+  CHECK(std::abs(found.attribution.value - golden.plan.at("value").get<double>()) < 1e-4);
+  CHECK(std::abs(found.attribution.value - static_cast<double>(found.token.logprob) +
                  static_cast<double>(found.against.logprob)) < 1e-4);
   std::vector<std::string> columns;
-  for (const LedgerColumn& column : found.ledger.columns) columns.push_back(to_string(column));
+  for (const LogitColumn& column : found.attribution.columns) columns.push_back(to_string(column));
   CHECK(columns == golden.plan.at("columns").get<std::vector<std::string>>());
-  golden.check_near("ledger.written", found.ledger.written);
-  golden.check_near("ledger.read", found.ledger.read);
-  golden.check_near("ledger.effects", found.ledger.effects);
-  check_sums(found.ledger);
+  golden.check_near("ledger.written", found.attribution.written);
+  golden.check_near("ledger.read", found.attribution.read);
+  golden.check_near("ledger.effects", found.attribution.effects);
+  check_sums(found.attribution);
 
   // In `written`, only the last row is nonzero. The views differ in where the heads' parts are
   // entered.
-  const std::size_t width = found.ledger.columns.size();
-  for (std::size_t i = 0; i + width < found.ledger.written.size(); ++i) {
-    CHECK(found.ledger.written[i] == 0.0f);
+  const std::size_t width = found.attribution.columns.size();
+  for (std::size_t i = 0; i + width < found.attribution.written.size(); ++i) {
+    CHECK(found.attribution.written[i] == 0.0f);
   }
   for (std::size_t c = 0; c < width; ++c) {
-    CHECK(std::abs(column_sum(found.ledger, found.ledger.written, c) -
-                   column_sum(found.ledger, found.ledger.read, c)) < 1e-5);
+    CHECK(std::abs(column_sum(found.attribution, found.attribution.written, c) -
+                   column_sum(found.attribution, found.attribution.read, c)) < 1e-5);
   }
 
   const auto& other = golden.plan.at("other");
-  const NextLedger chosen =
+  const NextLogitAttribution chosen =
       golden.explainer
-          .ledger(golden.text, {.token = other.at("token"), .against = other.at("against")})
+          .direct_logit_attribution(golden.text,
+                                    {.token = other.at("token"), .against = other.at("against")})
           .part;
-  CHECK(std::abs(chosen.ledger.value - other.at("value").get<double>()) < 1e-4);
-  CHECK(chosen.ledger.effects.empty());
-  golden.check_near("other.written", chosen.ledger.written);
-  golden.check_near("other.read", chosen.ledger.read);
-  check_sums(chosen.ledger);
+  CHECK(std::abs(chosen.attribution.value - other.at("value").get<double>()) < 1e-4);
+  CHECK(chosen.attribution.effects.empty());
+  golden.check_near("other.written", chosen.attribution.written);
+  golden.check_near("other.read", chosen.attribution.read);
+  check_sums(chosen.attribution);
 }
 
-TEST_CASE("the ledger of the next token sums to its value in every model that continues texts",
+TEST_CASE("the attribution of the next token sums to its value in every model that continues texts",
           "[explain]") {
   const std::string name = GENERATE(from_range(checkpoint_names("generate")));
   INFO(name);
   const auto compute = GENERATE(Compute::f32, Compute::int8);
   NextTokenExplainer explainer = NextTokenExplainer::load(checkpoints / name, {.compute = compute});
-  check_sums(explainer.ledger("The film opens on a").part.ledger);
+  check_sums(explainer.direct_logit_attribution("The film opens on a").part.attribution);
 }
 
-TEST_CASE("the ledger of the next token has a column for rounding in 8-bit integers", "[explain]") {
+TEST_CASE("the attribution of the next token has a column for rounding in 8-bit integers",
+          "[explain]") {
   NextGolden golden(GENERATE(from_range(names)), Compute::int8);
-  const Ledger ledger = golden.explainer.ledger(golden.text, {.effects = true}).part.ledger;
-  REQUIRE(to_string(ledger.columns.back()) == "rounding");
-  check_sums(ledger);
-  const std::size_t last = ledger.columns.size() - 1;
-  const double rounding = column_sum(ledger, ledger.written, last);
+  const LogitAttribution attribution =
+      golden.explainer.direct_logit_attribution(golden.text, {.effects = true}).part.attribution;
+  REQUIRE(to_string(attribution.columns.back()) == "rounding");
+  check_sums(attribution);
+  const std::size_t last = attribution.columns.size() - 1;
+  const double rounding = column_sum(attribution, attribution.written, last);
   CHECK(std::abs(rounding) > 1e-6);
   CHECK(std::abs(rounding) < 0.5);
-  CHECK(ledger.effects[last] == 0.0f);
+  CHECK(attribution.effects[last] == 0.0f);
 }
 
-TEST_CASE("the shipped writer's ledger sums to its lead, for long texts too", "[explain]") {
+TEST_CASE("the shipped writer's attribution sums to its lead, for long texts too", "[explain]") {
   NextTokenExplainer explainer =
       NextTokenExplainer::load(GLASSFORMER_SOURCE_DIR "/weights/writer", {.compute = Compute::f32});
   std::string long_text;
   for (int i = 0; i < 400; ++i) long_text += " not bad, and then again";
   for (const std::string& text : {std::string("The film was one of the"), long_text}) {
-    const Explanation<NextLedger> found = explainer.ledger(text);
+    const Explanation<NextLogitAttribution> found = explainer.direct_logit_attribution(text);
     CHECK(found.clipped == (text == long_text));
-    check_sums(found.part.ledger);
-    CHECK(found.part.ledger.value > 0);
-    CHECK(found.part.ledger.tokens == found.tokens.size());
+    check_sums(found.part.attribution);
+    CHECK(found.part.attribution.value > 0);
+    CHECK(found.part.attribution.tokens == found.tokens.size());
   }
   // The effect of a head is the difference to a run without it.
   const std::string text = "The film was one of the";
-  const NextLedger found = explainer.ledger(text, {.effects = true}).part;
+  const NextLogitAttribution found =
+      explainer.direct_logit_attribution(text, {.effects = true}).part;
   Generator generator =
       Generator::load(GLASSFORMER_SOURCE_DIR "/weights/writer", {.compute = Compute::f32});
   const auto lead = [&](const NextOptions& options) {
@@ -185,19 +192,20 @@ TEST_CASE("the shipped writer's ledger sums to its lead, for long texts too", "[
   };
   NextOptions options;
   options.count = 0;
-  CHECK(std::abs(lead(options) - found.ledger.value) < 1e-4);
+  CHECK(std::abs(lead(options) - found.attribution.value) < 1e-4);
   options.ablate = {{2, 1, AttentionSite::decoder}};
-  const LedgerColumn column = {.kind = LedgerColumn::Kind::head, .layer = 2, .head = 1};
-  const auto place = std::ranges::find(found.ledger.columns, column);
+  const LogitColumn column = {.kind = LogitColumn::Kind::head, .layer = 2, .head = 1};
+  const auto place = std::ranges::find(found.attribution.columns, column);
   const auto effect = static_cast<double>(
-      found.ledger.effects[static_cast<std::size_t>(place - found.ledger.columns.begin())]);
-  CHECK(std::abs(found.ledger.value - lead(options) - effect) < 1e-4);
+      found.attribution
+          .effects[static_cast<std::size_t>(place - found.attribution.columns.begin())]);
+  CHECK(std::abs(found.attribution.value - lead(options) - effect) < 1e-4);
 }
 
 TEST_CASE("next-token explanations refuse invalid requests by name", "[explain]") {
   NextGolden golden("gpt2_generate");
-  const auto refusal = [&](const NextLedgerOptions& options) {
-    return error_of([&] { golden.explainer.ledger(golden.text, options); });
+  const auto refusal = [&](const NextAttributionOptions& options) {
+    return error_of([&] { golden.explainer.direct_logit_attribution(golden.text, options); });
   };
   CHECK(refusal({.token = 500}).code() == ErrorCode::invalid_option);
   CHECK(refusal({.against = -1}).code() == ErrorCode::invalid_option);
@@ -206,9 +214,10 @@ TEST_CASE("next-token explanations refuse invalid requests by name", "[explain]"
   CHECK(error_of([] { NextTokenExplainer::load(checkpoints / "t5"); }).code() ==
         ErrorCode::unsupported);
   // If the token is not the most probable one, its rival is the most probable one.
-  const NextLedger other = golden.explainer.ledger(golden.text, {.token = 17}).part;
+  const NextLogitAttribution other =
+      golden.explainer.direct_logit_attribution(golden.text, {.token = 17}).part;
   CHECK(other.against.id == golden.plan.at("token"));
-  CHECK(other.ledger.value < 0);
+  CHECK(other.attribution.value < 0);
 }
 
 }  // namespace glassformer::test

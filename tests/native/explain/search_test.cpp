@@ -335,8 +335,8 @@ TEST_CASE("explanations are returned as JSON with separate tensors", "[explain]"
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
   const std::string text = "not good at all";
   const Classification plain = pipeline->classify(text);
-  for (const char* method :
-       {"rollout", "value_norms", "value_zeroing", "lens", "ledger", "faithfulness", "circuit"}) {
+  for (const char* method : {"rollout", "value_norms", "value_zeroing", "lens",
+                             "direct_logit_attribution", "faithfulness", "circuit"}) {
     INFO(method);
     const Json got = explain_one(*pipeline, text, Json{{"method", method}}.dump());
     CHECK(got.at("method") == method);
@@ -351,7 +351,7 @@ TEST_CASE("explanations are returned as JSON with separate tensors", "[explain]"
     CHECK(std::get<Error>(results[1]).code() == ErrorCode::empty_input);
   }
   const auto [json, tensors] =
-      explain_beside(*pipeline, text, R"({"method": "ledger", "effects": true})");
+      explain_beside(*pipeline, text, R"({"method": "direct_logit_attribution", "effects": true})");
   REQUIRE(tensors.size() == 2);
   CHECK(tensors[0].name == "written");
   CHECK(tensors[0].shape ==
@@ -384,10 +384,10 @@ TEST_CASE("the tokens of a word stay together in an explanation's input", "[expl
   CHECK(input.sentence_starts == std::vector<std::size_t>{0});
 }
 
-TEST_CASE("a transplant takes two texts and reports which tokens are aligned", "[explain]") {
+TEST_CASE("activation patching takes two texts and reports which tokens are aligned", "[explain]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
   const TextInput texts("the plot makes no sense", "the plot makes sense");
-  const Json got = explain_one(*pipeline, texts, R"({"method": "transplant"})");
+  const Json got = explain_one(*pipeline, texts, R"({"method": "activation_patching"})");
   std::size_t unpaired = 0;
   for (const Json& cell : got.at("cells")) unpaired += cell.at("unpaired").get<bool>();
   CHECK(unpaired == got.at("tokens").size() - got.at("donorTokens").size());
@@ -396,7 +396,7 @@ TEST_CASE("a transplant takes two texts and reports which tokens are aligned", "
   CHECK(got.at("base") == got.at("plainBase"));
   CHECK(got.at("donor") != got.at("plainDonor"));
   for (const char* site : {"attention", "feed_forward", "head"}) {
-    Json options = {{"method", "transplant"}, {"site", site}};
+    Json options = {{"method", "activation_patching"}, {"site", site}};
     if (options.at("site") == "head") options["head"] = 1;
     const Json at = explain_one(*pipeline, texts, options.dump());
     CHECK(at.at("delta").at("shape") == Json({2, got.at("tokens").size()}));
@@ -412,14 +412,14 @@ TEST_CASE("a transplant takes two texts and reports which tokens are aligned", "
     base += "the plot makes no sense . ";
     donor += "the plot makes sense . ";
   }
-  const Json words = explain_one(wide, {base, donor}, R"({"method": "transplant"})");
+  const Json words = explain_one(wide, {base, donor}, R"({"method": "activation_patching"})");
   REQUIRE(words.at("tokens").size() > 64);
   CHECK(words.at("cells").size() == 48);
   // Above 64 words, a cell is a sentence.
   std::string sentences;
   for (int i = 0; i < 16; ++i) sentences += "The plot makes no sense. ";
   const Json cells =
-      explain_one(wide, {sentences, donor}, R"({"method": "transplant"})").at("cells");
+      explain_one(wide, {sentences, donor}, R"({"method": "activation_patching"})").at("cells");
   REQUIRE(cells.size() == 16);
   CHECK(cells[1].at("tokens").size() > 10);
 }
@@ -445,11 +445,12 @@ TEST_CASE("the public Explainer explains the Classifier's answers", "[explain]")
   const auto read = explainer.lens(text);
   check(read);
   CHECK(std::equal(plain.logits.begin(), plain.logits.end(), read.part.logits.end() - 2));
-  const auto parts = explainer.ledger(text, {.label = "positive", .effects = true});
+  const auto parts =
+      explainer.direct_logit_attribution(text, {.label = "positive", .effects = true});
   CHECK(parts.label == "positive");
   CHECK(std::abs(parts.part.sum(parts.part.written) -
                  static_cast<double>(plain.logits[1] - plain.logits[0])) < 1e-4);
-  const auto carried = explainer.transplant(text, donor);
+  const auto carried = explainer.activation_patching(text, donor);
   check(carried);
   CHECK(carried.part.table.rows == 3);
   CHECK(carried.part.donor_of.size() == plain.tokens.size());
@@ -466,7 +467,7 @@ TEST_CASE("the public Explainer explains the Classifier's answers", "[explain]")
   const auto circuit = explainer.circuit(text, 0.7f);
   check(circuit);
   CHECK(circuit.part.faithfulness >= 0.7f);
-  CHECK(error_of([&] { explainer.ledger(text, {.label = "fine"}); }).code() ==
+  CHECK(error_of([&] { explainer.direct_logit_attribution(text, {.label = "fine"}); }).code() ==
         ErrorCode::invalid_option);
   CHECK(error_of([&] { explainer.lens(""); }).code() == ErrorCode::empty_input);
 }
@@ -482,15 +483,16 @@ TEST_CASE("invalid options of explanations are refused by name", "[explain]") {
   refused("{}", "method: missing");
   refused(R"({"method": "magic"})",
           "method: expected one of rollout, value_norms, value_zeroing, lens, "
-          "ledger");
+          "direct_logit_attribution");
   refused(R"({"method": "rollout", "label": "positive"})", "label: unknown field");
-  refused(R"({"method": "ledger", "label": "fine"})",
+  refused(R"({"method": "direct_logit_attribution", "label": "fine"})",
           "label: expected one of negative, positive, got");
-  refused(R"({"method": "transplant", "site": "head"})", "head: missing");
-  refused(R"({"method": "transplant", "head": 1})", "head: expected it only with site head");
+  refused(R"({"method": "activation_patching", "site": "head"})", "head: missing");
+  refused(R"({"method": "activation_patching", "head": 1})",
+          "head: expected it only with site head");
   refused(R"({"method": "decoder_lens"})", "method: expected one of rollout");
   refused(R"({"method": "rollout", "interpolate": true})", "interpolate: unknown field");
-  refused(R"({"method": "transplant", "site": "mind"})", "site: expected one of residual");
+  refused(R"({"method": "activation_patching", "site": "mind"})", "site: expected one of residual");
   refused(R"({"method": "edges"})", "edges: missing");
   refused(R"({"method": "edges", "edges": []})", "edges: expected an array of one or more");
   refused(R"({"method": "edges", "edges": [{"layer": 0}]})", "edges[0]: head: missing");
@@ -503,7 +505,7 @@ TEST_CASE("invalid options of explanations are refused by name", "[explain]") {
   const auto error_for = [&](const TextInput& text, const std::string& options) {
     return std::get<Error>(explain(*pipeline, {text}, options).at(0)).code();
   };
-  CHECK(error_for("a film", R"({"method": "transplant"})") == ErrorCode::invalid_option);
+  CHECK(error_for("a film", R"({"method": "activation_patching"})") == ErrorCode::invalid_option);
   CHECK(error_for(
             "a film",
             R"({"method": "edges", "edges": [{"layer": 9, "head": 0, "query": 0, "key": 0}]})") ==

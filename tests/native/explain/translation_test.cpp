@@ -24,9 +24,9 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::json;
 
-// The ledger of one token: the JSON and its views.
-struct FoundLedger {
-  FoundLedger(Pipeline& pipeline, const std::string& text, const Json& options) {
+// The attribution of one token: the JSON and its views.
+struct FoundAttribution {
+  FoundAttribution(Pipeline& pipeline, const std::string& text, const Json& options) {
     const ExplainedBeside result = explain_beside(pipeline, text, options.dump());
     json = result.json;
     REQUIRE(result.tensors.size() == 2);
@@ -77,7 +77,7 @@ struct FoundLedger {
 
 }  // namespace
 
-TEST_CASE("a translation's ledger has PyTorch's parts, which sum to its value", "[explain]") {
+TEST_CASE("a translation's attribution has PyTorch's parts, which sum to its value", "[explain]") {
   const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
   INFO(golden.name);
   const Json plan = Json::parse(read_file(golden.folder / "explain.json", any_file));
@@ -88,12 +88,12 @@ TEST_CASE("a translation's ledger has PyTorch's parts, which sum to its value", 
   };
   const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
   const std::string text = golden.json.at("texts").at(plan.at("text").get<std::size_t>());
-  Json options = {{"method", "ledger"},
+  Json options = {{"method", "direct_logit_attribution"},
                   {"position", plan.at("position")},
                   {"token", plan.at("token")},
                   {"against", plan.at("against")},
                   {"effects", true}};
-  const FoundLedger found(*pipeline, text, options);
+  const FoundAttribution found(*pipeline, text, options);
   CHECK(std::abs(found.value - plan.at("value").get<double>()) < 1e-4);
   CHECK(found.json.at("columns") == plan.at("columns"));
   check_near("ledger.written", found.written.data);
@@ -122,7 +122,7 @@ TEST_CASE("a translation's ledger has PyTorch's parts, which sum to its value", 
   options.erase("effects");
   options["token"] = other.at("token");
   options["against"] = other.at("against");
-  const FoundLedger chosen(*pipeline, text, options);
+  const FoundAttribution chosen(*pipeline, text, options);
   CHECK(std::abs(chosen.value - other.at("value").get<double>()) < 1e-4);
   CHECK(chosen.effects.empty());
   check_near("other.written", chosen.written.data);
@@ -130,8 +130,9 @@ TEST_CASE("a translation's ledger has PyTorch's parts, which sum to its value", 
 }
 
 // Covers cases that no golden has: norms before a recurrent unit, and positions outside the stream.
-TEST_CASE("ledgers of recurrent units after a norm, and of relative positions, sum to their value",
-          "[explain]") {
+TEST_CASE(
+    "attributions of recurrent units after a norm, and of relative positions, sum to their value",
+    "[explain]") {
   const TranslationGolden golden("translate_pre_norm_shared");
   ModelConfig config = golden.config;
   StackConfig& decoder = *config.architecture.decoder;
@@ -151,7 +152,8 @@ TEST_CASE("ledgers of recurrent units after a norm, and of relative positions, s
     parameter.set(initial_values(parameter, random), 0);
   }
   const std::string text = golden.json.at("texts").at(2);
-  const FoundLedger found(pipeline, text, {{"method", "ledger"}, {"position", 3}});
+  const FoundAttribution found(pipeline, text,
+                               {{"method", "direct_logit_attribution"}, {"position", 3}});
   found.check_sums();
   CHECK((found.column("embed_positions") == found.columns()) == relative);
   const std::size_t unit = found.column("layers.1.self_attn");
@@ -161,7 +163,7 @@ TEST_CASE("ledgers of recurrent units after a norm, and of relative positions, s
   for (std::size_t j = 0; j < 4; ++j) CHECK(found.read.data[j * found.columns() + unit] != 0.0f);
 }
 
-TEST_CASE("the shipped translators' ledgers sum to a word's lead", "[explain]") {
+TEST_CASE("the shipped translators' attributions sum to a word's lead", "[explain]") {
   const std::string name = GENERATE("en-de", "en-fr");
   const Compute compute = GENERATE(Compute::f32, Compute::int8);
   const auto pipeline = load_pipeline<TranslatePipeline>(
@@ -171,8 +173,9 @@ TEST_CASE("the shipped translators' ledgers sum to a word's lead", "[explain]") 
   REQUIRE(plain.sentences.size() == 2);
   const std::vector<OutputToken>& tokens = plain.sentences[1].output.tokens;
   for (std::size_t position = 0; position < tokens.size(); ++position) {
-    const FoundLedger found(*pipeline, text,
-                            {{"method", "ledger"}, {"sentence", 1}, {"position", position}});
+    const FoundAttribution found(
+        *pipeline, text,
+        {{"method", "direct_logit_attribution"}, {"sentence", 1}, {"position", position}});
     found.check_sums();
     CHECK(found.json.at("token").at("id") == tokens[position].id);
     CHECK(std::abs(found.json.at("token").at("logprob").get<float>() - tokens[position].logprob) <
@@ -182,43 +185,48 @@ TEST_CASE("the shipped translators' ledgers sum to a word's lead", "[explain]") 
   }
 }
 
-TEST_CASE("ledgers of translations refuse invalid requests by name", "[explain]") {
+TEST_CASE("attributions of translations refuse invalid requests by name", "[explain]") {
   const TranslationGolden golden("translate_post_norm_tied");
   const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
   const std::string text = "the old film.";
   const auto outcome = [&](const Json& options) {
     return std::get<Error>(explain(*pipeline, {text}, options.dump())[0]);
   };
-  CHECK_THAT(outcome({{"method", "ledger"}, {"sentence", 1}}).what(),
+  CHECK_THAT(outcome({{"method", "direct_logit_attribution"}, {"sentence", 1}}).what(),
              ContainsSubstring("sentence: expected one of the text's sentences, below 1, got 1"));
-  CHECK_THAT(outcome({{"method", "ledger"}, {"position", 99}}).what(),
+  CHECK_THAT(outcome({{"method", "direct_logit_attribution"}, {"position", 99}}).what(),
              ContainsSubstring("position: expected one of the translation's tokens"));
   const auto refusal = [&](const Json& options) {
     return error_of([&] { explain(*pipeline, {text}, options.dump()); });
   };
-  CHECK(refusal({{"method", "ledger"}, {"token", 72}}).code() == ErrorCode::invalid_option);
-  CHECK(refusal({{"method", "ledger"}, {"token", 5}, {"against", 5}}).code() ==
+  CHECK(refusal({{"method", "direct_logit_attribution"}, {"token", 72}}).code() ==
+        ErrorCode::invalid_option);
+  CHECK(refusal({{"method", "direct_logit_attribution"}, {"token", 5}, {"against", 5}}).code() ==
         ErrorCode::invalid_option);
   CHECK(refusal({{"method", "rollout"}, {"position", 1}}).code() == ErrorCode::invalid_option);
 
   // After a given prefix; earlier positions explain the prefix's own tokens.
   const Json three = {20, 21, 22};
-  const FoundLedger forced(*pipeline, text, {{"method", "ledger"}, {"prefix", three}});
+  const FoundAttribution forced(*pipeline, text,
+                                {{"method", "direct_logit_attribution"}, {"prefix", three}});
   CHECK(forced.json.at("position") == 3);
   REQUIRE(forced.json.at("tokens").size() == 4);
   for (std::size_t i = 0; i < 3; ++i) CHECK(forced.json.at("tokens")[i].at("id") == three[i]);
   CHECK(forced.json.at("token").at("id") == forced.json.at("tokens")[3].at("id"));
   forced.check_sums();
-  const FoundLedger earlier(*pipeline, text,
-                            {{"method", "ledger"}, {"prefix", three}, {"position", 1}});
+  const FoundAttribution earlier(
+      *pipeline, text,
+      {{"method", "direct_logit_attribution"}, {"prefix", three}, {"position", 1}});
   CHECK(earlier.json.at("token").at("id") == 21);
-  CHECK(outcome({{"method", "ledger"}, {"prefix", {999}}}).code() == ErrorCode::invalid_option);
+  CHECK(outcome({{"method", "direct_logit_attribution"}, {"prefix", {999}}}).code() ==
+        ErrorCode::invalid_option);
 
   // The written token may be given as the rival; then the explained token is another one.
-  const FoundLedger written(*pipeline, text, {{"method", "ledger"}});
+  const FoundAttribution written(*pipeline, text, {{"method", "direct_logit_attribution"}});
   const Json first = written.json.at("token").at("id");
   CHECK(first == written.json.at("tokens").at(0).at("id"));
-  const FoundLedger other(*pipeline, text, {{"method", "ledger"}, {"against", first}});
+  const FoundAttribution other(*pipeline, text,
+                               {{"method", "direct_logit_attribution"}, {"against", first}});
   CHECK(other.json.at("against").at("id") == first);
   CHECK(other.json.at("token").at("id") != first);
   CHECK(other.value < 0);

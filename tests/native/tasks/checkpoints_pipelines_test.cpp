@@ -174,13 +174,13 @@ TEST_CASE("explanations of a classifier with a decoder are those of the library'
   const ExplainInput input = explainer.read(TextInput(first, second));
   REQUIRE(input.text.ids == text.at("ids").get<std::vector<std::int32_t>>());
   CHECK(distance(explainer.lens(input).token_logits, expected.at("lens")) < pipelines_tolerance);
-  const Ledger ledger = explainer.ledger(input, {});
-  CHECK(close(static_cast<float>(ledger.value), static_cast<double>(expected.at("value")[0])));
+  const LogitAttribution attribution = explainer.direct_logit_attribution(input, {});
+  CHECK(close(static_cast<float>(attribution.value), static_cast<double>(expected.at("value")[0])));
   std::vector<float> read;  // without the last column, the biases
-  for (std::size_t i = 0; i < ledger.read.size(); ++i) {
-    if ((i + 1) % ledger.columns.size() != 0) read.push_back(ledger.read[i]);
+  for (std::size_t i = 0; i < attribution.read.size(); ++i) {
+    if ((i + 1) % attribution.columns.size() != 0) read.push_back(attribution.read[i]);
   }
-  CHECK(distance(read, expected.at("ledger")) < pipelines_tolerance);
+  CHECK(distance(read, expected.at("direct_logit_attribution")) < pipelines_tolerance);
   const Relevance relevance = explainer.relevance(input, explainer.answer(input));
   CHECK(distance(relevance.matrix, expected.at("relevance")) < pipelines_tolerance);
 }
@@ -212,20 +212,21 @@ TEST_CASE("explanations of a classifier with a decoder agree with its runs", "[c
   // The last token answers.
   CHECK(distance(std::span(lens.token_logits).last(labels), plain.logits) < 1e-5);
 
-  const Ledger ledger = explainer.ledger(input, {.label = {}, .effects = true});
-  CHECK(ledger.tokens == 2 * rows);
-  CHECK(std::abs(ledger.value - number) < 1e-5);
-  for (const std::vector<float>* view : {&ledger.written, &ledger.read}) {
-    CHECK(std::abs(ledger.sum(*view) - number) < 1e-5 * std::max(1.0, std::abs(number)));
+  const LogitAttribution attribution =
+      explainer.direct_logit_attribution(input, {.label = {}, .effects = true});
+  CHECK(attribution.tokens == 2 * rows);
+  CHECK(std::abs(attribution.value - number) < 1e-5);
+  for (const std::vector<float>* view : {&attribution.written, &attribution.read}) {
+    CHECK(std::abs(attribution.sum(*view) - number) < 1e-5 * std::max(1.0, std::abs(number)));
   }
-  const auto effect_of = [&](const LedgerColumn& column) {
-    const auto found = std::ranges::find(ledger.columns, column);
+  const auto effect_of = [&](const LogitColumn& column) {
+    const auto found = std::ranges::find(attribution.columns, column);
     return static_cast<double>(
-        ledger.effects.at(static_cast<std::size_t>(found - ledger.columns.begin())));
+        attribution.effects.at(static_cast<std::size_t>(found - attribution.columns.begin())));
   };
   for (const auto& [kind, site] :
-       {std::pair(LedgerColumn::Kind::head, AttentionSite::decoder),
-        std::pair(LedgerColumn::Kind::cross_head, AttentionSite::cross)}) {
+       {std::pair(LogitColumn::Kind::head, AttentionSite::decoder),
+        std::pair(LogitColumn::Kind::cross_head, AttentionSite::cross)}) {
     const double without = number_with({.ablate = {{0, 1, site}}});
     CHECK(std::abs(effect_of({.kind = kind, .layer = 0, .head = 1}) - (number - without)) < 1e-5);
   }
@@ -267,13 +268,15 @@ TEST_CASE("explanations of a classifier with a decoder agree with its runs", "[c
   CHECK(integrated.scores[rows] == 0);  // a special one
   CHECK(integrated.scores[1] == 0);     // the same, as the decoder reads it
 
-  FaithfulnessTest test = explainer.faithfulness(input, {.of = "ledger", .orders = 2});
+  FaithfulnessTest test =
+      explainer.faithfulness(input, {.of = "direct_logit_attribution", .orders = 2});
   while (test.step()) {
   }
   const double masked = number_with({.mask_tokens = input.words[0]});
   CHECK(std::abs(static_cast<double>(test.take().losses[0]) - (number - masked)) < 1e-5);
 
-  for (const char* method : {"value_norms", "value_zeroing", "transplant", "edges", "circuit"}) {
+  for (const char* method :
+       {"value_norms", "value_zeroing", "activation_patching", "edges", "circuit"}) {
     INFO(method);
     std::string options = std::string(R"({"method": ")") + method + '"';
     if (method == std::string("edges")) {

@@ -338,11 +338,13 @@ TEST_CASE("explanations of pictures agree with their runs", "[image]") {
   CHECK(explainer.gradient_times_input(input, label).scores.size() == rows);
 
   if (name == "vit") {
-    const Ledger ledger = explainer.ledger(input, {.label = {}, .effects = true});
-    CHECK(std::abs(ledger.sum(ledger.written) - ledger.value) < 1e-4);
-    CHECK(to_string(ledger.columns[0]) == "embed_patches");
+    const LogitAttribution attribution =
+        explainer.direct_logit_attribution(input, {.label = {}, .effects = true});
+    CHECK(std::abs(attribution.sum(attribution.written) - attribution.value) < 1e-4);
+    CHECK(to_string(attribution.columns[0]) == "embed_patches");
   } else {
-    CHECK(error_of([&] { explainer.ledger(input, {}); }).code() == ErrorCode::unsupported);
+    CHECK(error_of([&] { explainer.direct_logit_attribution(input, {}); }).code() ==
+          ErrorCode::unsupported);
   }
 
   FaithfulnessTest test = explainer.faithfulness(input, {.orders = 2});
@@ -363,8 +365,9 @@ TEST_CASE("explanations of pictures are written with their grid", "[image]") {
   PictureGolden golden("vit");
   const Picture picture = decode_picture(picture_file("rgb8.png"));
   const TaskInputs inputs = {.pictures = {&picture, 1}};
-  for (const char* method : {"rollout", "value_norms", "value_zeroing", "lens", "ledger",
-                             "faithfulness", "circuit", "gradient_times_input", "relevance"}) {
+  for (const char* method :
+       {"rollout", "value_norms", "value_zeroing", "lens", "direct_logit_attribution",
+        "faithfulness", "circuit", "gradient_times_input", "relevance"}) {
     INFO(method);
     const std::string options =
         std::string(R"({"method": ")") + method + R"(", "interpolate": true, "size": [12, 16]})";
@@ -378,8 +381,9 @@ TEST_CASE("explanations of pictures are written with their grid", "[image]") {
     CHECK(written.at("grid").at("rows") == 3);
     CHECK(!written.contains("tokens"));
   }
-  for (const char* wrong : {R"({"method": "transplant"})", R"({"method": "lens", "words": 3})",
-                            R"({"method": "rollout", "label": "x"})"}) {
+  for (const char* wrong :
+       {R"({"method": "activation_patching"})", R"({"method": "lens", "words": 3})",
+        R"({"method": "rollout", "label": "x"})"}) {
     const auto code =
         error_of([&] { begin_explanation_job(*golden.pipeline, inputs, TaskOptions(wrong)); });
     CHECK(code.code() == ErrorCode::invalid_option);

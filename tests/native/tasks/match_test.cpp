@@ -158,17 +158,18 @@ TEST_CASE("explanations of a label of CLIP are those of the library's modules", 
   const std::size_t first_row = lens.layers * rows * labels;
   CHECK(distance(std::span(lens.token_logits).subspan(first_row, labels), last) == 0);
 
-  const Ledger ledger = explainer.ledger(input, {});
-  const std::size_t columns = ledger.columns.size();
-  CHECK(std::abs(ledger.value - static_cast<double>(expected("value")[0])) < match_tolerance);
-  for (const std::vector<float>* view : {&ledger.written, &ledger.read}) {
-    CHECK(std::abs(ledger.sum(*view) - ledger.value) < 1e-5 * std::max(1.0, ledger.value));
+  const LogitAttribution attribution = explainer.direct_logit_attribution(input, {});
+  const std::size_t columns = attribution.columns.size();
+  CHECK(std::abs(attribution.value - static_cast<double>(expected("value")[0])) < match_tolerance);
+  for (const std::vector<float>* view : {&attribution.written, &attribution.read}) {
+    CHECK(std::abs(attribution.sum(*view) - attribution.value) <
+          1e-5 * std::max(1.0, attribution.value));
   }
   std::vector<float> read;  // without the last column, the biases
-  for (std::size_t i = 0; i < ledger.read.size(); ++i) {
-    if (i % columns != columns - 1) read.push_back(ledger.read[i]);
+  for (std::size_t i = 0; i < attribution.read.size(); ++i) {
+    if (i % columns != columns - 1) read.push_back(attribution.read[i]);
   }
-  CHECK(distance(read, expected("ledger")) < match_tolerance);
+  CHECK(distance(read, expected("direct_logit_attribution")) < match_tolerance);
 
   const Relevance relevance = explainer.relevance(input, label);
   CHECK(distance(relevance.matrix, expected("relevance")) < match_tolerance);
@@ -192,14 +193,16 @@ TEST_CASE("what explanations of a label of CLIP say is what changed runs give", 
   };
   const double full = number_with({});
 
-  const Ledger ledger = explainer.ledger(input, {.label = {}, .effects = true});
+  const LogitAttribution attribution =
+      explainer.direct_logit_attribution(input, {.label = {}, .effects = true});
   const auto head = std::ranges::find(
-      ledger.columns, LedgerColumn{.kind = LedgerColumn::Kind::head, .layer = 1, .head = 2});
-  REQUIRE(head != ledger.columns.end());
+      attribution.columns, LogitColumn{.kind = LogitColumn::Kind::head, .layer = 1, .head = 2});
+  REQUIRE(head != attribution.columns.end());
   const double ablated = number_with({.ablate = {{.layer = 1, .head = 2}}});
-  CHECK(std::abs(static_cast<double>(
-                     ledger.effects[static_cast<std::size_t>(head - ledger.columns.begin())]) -
-                 (full - ablated)) < match_tolerance);
+  CHECK(std::abs(
+            static_cast<double>(
+                attribution.effects[static_cast<std::size_t>(head - attribution.columns.begin())]) -
+            (full - ablated)) < match_tolerance);
 
   FaithfulnessTest test = explainer.faithfulness(input, {.orders = 2});
   while (test.step()) {
@@ -234,13 +237,13 @@ TEST_CASE("requests to explain a label of CLIP are checked", "[match]") {
   CHECK(lens.at("grid").at("rows") == 4);
   CHECK(lens.at("layers").back().at("scores").size() == 2);
   const nlohmann::json other = explained(
-      R"({"method": "ledger", "labels": ["a", "b", "c"], "label": "b", "hypothesisTemplate": "{}"})");
+      R"({"method": "direct_logit_attribution", "labels": ["a", "b", "c"], "label": "b", "hypothesisTemplate": "{}"})");
   CHECK(other.at("label") == "b");
   for (const char* wrong :
        {R"({"method": "lens"})", R"({"method": "lens", "labels": []})",
         R"({"method": "lens", "labels": ["a", "a"]})",
-        R"({"method": "transplant", "labels": ["a"]})",
-        R"({"method": "ledger", "labels": ["a"], "label": "b"})",
+        R"({"method": "activation_patching", "labels": ["a"]})",
+        R"({"method": "direct_logit_attribution", "labels": ["a"], "label": "b"})",
         R"({"method": "lens", "labels": ["a"], "hypothesisTemplate": "a photo"})"}) {
     INFO(wrong);
     const Error error =

@@ -81,7 +81,7 @@ function assertAlike(got, expected, place = 'result') {
 
 for (const binary of binaries) {
   for (const { name, folder, file, texts } of subjects) {
-    test(`${name}, ${binary}: rollout, value norms, lens and ledger equal PyTorch’s`, async () => {
+    test(`${name}, ${binary}: rollout, value norms, lens and direct logit attribution equal PyTorch’s`, async () => {
       const classifier = await load(folder, { binary, explain: true });
       const plan = JSON.parse(readFileSync(join(folder, `${file}.json`), 'utf8'));
       const { label, value, columns, edges } = plan;
@@ -106,14 +106,18 @@ for (const binary of binaries) {
       check('lens.token_logits', lens.tokenLogits.data);
       assert.equal(lens.layers.at(-1).label, (await classifier.classify(text)).label);
 
-      const wanted = { method: 'ledger', label: classifier.info.labels[label], effects: true };
-      const ledger = await classifier.explain(text, wanted);
-      assert.deepEqual(ledger.columns, columns);
-      assertNear([ledger.value], [value], tolerance, 'value');
-      check('ledger.written', ledger.written.data);
-      check('ledger.read', ledger.read.data);
-      check('ledger.effects', ledger.effects);
-      assert.deepEqual(ledger.written.shape, [tokens.length, columns.length]);
+      const wanted = {
+        method: 'direct_logit_attribution',
+        label: classifier.info.labels[label],
+        effects: true,
+      };
+      const attribution = await classifier.explain(text, wanted);
+      assert.deepEqual(attribution.columns, columns);
+      assertNear([attribution.value], [value], tolerance, 'value');
+      check('ledger.written', attribution.written.data);
+      check('ledger.read', attribution.read.data);
+      check('ledger.effects', attribution.effects);
+      assert.deepEqual(attribution.written.shape, [tokens.length, columns.length]);
 
       // Explains the model's own label.
       assert.equal(lens.layers.at(-1).label, wanted.label);
@@ -152,15 +156,18 @@ for (const binary of binaries) {
         plan.lens,
       );
 
-      const ledger = await generator.explain(text, { method: 'ledger', effects: true });
-      assert.deepEqual([ledger.token.id, ledger.against.id], [plan.token, plan.against]);
-      assertNear([ledger.value], [plan.value], tolerance, 'value');
-      assert.deepEqual(ledger.columns, plan.columns);
-      check('ledger.written', ledger.written.data);
-      check('ledger.read', ledger.read.data);
-      check('ledger.effects', ledger.effects);
+      const attribution = await generator.explain(text, {
+        method: 'direct_logit_attribution',
+        effects: true,
+      });
+      assert.deepEqual([attribution.token.id, attribution.against.id], [plan.token, plan.against]);
+      assertNear([attribution.value], [plan.value], tolerance, 'value');
+      assert.deepEqual(attribution.columns, plan.columns);
+      check('ledger.written', attribution.written.data);
+      check('ledger.read', attribution.read.data);
+      check('ledger.effects', attribution.effects);
       const { value, ...pair } = plan.other;
-      const other = await generator.explain(text, { method: 'ledger', ...pair });
+      const other = await generator.explain(text, { method: 'direct_logit_attribution', ...pair });
       assertNear([other.value], [value], tolerance, 'value');
       check('other.read', other.read.data);
       assert.equal(other.effects, undefined);
@@ -171,7 +178,7 @@ for (const binary of binaries) {
     const folder = join(root, 'weights/writer');
     const generator = await load(folder, { binary, compute: 'f32', explain: true }, Generator);
     const text = 'The acting is dreadful, so this film is';
-    for (const method of ['rollout', 'value_norms', 'lens', 'ledger']) {
+    for (const method of ['rollout', 'value_norms', 'lens', 'direct_logit_attribution']) {
       assertAlike(
         await generator.explain(text, { method }),
         natively(folder, `${text}\n`, ['--method', method]),
@@ -182,7 +189,7 @@ for (const binary of binaries) {
   test(`the shipped model, ${binary}: every method gives the native answer`, async () => {
     const classifier = await load(sentiment, { binary, compute: 'f32', explain: true });
     const line = `${pair.text}\n`;
-    for (const method of ['rollout', 'value_norms', 'lens', 'ledger']) {
+    for (const method of ['rollout', 'value_norms', 'lens', 'direct_logit_attribution']) {
       assertAlike(
         await classifier.explain(pair.text, { method }),
         natively(sentiment, line, ['--method', method]),
@@ -193,8 +200,8 @@ for (const binary of binaries) {
     for (const [site, ...more] of [...sites.map((site) => [site]), ['head', '--head', '3']]) {
       const head = more.length > 0 ? { head: 3 } : {};
       assertAlike(
-        await classifier.explain(pair, { method: 'transplant', site, ...head }),
-        natively(sentiment, both, ['--method', 'transplant', '--site', site, ...more]),
+        await classifier.explain(pair, { method: 'activation_patching', site, ...head }),
+        natively(sentiment, both, ['--method', 'activation_patching', '--site', site, ...more]),
       );
     }
     const { order, random, words } = await classifier.explain(pair.text, {
@@ -221,7 +228,7 @@ for (const binary of binaries) {
 
 test('"not" is what makes the shipped model call a good plot bad', async () => {
   const classifier = await load(sentiment, { compute: 'f32', explain: true });
-  const table = await classifier.explain(pair, { method: 'transplant' });
+  const table = await classifier.explain(pair, { method: 'activation_patching' });
   assert.equal(table.label, 'negative');
   const not = table.tokens.findIndex(({ text }) => text.trim() === 'not');
   assert.equal(table.donorOf[not], null);
@@ -253,16 +260,16 @@ for (const binary of binaries) {
       const { position, token, against, columns, value, other } = plan;
       const ask = (options) =>
         translator.explain(readGolden(name).texts[plan.text], {
-          ...{ method: 'ledger', position },
+          ...{ method: 'direct_logit_attribution', position },
           ...options,
         });
 
-      const ledger = await ask({ token, against, effects: true });
-      assertNear([ledger.value], [value], tolerance, 'value');
-      assert.deepEqual(ledger.columns, columns);
-      check('ledger.written', ledger.written.data);
-      check('ledger.read', ledger.read.data);
-      check('ledger.effects', ledger.effects);
+      const attribution = await ask({ token, against, effects: true });
+      assertNear([attribution.value], [value], tolerance, 'value');
+      assert.deepEqual(attribution.columns, columns);
+      check('ledger.written', attribution.written.data);
+      check('ledger.read', attribution.read.data);
+      check('ledger.effects', attribution.effects);
       const chosen = await ask({ token: other.token, against: other.against });
       assertNear([chosen.value], [other.value], tolerance, 'value');
       check('other.written', chosen.written.data);
@@ -283,36 +290,44 @@ test('a translation is explained sentence by sentence', async () => {
   assert.equal(sentences[0].layers.at(-1).text, (await translator.translate(text)).text);
 });
 
-test('one token of a translation is explained by its ledger', async () => {
+test('one token of a translation is explained by its direct logit attribution', async () => {
   const folder = join(root, 'weights/en-de');
   const text = 'It rains. The film is not good.';
   for (const compute of ['f32', 'int8']) {
     const translator = await load(folder, { compute, explain: true }, Translator);
-    const options = { method: 'ledger', sentence: 1, position: 3, effects: true };
-    const ledger = await translator.explain(text, options);
-    const asked = ['--method', 'ledger', '--sentence', '1', '--position', '3', '--effects'];
-    if (compute === 'f32') assertAlike(ledger, natively(folder, `${text}\n`, asked));
-    assert.equal(ledger.text, 'Der Film ist nicht gut.');
-    assert.equal(ledger.token.text, ' nicht');
-    const [rows, columns] = ledger.read.shape;
-    assert.equal(rows, 4 + ledger.sourceTokens.length);
-    for (const view of [ledger.written, ledger.read]) {
+    const options = { method: 'direct_logit_attribution', sentence: 1, position: 3, effects: true };
+    const attribution = await translator.explain(text, options);
+    const asked = [
+      '--method',
+      'direct_logit_attribution',
+      '--sentence',
+      '1',
+      '--position',
+      '3',
+      '--effects',
+    ];
+    if (compute === 'f32') assertAlike(attribution, natively(folder, `${text}\n`, asked));
+    assert.equal(attribution.text, 'Der Film ist nicht gut.');
+    assert.equal(attribution.token.text, ' nicht');
+    const [rows, columns] = attribution.read.shape;
+    assert.equal(rows, 4 + attribution.sourceTokens.length);
+    for (const view of [attribution.written, attribution.read]) {
       const sum = view.data.reduce((total, part) => total + part, 0);
-      assert.ok(Math.abs(sum - ledger.value) < 1e-4 * ledger.value);
+      assert.ok(Math.abs(sum - attribution.value) < 1e-4 * attribution.value);
     }
     // In the view by read tokens, the source's "not" has the largest share.
     const byToken = Array.from({ length: rows }, (_, row) =>
-      ledger.read.data.slice(row * columns, (row + 1) * columns).reduce((a, b) => a + b, 0),
+      attribution.read.data.slice(row * columns, (row + 1) * columns).reduce((a, b) => a + b, 0),
     );
     const heaviest = byToken.indexOf(Math.max(...byToken));
-    assert.equal(ledger.sourceTokens[heaviest - 4]?.text, ' not');
+    assert.equal(attribution.sourceTokens[heaviest - 4]?.text, ' not');
 
     const rival = await translator.explain(text, {
-      ...{ method: 'ledger', sentence: 1, position: 3 },
-      ...{ token: ledger.against.id, against: ledger.token.id },
+      ...{ method: 'direct_logit_attribution', sentence: 1, position: 3 },
+      ...{ token: attribution.against.id, against: attribution.token.id },
     });
-    assert.ok(Math.abs(rival.value + ledger.value) < 1e-4);
-    const beyond = { method: 'ledger', position: 99 };
+    assert.ok(Math.abs(rival.value + attribution.value) < 1e-4);
+    const beyond = { method: 'direct_logit_attribution', position: 99 };
     await assertError(
       () => translator.explain(text, beyond),
       'invalid_option',
@@ -329,7 +344,7 @@ test('a worker, and an abort between two steps', async () => {
   });
   try {
     const here = await load(sentiment, { compute: 'f32', explain: true });
-    const options = { method: 'transplant' };
+    const options = { method: 'activation_patching' };
     assert.deepEqual(await classifier.explain(pair, options), await here.explain(pair, options));
     const controller = new AbortController();
     const search = classifier.explain(pair.text, { method: 'circuit', signal: controller.signal });
@@ -357,10 +372,10 @@ test('wrong input is refused by name', async () => {
   await refused('a', {}, /method/);
   await refused('a', { method: 'tea leaves' }, /method.*rollout/);
   await refused('a', { method: 'lens', label: 'x' }, /label/);
-  await refused('a', { method: 'ledger', label: 'no such label' }, /label/);
+  await refused('a', { method: 'direct_logit_attribution', label: 'no such label' }, /label/);
   await refused('a', { method: 'rollout', words: 3 }, /unknown option "words"/);
-  await refused('a', { method: 'transplant' }, /two texts/);
-  await refused(pair, { method: 'transplant', site: 'head', head: 99 }, /head/);
+  await refused('a', { method: 'activation_patching' }, /two texts/);
+  await refused(pair, { method: 'activation_patching', site: 'head', head: 99 }, /head/);
   await refused('a', { method: 'faithfulness', scores: [1, 2] }, /scores/);
   await refused('a', { method: 'faithfulness', scores: new Float32Array(99) }, /scores/);
   await refused('a', { method: 'edges', edges: [] }, /edges/);
@@ -374,10 +389,10 @@ test('wrong input is refused by name', async () => {
   const generator = await load(folderOf('gpt2_generate'), { explain: true }, Generator);
   const next = (options, pattern, code = 'invalid_option') =>
     assertError(() => generator.explain('a', options), code, pattern);
-  await next({ method: 'edges' }, /method.*rollout, value_norms, lens, ledger/);
-  await next({ method: 'ledger', label: 'x' }, /unknown option "label"/);
-  await next({ method: 'ledger', token: 500 }, /token.*below 500/);
-  await next({ method: 'ledger', token: 3, against: 3 }, /against/);
+  await next({ method: 'edges' }, /method.*rollout, value_norms, lens, direct_logit_attribution/);
+  await next({ method: 'direct_logit_attribution', label: 'x' }, /unknown option "label"/);
+  await next({ method: 'direct_logit_attribution', token: 500 }, /token.*below 500/);
+  await next({ method: 'direct_logit_attribution', token: 3, against: 3 }, /against/);
   await next({ method: 'rollout', words: 3 }, /words/);
   const answering = await load(folderOf('t5'), { explain: true }, Generator);
   const rollout = () => answering.explain('a', { method: 'rollout' });

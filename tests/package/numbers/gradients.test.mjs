@@ -391,19 +391,22 @@ test('of a translation, the token at a place is explained', async () => {
   const translator = await load(join(root, 'weights/en-de'), floats, Translator);
   const given = 'It rains. The film is not good.';
   const place = { sentence: 1, position: 3 };
-  const ledger = await translator.explain(given, { method: 'ledger', ...place });
+  const attribution = await translator.explain(given, {
+    method: 'direct_logit_attribution',
+    ...place,
+  });
   for (const method of ['gradient_times_input', 'relevance']) {
     const found = await translator.explain(given, { method, ...place });
     const { scores, sourceTokens } = found;
     assert.equal(scores.length, place.position + 1 + sourceTokens.length);
     for (const key of ['text', 'sentence', 'position', 'token', 'against', 'sourceTokens'])
-      assert.deepEqual(found[key], ledger[key], key);
+      assert.deepEqual(found[key], attribution[key], key);
   }
   const { scores } = await translator.explain(given, { method: 'relevance', ...place });
   const ofSource = scores.slice(place.position + 1);
   const heaviest = ofSource.indexOf(Math.max(...ofSource));
-  assert.equal(ledger.token.text, ' nicht');
-  assert.equal(ledger.sourceTokens[heaviest].text, ' not');
+  assert.equal(attribution.token.text, ' nicht');
+  assert.equal(attribution.sourceTokens[heaviest].text, ' not');
 });
 
 test('gradients of next tokens are refused by name', async () => {
@@ -571,7 +574,7 @@ test('faithfulness judges them like given scores', async () => {
 
 const numbers = (data) => [...data].map((x) => (Number.isNaN(x) ? 'NaN' : x));
 
-test('a transplant is estimated by gradients, then measured cell by cell', async () => {
+test('activation patching is estimated by gradients, then measured cell by cell', async () => {
   const classifier = await load(sentiment, floats);
   const { layers } = classifier.info;
   // As many tokens in both texts, so that no token has another position.
@@ -592,7 +595,12 @@ test('a transplant is estimated by gradients, then measured cell by cell', async
   const { trace: there, tokens } = await run(donor, []);
   const sign = own.label === label ? 1 : -1;
   for (const [site, nameOf] of Object.entries(sites)) {
-    const options = { method: 'transplant', label, site, ...(site === 'head' && { head: 3 }) };
+    const options = {
+      method: 'activation_patching',
+      label,
+      site,
+      ...(site === 'head' && { head: 3 }),
+    };
     const shown = [];
     const pair = { text: base, pair: donor };
     const onProgress = (table) => shown.push(table);
@@ -635,7 +643,7 @@ test('the estimate of a last vector is exact where the answer is linear in it', 
   const pair = { text: 'good at all', pair: 'not at all' };
   let first;
   const onProgress = (table) => (first ??= table);
-  const { delta } = await classifier.explain(pair, { method: 'transplant', onProgress });
+  const { delta } = await classifier.explain(pair, { method: 'activation_patching', onProgress });
   const [rows, cells] = delta.shape;
   const last = (table) => [...table.data.slice((rows - 1) * cells)];
   const estimates = last(first.delta);
@@ -652,7 +660,7 @@ test('the estimate of a last vector is exact where the answer is linear in it', 
 test('a token that is knocked out has no estimate', async () => {
   const classifier = await load(sentiment, floats);
   let first;
-  const options = { method: 'transplant', onProgress: (table) => (first ??= table) };
+  const options = { method: 'activation_patching', onProgress: (table) => (first ??= table) };
   const pair = { text: 'The plot is not good.', pair: 'The plot is good.' };
   const { delta, cells } = await classifier.explain(pair, options);
   const of = (table) => [...table.data.slice(0, cells.length)].map(Number.isNaN);
@@ -667,7 +675,8 @@ test('progress that fails or aborts ends the call', async () => {
   for (const worker of [false, true]) {
     const classifier = await load(sentiment, { ...floats, worker });
     const pair = { text: 'The plot is bad.', pair: 'The plot is good.' };
-    const explain = (options) => classifier.explain(pair, { method: 'transplant', ...options });
+    const explain = (options) =>
+      classifier.explain(pair, { method: 'activation_patching', ...options });
     const fails = () =>
       explain({
         onProgress() {
@@ -700,7 +709,7 @@ test('the binary for models that read texts refuses gradients and gives the cure
       await assertError(() => classifier.explain('a film', { method }), 'unsupported', cure);
     const judged = () => classifier.explain('a film', { method: 'faithfulness', of: 'relevance' });
     await assertError(judged, 'unsupported', cure);
-    const shown = { method: 'transplant', onProgress() {} };
+    const shown = { method: 'activation_patching', onProgress() {} };
     const previewed = () => classifier.explain({ text: 'good', pair: 'bad' }, shown);
     await assertError(previewed, 'unsupported', cure);
     assert.ok((await classifier.classify('a film')).label);
@@ -724,7 +733,7 @@ test('gradients are refused by name', async () => {
   await assertError(relevance, 'unsupported', /f32|int8/);
   const pair = { text: 'good', pair: 'bad' };
   const previewed = (model, onProgress) =>
-    model.explain(pair, { method: 'transplant', onProgress });
+    model.explain(pair, { method: 'activation_patching', onProgress });
   await assertError(() => previewed(integers, () => {}), 'unsupported', /f32|int8/);
   await assertError(() => previewed(classifier, 'yes'), 'invalid_option', /onProgress/);
   const elsewhere = () => classifier.explain('a film', { method: 'lens', onProgress() {} });

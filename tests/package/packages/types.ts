@@ -115,7 +115,7 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
     });
     console.log(lens.tokenLogits.shape, lens.grid.rows);
     // @ts-expect-error: of texts only
-    await any.explain({ width: 1, height: 1, data }, ['a'], { method: 'transplant' });
+    await any.explain({ width: 1, height: 1, data }, ['a'], { method: 'activation_patching' });
   } else await any.classify({ text: 'a', pair: 'b' });
   const at = new URL('https://example.org/');
   await Classifier.load({ 'config.json': at, 'model.safetensors': at, 'tokenizer.model': at });
@@ -216,10 +216,18 @@ async function* lines(): AsyncGenerator<string> {
 
 export async function explainNext(): Promise<void> {
   using generator: Generator = await Generator.load('x', { explain: true });
-  const ledger = await generator.explain('a', { method: 'ledger', token: 3, effects: true });
-  const ahead: [string, string, number] = [ledger.token.text, ledger.against.text, ledger.value];
+  const attribution = await generator.explain('a', {
+    method: 'direct_logit_attribution',
+    token: 3,
+    effects: true,
+  });
+  const ahead: [string, string, number] = [
+    attribution.token.text,
+    attribution.against.text,
+    attribution.value,
+  ];
   const { layers } = await generator.explain('a', { method: 'lens', words: 2 });
-  console.log(ahead, layers[0]?.[0]?.[0]?.logprob, ledger.read.data.length);
+  console.log(ahead, layers[0]?.[0]?.[0]?.logprob, attribution.read.data.length);
   // @ts-expect-error: a classifier's method
   await generator.explain('a', { method: 'circuit' });
 }
@@ -234,7 +242,10 @@ export async function explainByGradients(): Promise<void> {
   await classifier.explain('a', { method: 'faithfulness', of: 'relevance' });
   await classifier.explain(
     { text: 'a', pair: 'b' },
-    { method: 'transplant', onProgress: ({ done, delta }) => console.log(done, delta.data[0]) },
+    {
+      method: 'activation_patching',
+      onProgress: ({ done, delta }) => console.log(done, delta.data[0]),
+    },
   );
   using translator: Translator = await Translator.load('x', { gradients: true });
   const names = ['encoder.embed_tokens'];
@@ -247,7 +258,7 @@ export async function explainByGradients(): Promise<void> {
   await generator.explain('a', { method: 'gradients' });
   // @ts-expect-error: a text that is continued has no sentences
   await generator.explain('a', { method: 'relevance', sentence: 1 });
-  // @ts-expect-error: only transplants show progress
+  // @ts-expect-error: only activation patching shows progress
   await classifier.explain('a', { method: 'relevance', onProgress() {} });
   console.log(ends, input, relevance.data.length);
   await TokenClassifier.load('x', { gradients: true });

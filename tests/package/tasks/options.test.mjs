@@ -59,8 +59,8 @@ for (const [folder, methods] of classes) {
 /** A method of explaining that reads the option. */
 function methodOf(name) {
   const methods = {
-    site: 'transplant',
-    head: 'transplant',
+    site: 'activation_patching',
+    head: 'activation_patching',
     of: 'faithfulness',
     scores: 'faithfulness',
     orders: 'faithfulness',
@@ -73,5 +73,8 @@ function methodOf(name) {
     baselineToken: 'integrated_gradients',
     beams: 'lens',
   };
-  return { method: methods[name] ?? 'ledger', ...(name === 'cut' && { edges: [] }) };
+  return {
+    method: methods[name] ?? 'direct_logit_attribution',
+    ...(name === 'cut' && { edges: [] }),
+  };
 }

@@ -69,8 +69,8 @@ test('zeroShot and rank use a classifier with a decoder, too', async () => {
     1,
     1e-5,
   );
-  const ledger = await model.explain(text, { method: 'ledger' });
-  assert.deepEqual(ledger.read.shape, [tokens.length, ledger.columns.length]);
+  const attribution = await model.explain(text, { method: 'direct_logit_attribution' });
+  assert.deepEqual(attribution.read.shape, [tokens.length, attribution.columns.length]);
   const refused = model.explain(text, { method: 'circuit' });
   await assert.rejects(refused, { code: 'unsupported' });
   model.dispose();

@@ -44,11 +44,11 @@ test('two labels of one name stay two', async () => {
   assert.deepEqual(await pipe(text, { top_k: null }), sorted(result.scores));
   await pipe.dispose();
   // An explained label is named by its number.
-  const explain = (label) => model.explain(text, { method: 'ledger', label });
+  const explain = (label) => model.explain(text, { method: 'direct_logit_attribution', label });
   await assertError(() => explain('crane'), 'invalid_option', /label: .* 0 or 2$/);
   assert.deepEqual(
     (await explain('2')).value,
-    (await known.explain(text, { method: 'ledger', label: 'c' })).value,
+    (await known.explain(text, { method: 'direct_logit_attribution', label: 'c' })).value,
   );
   await assertError(() => explain('3'), 'invalid_option', /label/);
   known.dispose();

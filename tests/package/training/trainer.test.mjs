@@ -90,7 +90,7 @@ test('a model without residual connections is saved, and no reading follows them
     assert.equal(JSON.parse(new TextDecoder().decode(files['config.json'])).residual, false);
     const model = await load(files, { explain: true });
     assert.deepEqual(await model.classify('a great film', { trace: names }), answer);
-    for (const method of ['ledger', 'rollout']) {
+    for (const method of ['direct_logit_attribution', 'rollout']) {
       const asked = model.explain('a great film', { method });
       await assertError(asked, 'unsupported', /expected residual connections, got none/);
     }

@@ -418,7 +418,7 @@ async function tableOf(model, text) {
   const { base, donor } = fromTransplantLink({ text });
   const table = await model.explain(
     { text: base, pair: donor },
-    { method: 'transplant', label: 'positive' },
+    { method: 'activation_patching', label: 'positive' },
   );
   const [rows, cells] = table.delta.shape;
   const labels = table.cells.map(({ tokens }) =>

@@ -78,7 +78,10 @@ const checks = new Map([
       withModel(Classifier, 'sentiment', { compute: 'f32', explain: true }, async (model) => {
         const { base, donor } = fromTransplantLink(link);
         const pair = { text: base, pair: donor };
-        const table = await model.explain(pair, { method: 'transplant', label: 'positive' });
+        const table = await model.explain(pair, {
+          method: 'activation_patching',
+          label: 'positive',
+        });
         const cells = table.delta.shape[1];
         const not = table.cells.findIndex(({ tokens }) => {
           const { start, end } = table.tokens[tokens[0]];

@@ -158,7 +158,7 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
 
   /**
    * Explains the answer to a text by one of the methods of ExplainOptions or, with method
-   * "transplant", the difference between the answers to two texts: `{ text, pair }`. Aborting
+   * "activation_patching", the difference between the answers to two texts: `{ text, pair }`. Aborting
    * `signal` stops a long search between two steps.
    */
   explain<Method extends ExplainMethod>(

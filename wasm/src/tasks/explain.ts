@@ -76,7 +76,7 @@ export interface Explanations {
     logits: TracedTensor;
     tokenLogits: TracedTensor;
   };
-  ledger: Explained<'ledger'> & {
+  direct_logit_attribution: Explained<'direct_logit_attribution'> & {
     value: number;
     /** Names such as "layers.0.self_attn.head.3". */
     columns: string[];
@@ -86,7 +86,7 @@ export interface Explanations {
     /** With option `effects`: one per column. They do not sum to `value`. */
     effects?: number[];
   };
-  transplant: Explained<'transplant'> & {
+  activation_patching: Explained<'activation_patching'> & {
     donorTokens: Token[];
     /** For each token of the first text, the paired token of the second. */
     donorOf: (number | null)[];
@@ -174,18 +174,21 @@ export interface TranslationExplanations {
    * "layers.0.encoder_attn.head.3", which read source tokens; a recurrent unit is
    * "layers.0.self_attn".
    */
-  ledger: ExplainedToken<'ledger'> &
-    Pick<Explanations['ledger'], 'value' | 'columns' | 'effects' | 'written' | 'read'>;
+  direct_logit_attribution: ExplainedToken<'direct_logit_attribution'> &
+    Pick<
+      Explanations['direct_logit_attribution'],
+      'value' | 'columns' | 'effects' | 'written' | 'read'
+    >;
   /** By the names of tensors. The rows of the decoder are the tokens that it had read. */
   gradients: ExplainedToken<'gradients'> & { gradients: Record<string, TracedTensor> };
   gradient_times_input: ExplainedToken<'gradient_times_input'> & {
-    /** [T + S] For each row of the ledger. */
+    /** [T + S] For each row of the attribution. */
     scores: number[];
   };
-  /** `scores` [T + S] are those of the rows of the ledger. */
+  /** `scores` [T + S] are those of the rows of the attribution. */
   integrated_gradients: ExplainedToken<'integrated_gradients'> & IntegratedParts;
   relevance: ExplainedToken<'relevance'> & {
-    /** [T + S] For each row of the ledger; never negative. */
+    /** [T + S] For each row of the attribution; never negative. */
     scores: number[];
     /** [T, T + S] Row i: the relevance of each token for the decoder's last state of token i. */
     relevance: TracedTensor;
@@ -219,7 +222,8 @@ export interface GenerationExplanations {
     layers: Guess[][][];
   };
   /** Only the last row is written; its heads' contributions are listed by the token they read. */
-  ledger: Omit<Explanations['ledger'], 'label'> & ComparedTokens;
+  direct_logit_attribution: Omit<Explanations['direct_logit_attribution'], 'label'> &
+    ComparedTokens;
   /** By the names of tensors. */
   gradients: Pick<Explanations['rollout'], 'tokens' | 'clipped'> &
     ComparedTokens &

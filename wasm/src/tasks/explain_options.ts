@@ -20,13 +20,14 @@ export interface ExplainOption {
    * Called with the table before it is complete. First, all changes are estimates: gradients
    * times differences of vectors (Nanda 2023, attribution patching).
    */
-  onProgress?: ((table: Explanations['transplant'] & { done: number }) => void) | undefined;
+  onProgress?:
+    ((table: Explanations['activation_patching'] & { done: number }) => void) | undefined;
   /** The method whose scores are tested. Default: "rollout". */
   of?:
     | 'rollout'
     | 'value_norms'
     | 'value_zeroing'
-    | 'ledger'
+    | 'direct_logit_attribution'
     | 'gradient_times_input'
     | 'integrated_gradients'
     | 'relevance'
@@ -118,14 +119,14 @@ export interface ExplainOptions {
   lens: Method<'lens'>;
   /**
    * The explained number as an exact sum of what embeddings, heads and feed-forward networks
-   * add, with the scales of norms frozen (Elhage et al. 2021, direct logit attribution).
+   * add, with the scales of norms frozen (Elhage et al. 2021).
    */
-  ledger: Method<'ledger', 'label' | 'effects'>;
+  direct_logit_attribution: Method<'direct_logit_attribution', 'label' | 'effects'>;
   /**
-   * Activation patching: how the answer to a text changes if a vector is replaced by that of a
-   * second text, for every layer and token (Meng et al. 2022).
+   * How the answer to a text changes if a vector is replaced by that of a second text, for every
+   * layer and token (Meng et al. 2022).
    */
-  transplant: Method<'transplant', 'label' | 'site' | 'head' | 'onProgress'>;
+  activation_patching: Method<'activation_patching', 'label' | 'site' | 'head' | 'onProgress'>;
   /**
    * How the number changes as words are deleted and inserted in the order of their scores,
    * beside random orders (Petsiuk et al. 2018).
@@ -171,10 +172,10 @@ export interface ExplainTranslationOptions {
   decoder_lens: Method<'decoder_lens', 'beams' | 'from' | 'to'>;
   /**
    * The explained number as an exact sum of what embeddings, heads and feed-forward networks
-   * add, with the scales of norms frozen (Elhage et al. 2021, direct logit attribution).
+   * add, with the scales of norms frozen (Elhage et al. 2021).
    */
-  ledger: Method<
-    'ledger',
+  direct_logit_attribution: Method<
+    'direct_logit_attribution',
     'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'effects' | 'from' | 'to'
   >;
   /**
@@ -247,9 +248,9 @@ export interface ExplainGenerationOptions {
   lens: Method<'lens', 'words'>;
   /**
    * The explained number as an exact sum of what embeddings, heads and feed-forward networks
-   * add, with the scales of norms frozen (Elhage et al. 2021, direct logit attribution).
+   * add, with the scales of norms frozen (Elhage et al. 2021).
    */
-  ledger: Method<'ledger', 'token' | 'against' | 'effects'>;
+  direct_logit_attribution: Method<'direct_logit_attribution', 'token' | 'against' | 'effects'>;
   /**
    * The product of each token's embedding and the gradient of the explained number with respect
    * to it (Shrikumar et al. 2017). Needs a model that was loaded with `gradients: true` and

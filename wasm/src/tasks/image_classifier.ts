@@ -71,7 +71,7 @@ export type ImageClassification<
   >;
 
 /** Explanations of a picture's label; see ExplainOptions. */
-export type ExplainImageMethod = Exclude<keyof ExplainOptions, 'transplant'>;
+export type ExplainImageMethod = Exclude<keyof ExplainOptions, 'activation_patching'>;
 export type ExplainImageOptions = {
   [Method in ExplainImageMethod]: ExplainOptions[Method] & PictureSizeOptions;
 };

@@ -32,8 +32,8 @@ export const evidenceOf = (text: string, labels: readonly string[]): LedgerSubje
   measure: evidenceName(labels),
   reader: 'the classifier',
   explain: async (model, options) => {
-    const asked = { method: 'ledger', label: labels.at(-1), ...options } as const;
-    const table = await model.explain<'ledger'>(text, asked);
+    const asked = { method: 'direct_logit_attribution', label: labels.at(-1), ...options } as const;
+    const table = await model.explain<'direct_logit_attribution'>(text, asked);
     return { ...table, labels: shownTokens(text, table.tokens) };
   },
   measured: async (model, { heads, signal }) => {
@@ -58,8 +58,13 @@ export const leadOf = (text: string, token: Named, against: Named): LedgerSubjec
   name: 'writer',
   ...lead(token, against),
   explain: async (model, options) => {
-    const asked = { method: 'ledger', token: token.id, against: against.id, ...options } as const;
-    const table = await model.explain<'ledger'>(text, asked);
+    const asked = {
+      method: 'direct_logit_attribution',
+      token: token.id,
+      against: against.id,
+      ...options,
+    } as const;
+    const table = await model.explain<'direct_logit_attribution'>(text, asked);
     return { ...table, labels: shownTokens(text, table.tokens) };
   },
   measured: async (model, { heads, signal }) => {
@@ -90,8 +95,8 @@ export const choiceOf = (
   ...lead(token, against),
   explain: async (model, options) => {
     const pair = { token: token.id, against: against.id };
-    const asked = { method: 'ledger', prefix, ...pair, ...options } as const;
-    const table = await model.explain<'ledger'>(text, asked);
+    const asked = { method: 'direct_logit_attribution', prefix, ...pair, ...options } as const;
+    const table = await model.explain<'direct_logit_attribution'>(text, asked);
     return { ...table, labels, source: prefix.length + 1 };
   },
   measured: async (model, { heads, signal }) => {

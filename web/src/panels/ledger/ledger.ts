@@ -5,7 +5,7 @@
 import type { Explanations } from 'glassformer';
 
 export type LedgerTable = Pick<
-  Explanations['ledger'],
+  Explanations['direct_logit_attribution'],
   'value' | 'columns' | 'effects' | 'written' | 'read'
 >;
 

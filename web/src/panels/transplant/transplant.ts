@@ -4,7 +4,7 @@ import type { Table } from '../../ui/export/table.ts';
 import { percent, signed } from '../../ui/text/format.ts';
 import { shownTokens } from '../words/tokens.ts';
 
-export type TransplantTable = Explanations['transplant'] & {
+export type TransplantTable = Explanations['activation_patching'] & {
   /** The number of measured cells, row by row, if the others are only estimates. */
   done?: number;
 };

@@ -151,7 +151,7 @@ export class WordTransplant<M extends Model, R extends Run> {
     /** Shows the effects in `data`, of which the first `done` are measured. */
     const show = (done = data.length): TransplantTable => {
       const table: TransplantTable = {
-        method: 'transplant',
+        method: 'activation_patching',
         label: parted?.words.donor ?? '',
         clipped: false,
         ...pairs,

@@ -11,7 +11,7 @@ export function transplantCode(base: string, donor: string, { site, head }: Part
     ...fromZero(site === 'head'),
     `const { tokens, donorOf, base, donor, delta, share } = await classifier.explain(`,
     `  { text: ${literal(base)}, pair: ${literal(donor)} },`,
-    `  { method: 'transplant', ${part}, label: 'positive' },`,
+    `  { method: 'activation_patching', ${part}, label: 'positive' },`,
     `);`,
   ].join('\n');
 }

@@ -133,7 +133,7 @@ export class TransplantExplorer extends Explorer<Classifier> {
     const start = performance.now();
     const head = Math.min(this.head, model.info.heads - 1);
     const label = model.info.labels.at(-1);
-    const options = { method: 'transplant', site, label, signal } as const;
+    const options = { method: 'activation_patching', site, label, signal } as const;
     const part = site === 'head' ? { head } : {};
     const texts = { base, donor, site, head };
     let estimates: TransplantTable | undefined;
@@ -141,7 +141,7 @@ export class TransplantExplorer extends Explorer<Classifier> {
       estimates ??= table;
       this.partial = { ...texts, table };
     };
-    const table = await model.explain<'transplant'>(
+    const table = await model.explain<'activation_patching'>(
       { text: base, pair: donor },
       { ...options, ...part, onProgress },
     );

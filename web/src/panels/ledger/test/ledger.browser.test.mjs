@@ -66,7 +66,11 @@ function expectedOf(table, view, unfolded) {
 
 onPage('every entry matches the package’s, and the sum matches the verdict', {}, async (page) => {
   await open(page, sentence);
-  const table = await classifier.explain(sentence, { method: 'ledger', label, effects: true });
+  const table = await classifier.explain(sentence, {
+    method: 'direct_logit_attribution',
+    label,
+    effects: true,
+  });
   const { scores } = await classifier.classify(sentence);
   for (const [view, name] of [
     ['read', 'at the token it was read from'],
@@ -94,7 +98,11 @@ onPage(
   {},
   async (page) => {
     await open(page, sentence);
-    const table = await classifier.explain(sentence, { method: 'ledger', label, effects: true });
+    const table = await classifier.explain(sentence, {
+      method: 'direct_logit_attribution',
+      label,
+      effects: true,
+    });
     const effects = await values(page.getByTestId('component-effect'));
     const { keys } = expectedOf(table, 'read');
     for (const [i, key] of keys.entries()) {
@@ -151,7 +159,7 @@ onPage('it follows the typing, and keeps a model only while it is open', {}, asy
   await sheet(page).getByText('Really').waitFor();
   await page.locator('[aria-busy="false"] [data-testid="ledger"]').waitFor();
   const { value: expected } = await classifier.explain(`${sentence} Really.`, {
-    ...{ method: 'ledger', label },
+    ...{ method: 'direct_logit_attribution', label },
   });
   assertClose([await value(page.getByTestId('ledger-sum'))], [expected], 'sum');
   await page.getByRole('link', { name: 'Speed' }).click();
@@ -161,7 +169,7 @@ onPage('it follows the typing, and keeps a model only while it is open', {}, asy
 onPage('a long text has only the visible rows, but all sums', {}, async (page) => {
   const text = 'It is not bad, and then again it is. '.repeat(45).trim();
   await open(page, text);
-  const table = await classifier.explain(text, { method: 'ledger', label });
+  const table = await classifier.explain(text, { method: 'direct_logit_attribution', label });
   assert.ok(table.tokens.length > 400);
   await page.waitForFunction(
     ({ value, tolerance: near }) =>

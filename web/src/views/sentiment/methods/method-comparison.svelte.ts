@@ -39,7 +39,10 @@ export class MethodComparison {
   async compare(text: string): Promise<void> {
     await this.question.ask('sentiment', async (model, signal) => {
       const findings = {
-        ledger: await model.explain<'ledger'>(text, { method: 'ledger', signal }),
+        ledger: await model.explain<'direct_logit_attribution'>(text, {
+          method: 'direct_logit_attribution',
+          signal,
+        }),
         valueNorms: await model.explain<'value_norms'>(text, { method: 'value_norms', signal }),
         valueZeroing: await model.explain<'value_zeroing'>(text, {
           method: 'value_zeroing',

@@ -19,7 +19,7 @@ export const leaveOneOut: Method = {
 
 /** The results that scores are computed from. */
 export interface Findings {
-  ledger: Explanations['ledger'];
+  ledger: Explanations['direct_logit_attribution'];
   valueNorms: Explanations['value_norms'];
   valueZeroing: Explanations['value_zeroing'];
   rollout: Explanations['rollout'];
@@ -115,7 +115,7 @@ function received({ attention }: Classification<true>, first: number): Float32Ar
   return sums;
 }
 
-function rowSums({ shape, data }: Explanations['ledger']['read']): Float32Array {
+function rowSums({ shape, data }: Explanations['direct_logit_attribution']['read']): Float32Array {
   const [rows = 0, columns = 0] = shape;
   return Float32Array.from({ length: rows }, (_, row) =>
     data.subarray(row * columns, (row + 1) * columns).reduce((sum, value) => sum + value, 0),

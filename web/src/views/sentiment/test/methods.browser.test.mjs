@@ -70,7 +70,7 @@ onPage('each method shows its scores and its result in the test', {}, async (pag
     ['Relevance', 'relevance'],
   ])
     await of(name, (await classifier.explain(sentence, { method: key })).scores);
-  const ledger = await classifier.explain(sentence, { method: 'ledger' });
+  const ledger = await classifier.explain(sentence, { method: 'direct_logit_attribution' });
   const [rows, columns] = ledger.read.shape;
   const sums = (tensor) =>
     Array.from({ length: rows }, (_, i) =>

@@ -16,7 +16,7 @@ test('each method scores every token', async () => {
     gradients: true,
   });
   const findings = {
-    ledger: await model.explain(text, { method: 'ledger' }),
+    ledger: await model.explain(text, { method: 'direct_logit_attribution' }),
     valueNorms: await model.explain(text, { method: 'value_norms' }),
     valueZeroing: await model.explain(text, { method: 'value_zeroing' }),
     rollout: await model.explain(text, { method: 'rollout' }),

@@ -124,7 +124,12 @@ onPage('the ledger writes a word’s lead as a sum over target and source', {}, 
     explain: true,
   });
   const ledger = await explaining.explain(text, {
-    ...{ method: 'ledger', effects: true, token: tokens[place].id, against: rival },
+    ...{
+      method: 'direct_logit_attribution',
+      effects: true,
+      token: tokens[place].id,
+      against: rival,
+    },
     prefix: tokens.slice(0, place).map(({ id }) => id),
   });
   explaining.dispose();

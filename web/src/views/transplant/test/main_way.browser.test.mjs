@@ -13,7 +13,7 @@ mainWay('a text gets the numbers of another', '#view=transplant', async (page) =
     gradients: true,
   });
   const texts = { text: 'The plot is not so bad.', pair: 'The plot is so good.' };
-  const options = { method: 'transplant', site: 'residual', label: 'positive' };
+  const options = { method: 'activation_patching', site: 'residual', label: 'positive' };
   const { delta } = await classifier.explain(texts, options);
   classifier.dispose();
   const [, columns] = delta.shape;

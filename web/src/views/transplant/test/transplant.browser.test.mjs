@@ -38,7 +38,10 @@ async function assertTable(page, part = { site: 'residual' }) {
   await settled(page);
   const text = await page.getByTestId('base').inputValue();
   const pair = await page.getByTestId('donor').inputValue();
-  const table = await classifier.explain({ text, pair }, { method: 'transplant', ...part, label });
+  const table = await classifier.explain(
+    { text, pair },
+    { method: 'activation_patching', ...part, label },
+  );
   const [, cells] = table.delta.shape;
   const expected = [...table.delta.data]
     .map((value, i) => [`${Math.floor(i / cells)}.${i % cells}`, value])
@@ -92,7 +95,7 @@ onPage('estimates fill the table first and are plotted against Δ', {}, async (p
 
   let first;
   const onProgress = (soFar) => (first ??= soFar);
-  const options = { method: 'transplant', label, onProgress };
+  const options = { method: 'activation_patching', label, onProgress };
   await classifier.explain({ text: `${text} `, pair }, options);
   const [rows, cells] = table.delta.shape;
   const places = Array.from(

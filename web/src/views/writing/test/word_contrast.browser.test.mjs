@@ -108,7 +108,11 @@ onPage(
     for (const index of [1, 4]) {
       await page.getByTestId('whynot').selectOption({ index });
       const against = Number(await page.getByTestId('whynot').inputValue());
-      const table = await explainer.explain(text, { method: 'ledger', against, effects: true });
+      const table = await explainer.explain(text, {
+        method: 'direct_logit_attribution',
+        against,
+        effects: true,
+      });
       const { columns, tokens, value } = table;
       const shown = page.getByTestId('ledger-sum');
       await shown.filter({ hasText: `over “${table.against.text.trim()}”` }).waitFor();

@@ -10,9 +10,9 @@
 
 namespace glassformer {
 
-/// Returns the names of the tensors that `ledger` reads of a run of the model.
-std::vector<std::string> ledger_tensors(const EncoderModel& model);
-std::vector<std::string> ledger_tensors(const LanguageModel& model);  // of its decoder
+/// Returns the names of the tensors that `direct_logit_attribution` reads of a run of the model.
+std::vector<std::string> attribution_tensors(const EncoderModel& model);
+std::vector<std::string> attribution_tensors(const LanguageModel& model);  // of its decoder
 
 /// Splits y = contrast · logits into exact parts: direct logit attribution (Elhage et al. 2021, "A
 /// Mathematical Framework for Transformer Circuits") with each norm's scale frozen, as a sum over
@@ -26,20 +26,22 @@ std::vector<std::string> ledger_tensors(const LanguageModel& model);  // of its 
 /// tanh(u) / u. If there is a decoder, the parts are its own, and the rows that its attention to
 /// the encoder reads follow its rows. Throws `unsupported` unless the head has one logit per class
 /// of a text.
-Ledger ledger(const EncoderModel& model, std::span<const TracedTensor> trace,
-              const Contrast& contrast);
+LogitAttribution direct_logit_attribution(const EncoderModel& model,
+                                          std::span<const TracedTensor> trace,
+                                          const Contrast& contrast);
 /// Splits y of a decoder, whose next token is computed from its last row. All parts are written to
 /// that row; only heads, or a recurrent unit, read the other rows or the source's tokens. A unit's
 /// state is Σ_j (Π_{k > j} gate_k) (1 - gate_j) candidate_j over the rows j so far; relu is a
 /// multiplier.
-Ledger ledger(const LanguageModel& model, const NextTokenRun& run, const Contrast& contrast);
+LogitAttribution direct_logit_attribution(const LanguageModel& model, const NextTokenRun& run,
+                                          const Contrast& contrast);
 
-/// Fills ledger.effects, with at most one run per column. `stream` is that of the same run; it is
-/// not read if there is a decoder.
+/// Fills attribution.effects, with at most one run per column. `stream` is that of the same run; it
+/// is not read if there is a decoder.
 void measure_effects(const EncoderRunner& model, const ExplainedText& text, const Stream& stream,
-                     const Contrast& contrast, Ledger& ledger);
+                     const Contrast& contrast, LogitAttribution& attribution);
 /// Returns one effect: how much y = `value` falls without this column; 0 for biases and rounding.
 float effect_of(const WriterRunner& model, const DecodedText& text, const Contrast& contrast,
-                double value, const LedgerColumn& column);
+                double value, const LogitColumn& column);
 
 }  // namespace glassformer

@@ -1,4 +1,4 @@
-#include "explain/interventions/transplant.hpp"
+#include "explain/interventions/activation_patching.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace glassformer {
 namespace {
 
-using Kind = TransplantSite::Kind;
+using Kind = PatchingSite::Kind;
 
 // If the two answers differ by less, there are no shares.
 constexpr float least_difference = 0.5f;
@@ -44,7 +44,7 @@ float answer_of(const EncoderRunner& model, ExplainedText text, const Contrast& 
 
 // Returns a site's tensor per row, [tokens, columns]; for a head, only that head's columns.
 std::vector<std::vector<float>> tensors_of_rows(std::span<const TracedTensor> trace,
-                                                std::size_t layers, const TransplantSite& site) {
+                                                std::size_t layers, const PatchingSite& site) {
   std::vector<std::vector<float>> rows;
   for (std::size_t layer = 0; layer < layers; ++layer) {
     const TracedTensor& tensor =
@@ -68,22 +68,23 @@ std::vector<std::vector<float>> tensors_of_rows(std::span<const TracedTensor> tr
 
 }  // namespace
 
-float TransplantTable::delta(std::size_t row, std::size_t cell) const {
+float PatchingTable::delta(std::size_t row, std::size_t cell) const {
   return values[row * cells + cell] - base;
 }
 
-std::optional<float> TransplantTable::share(std::size_t row, std::size_t cell) const {
+std::optional<float> PatchingTable::share(std::size_t row, std::size_t cell) const {
   if (!(std::abs(donor - base) >= least_difference)) return std::nullopt;
   return delta(row, cell) / (donor - base);
 }
 
-Transplant::Transplant(const EncoderRunner& model, TransplantTexts texts,
-                       const TransplantSite& site, std::optional<std::size_t> label)
+ActivationPatching::ActivationPatching(const EncoderRunner& model, PatchingTexts texts,
+                                       const PatchingSite& site, std::optional<std::size_t> label)
     : model_(model), texts_(std::move(texts)), site_(site), base_{.layers = 0} {
   const StackConfig& config = model->encoder().stack().config();
   const HeadConfig& head = model->head_config();
   if (head.kind != HeadKind::sequence_classes) {
-    throw_error(ErrorCode::unsupported, "transplant: expected a model that classifies texts");
+    throw_error(ErrorCode::unsupported,
+                "activation_patching: expected a model that classifies texts");
   }
   if (site.kind == Kind::head && site.head >= config.n_heads()) {
     throw_error(ErrorCode::invalid_option,
@@ -133,8 +134,8 @@ Transplant::Transplant(const EncoderRunner& model, TransplantTexts texts,
 
 // Estimates how much a cell changes the number. `slopes`: the gradients of the row's vectors,
 // [tokens, columns].
-std::optional<double> Transplant::estimate(std::size_t row, std::size_t cell,
-                                           std::span<const float> slopes) const {
+std::optional<double> ActivationPatching::estimate(std::size_t row, std::size_t cell,
+                                                   std::span<const float> slopes) const {
   const std::size_t columns = replaced_[row].size() / texts_.base.tokens();
   std::optional<double> sum;
   for (const std::size_t token : table_.members[cell]) {
@@ -149,7 +150,7 @@ std::optional<double> Transplant::estimate(std::size_t row, std::size_t cell,
   return sum;
 }
 
-void Transplant::preview() {
+void ActivationPatching::preview() {
   std::vector<std::string> names = stream_tensors(base_.layers);
   if (site_.kind != Kind::residual) {
     names = {"encoder.layers.*." + std::string(tensor_of(site_.kind))};
@@ -166,7 +167,7 @@ void Transplant::preview() {
 }
 
 // Returns whether the cell's vectors are equal in both texts: carrying them changes nothing.
-bool Transplant::same_in_both(std::size_t row, std::size_t cell) const {
+bool ActivationPatching::same_in_both(std::size_t row, std::size_t cell) const {
   const std::size_t columns = replaced_[row].size() / texts_.base.tokens();
   return std::ranges::all_of(table_.members[cell], [&](std::size_t token) {
     const std::optional<std::size_t> donor = texts_.alignment.donor_of[token];
@@ -176,7 +177,7 @@ bool Transplant::same_in_both(std::size_t row, std::size_t cell) const {
   });
 }
 
-bool Transplant::step(std::size_t tokens) {
+bool ActivationPatching::step(std::size_t tokens) {
   const std::size_t all = table_.values.size();
   std::size_t next = table_.done;
   if (next == all) return false;
@@ -197,7 +198,7 @@ bool Transplant::step(std::size_t tokens) {
   return next < all;
 }
 
-void Transplant::run(std::size_t row, std::span<const std::size_t> cells) {
+void ActivationPatching::run(std::size_t row, std::span<const std::size_t> cells) {
   const std::size_t size = base_.tokens * base_.d_model;
   const std::size_t columns = replaced_[row].size() / base_.tokens;
   Sequences sequences;

@@ -1,4 +1,4 @@
-#include "explain/readings/ledger.hpp"
+#include "explain/readings/direct_logit_attribution.hpp"
 
 #include <algorithm>
 
@@ -10,15 +10,17 @@
 namespace glassformer {
 namespace {
 
-using Kind = LedgerColumn::Kind;
+using Kind = LogitColumn::Kind;
 
 const SequenceHead& head_of(const EncoderModel& model) {
   if (model.head_config().kind != HeadKind::sequence_classes) {
-    throw_error(ErrorCode::unsupported, "ledger: expected a model that classifies texts");
+    throw_error(ErrorCode::unsupported,
+                "direct_logit_attribution: expected a model that classifies texts");
   }
   if (model.head_config().distilled) {
     throw_error(ErrorCode::unsupported,
-                "ledger: expected a model with one classifier, got one with a distillation "
+                "direct_logit_attribution: expected a model with one classifier, got one with a "
+                "distillation "
                 "classifier, too");
   }
   return static_cast<const SequenceHead&>(model.head());
@@ -46,9 +48,9 @@ bool has_types(const StackConfig& config) {
 }
 bool attends(const Stack& stack) { return stack.block(0).attends(); }
 
-std::vector<LedgerColumn> columns_of(const Stack& stack, Compute compute) {
+std::vector<LogitColumn> columns_of(const Stack& stack, Compute compute) {
   const StackConfig& config = stack.config();
-  std::vector<LedgerColumn> columns = {{.kind = embeddings_of(config)}};
+  std::vector<LogitColumn> columns = {{.kind = embeddings_of(config)}};
   if (has_positions(config)) columns.push_back({.kind = Kind::embed_positions});
   if (has_types(config)) columns.push_back({.kind = Kind::embed_types});
   for (std::size_t layer = 0; layer < config.layers.size(); ++layer) {
@@ -72,7 +74,7 @@ std::vector<LedgerColumn> columns_of(const Stack& stack, Compute compute) {
 
 // Returns the patch that removes a column of this stack from a run: zeros in the tensor that it
 // writes. Returns nothing for columns that have no tensor of their own.
-std::optional<Patch> without(const LedgerColumn& column, std::string_view stack) {
+std::optional<Patch> without(const LogitColumn& column, std::string_view stack) {
   Patch zeros = {.name = {}, .value = {0.0f}};
   switch (column.kind) {
     case Kind::embed_tokens:
@@ -111,18 +113,18 @@ class Bookkeeper {
         config_(stack_.config()),
         name_(of.name),
         trace_(trace) {
-    ledger_.columns = columns_of(stack_, compute);
-    own_tokens_ = ledger_.tokens = traced(0, "input").shape[0];
+    attribution_.columns = columns_of(stack_, compute);
+    own_tokens_ = attribution_.tokens = traced(0, "input").shape[0];
     width_ = config_.d_model;
     gradient_.resize(own_tokens_ * width_);
-    if (attends(stack_)) ledger_.tokens += traced(0, "encoder_attn.v").shape[0];
-    ledger_.written.resize(ledger_.tokens * ledger_.columns.size());
-    ledger_.read = ledger_.written;
+    if (attends(stack_)) attribution_.tokens += traced(0, "encoder_attn.v").shape[0];
+    attribution_.written.resize(attribution_.tokens * attribution_.columns.size());
+    attribution_.read = attribution_.written;
   }
 
   void lead_back(const Readout& readout);
   void lead_back_stack();
-  Ledger take() { return std::move(ledger_); }
+  LogitAttribution take() { return std::move(attribution_); }
 
  private:
   const TracedTensor& traced(std::string_view name) const {
@@ -133,21 +135,21 @@ class Bookkeeper {
   }
   float* gradient(std::size_t row) { return gradient_.data() + row * width_; }
 
-  std::size_t column(const LedgerColumn& column) const {
-    const auto found = std::ranges::find(ledger_.columns, column);
-    return static_cast<std::size_t>(found - ledger_.columns.begin());
+  std::size_t column(const LogitColumn& column) const {
+    const auto found = std::ranges::find(attribution_.columns, column);
+    return static_cast<std::size_t>(found - attribution_.columns.begin());
   }
   void enter_read(std::size_t token, std::size_t column, double amount) {
-    ledger_.read[token * ledger_.columns.size() + column] += static_cast<float>(amount);
+    attribution_.read[token * attribution_.columns.size() + column] += static_cast<float>(amount);
   }
   void enter(std::size_t token, std::size_t column, double amount) {
-    ledger_.written[token * ledger_.columns.size() + column] += static_cast<float>(amount);
+    attribution_.written[token * attribution_.columns.size() + column] +=
+        static_cast<float>(amount);
     enter_read(token, column, amount);
   }
-  bool rounds() const { return ledger_.columns.back().kind == Kind::rounding; }
+  bool rounds() const { return attribution_.columns.back().kind == Kind::rounding; }
 
-  void enter_rows(const LedgerColumn& column, const TracedTensor& rows,
-                  std::span<const float> bias);
+  void enter_rows(const LogitColumn& column, const TracedTensor& rows, std::span<const float> bias);
   void lead_back_norm(const Norm& norm, const std::vector<float>& input);
   // Calls enter_parts() with the gradient of a sublayer's output, which may have a norm of its own,
   // before it is added to the stream.
@@ -164,7 +166,7 @@ class Bookkeeper {
     std::string name;
     Kind kind;
     const Linear& out_proj;
-    std::size_t first_key;  // index in the ledger's tokens
+    std::size_t first_key;  // index in the attribution's tokens
   };
   void enter_attention(std::size_t layer, const Site& site);
   void enter_recurrent_unit(std::size_t layer);
@@ -177,7 +179,7 @@ class Bookkeeper {
   const StackConfig& config_;
   std::string_view name_;
   std::span<const TracedTensor> trace_;
-  Ledger ledger_;
+  LogitAttribution attribution_;
   std::size_t own_tokens_;         // T; those of a source follow
   std::vector<std::size_t> rows_;  // rows that the answer is read from: others have no gradient
   std::vector<float> gradient_;    // [T, D] of the answer with respect to the stream's rows
@@ -303,7 +305,7 @@ void Bookkeeper::lead_back_norm(const Norm& norm, const std::vector<float>& inpu
   }
 }
 
-void Bookkeeper::enter_rows(const LedgerColumn& writer, const TracedTensor& rows,
+void Bookkeeper::enter_rows(const LogitColumn& writer, const TracedTensor& rows,
                             std::span<const float> bias) {
   const std::size_t width = width_;
   for (const std::size_t i : rows_) {
@@ -339,7 +341,8 @@ void Bookkeeper::enter_attention(std::size_t layer, const Site& site) {
     for (std::size_t head = 0; head < config_.n_heads(); ++head) {
       const float* back = led_back.data() + head * d_head;
       const double part = dot(context.data.data() + i * d_heads + head * d_head, back, d_head);
-      ledger_.written[i * ledger_.columns.size() + first + head] = static_cast<float>(part);
+      attribution_.written[i * attribution_.columns.size() + first + head] =
+          static_cast<float>(part);
       rounding -= part;
       const float* shares = attention.data.data() + (head * own_tokens_ + i) * keys;
       for (std::size_t j = 0; j < keys; ++j) {
@@ -352,8 +355,8 @@ void Bookkeeper::enter_attention(std::size_t layer, const Site& site) {
       }
     }
     if (!rounds()) continue;
-    const std::size_t last = ledger_.columns.size() - 1;
-    ledger_.written[i * ledger_.columns.size() + last] += static_cast<float>(rounding);
+    const std::size_t last = attribution_.columns.size() - 1;
+    attribution_.written[i * attribution_.columns.size() + last] += static_cast<float>(rounding);
     enter_read(i, last, read_rounding);
   }
 }
@@ -362,7 +365,7 @@ void Bookkeeper::enter_recurrent_unit(std::size_t layer) {
   const TracedTensor &candidate = traced(layer, "self_attn.candidate"),
                      &gate = traced(layer, "self_attn.gate"),
                      &state = traced(layer, "self_attn.state");
-  const LedgerColumn writer = {.kind = Kind::recurrent, .layer = layer};
+  const LogitColumn writer = {.kind = Kind::recurrent, .layer = layer};
   const std::size_t width = config_.d_model, unit = column(writer);
   std::vector<double> kept(width);  // gradient times share of a token's candidate in the state
   for (const std::size_t i : rows_) {
@@ -371,7 +374,7 @@ void Bookkeeper::enter_recurrent_unit(std::size_t layer) {
       kept[c] = state.data[i * width + c] > 0 ? static_cast<double>(gradient(i)[c]) : 0;
       written += kept[c] * static_cast<double>(state.data[i * width + c]);
     }
-    ledger_.written[i * ledger_.columns.size() + unit] += static_cast<float>(written);
+    attribution_.written[i * attribution_.columns.size() + unit] += static_cast<float>(written);
     for (std::size_t j = i + 1; j-- > 0;) {
       double read = 0;
       for (std::size_t c = 0; c < width; ++c) {
@@ -407,7 +410,7 @@ void Bookkeeper::lead_back_projection(const Linear& projection) {
 void Bookkeeper::enter_embeddings() {
   if (const Linear* projection = input_.projection()) lead_back_projection(*projection);
   struct Part {
-    LedgerColumn column;
+    LogitColumn column;
     const TracedTensor& rows;
   };
   std::vector<Part> parts = {{{.kind = embeddings_of(config_)},
@@ -467,7 +470,7 @@ void Bookkeeper::lead_back_stack() {
 
 }  // namespace
 
-std::string to_string(const LedgerColumn& column) {
+std::string to_string(const LogitColumn& column) {
   const std::string layer = "layers." + std::to_string(column.layer) + ".";
   switch (column.kind) {
     case Kind::embed_tokens:
@@ -494,7 +497,7 @@ std::string to_string(const LedgerColumn& column) {
   return "rounding";
 }
 
-double Ledger::sum(const std::vector<float>& view) const {
+double LogitAttribution::sum(const std::vector<float>& view) const {
   double sum = 0;
   for (const float part : view) sum += static_cast<double>(part);
   return sum;
@@ -504,7 +507,7 @@ namespace {
 
 std::vector<std::string> tensors_of(const Stack& stack, const std::string& name) {
   const StackConfig& config = stack.config();
-  expect_residuals(config, "ledger");
+  expect_residuals(config, "direct_logit_attribution");
   std::vector<std::string> names = stream_tensors(config.layers.size(), name);
   names.push_back(name + (reads_pictures(config) ? ".embed_patches" : ".embed_tokens"));
   if (has_positions(config)) names.push_back(name + ".embed_positions");
@@ -526,8 +529,8 @@ std::vector<std::string> tensors_of(const Stack& stack, const std::string& name)
   return names;
 }
 
-Ledger ledger_of(const ExplainedStack& of, Compute compute, std::span<const TracedTensor> trace,
-                 const Readout& readout) {
+LogitAttribution attribution_of(const ExplainedStack& of, Compute compute,
+                                std::span<const TracedTensor> trace, const Readout& readout) {
   Bookkeeper bookkeeper(of, compute, trace);
   bookkeeper.lead_back(readout);
   bookkeeper.lead_back_stack();
@@ -536,7 +539,7 @@ Ledger ledger_of(const ExplainedStack& of, Compute compute, std::span<const Trac
 
 }  // namespace
 
-std::vector<std::string> ledger_tensors(const EncoderModel& model) {
+std::vector<std::string> attribution_tensors(const EncoderModel& model) {
   const ExplainedStack of = last_stack(model);
   std::vector<std::string> names = tensors_of(of.stack, std::string(of.name));
   names.emplace_back("pooled");
@@ -545,33 +548,35 @@ std::vector<std::string> ledger_tensors(const EncoderModel& model) {
   return names;
 }
 
-std::vector<std::string> ledger_tensors(const LanguageModel& model) {
+std::vector<std::string> attribution_tensors(const LanguageModel& model) {
   std::vector<std::string> names = tensors_of(model.decoder().stack(), "decoder");
   names.emplace_back("decoder.output");
   return names;
 }
 
-Ledger ledger(const EncoderModel& model, std::span<const TracedTensor> trace,
-              const Contrast& contrast) {
+LogitAttribution direct_logit_attribution(const EncoderModel& model,
+                                          std::span<const TracedTensor> trace,
+                                          const Contrast& contrast) {
   const Readout readout = readout_of(model, trace, contrast);
-  Ledger ledger = ledger_of(last_stack(model), model.compute(), trace, readout);
-  ledger.value = contrast.of(find_traced(trace, "logits").data.data());
-  return ledger;
+  LogitAttribution attribution = attribution_of(last_stack(model), model.compute(), trace, readout);
+  attribution.value = contrast.of(find_traced(trace, "logits").data.data());
+  return attribution;
 }
 
-Ledger ledger(const LanguageModel& model, const NextTokenRun& run, const Contrast& contrast) {
+LogitAttribution direct_logit_attribution(const LanguageModel& model, const NextTokenRun& run,
+                                          const Contrast& contrast) {
   const Readout readout = readout_of(model, run, contrast);
-  Ledger ledger =
-      ledger_of(explained_stack(model.decoder(), "decoder"), model.compute(), run.trace, readout);
-  ledger.value = contrast.of(run.logits.data());
-  return ledger;
+  LogitAttribution attribution = attribution_of(explained_stack(model.decoder(), "decoder"),
+                                                model.compute(), run.trace, readout);
+  attribution.value = contrast.of(run.logits.data());
+  return attribution;
 }
 
 void measure_effects(const EncoderRunner& model, const ExplainedText& text, const Stream& stream,
-                     const Contrast& contrast, Ledger& ledger) {
-  ledger.effects.assign(ledger.columns.size(), 0.0f);
-  for (std::size_t c = 0; c < ledger.columns.size(); ++c) {
-    const LedgerColumn& column = ledger.columns[c];
+                     const Contrast& contrast, LogitAttribution& attribution) {
+  attribution.effects.assign(attribution.columns.size(), 0.0f);
+  for (std::size_t c = 0; c < attribution.columns.size(); ++c) {
+    const LogitColumn& column = attribution.columns[c];
     const std::optional<Patch> zero = without(column, last_stack(model.model).name);
     if (!zero) continue;
     double left = 0;
@@ -589,12 +594,12 @@ void measure_effects(const EncoderRunner& model, const ExplainedText& text, cons
     } else {
       left = contrast.of(run_input(model, text, {.patches = {*zero}}).logits.data());
     }
-    ledger.effects[c] = static_cast<float>(ledger.value - left);
+    attribution.effects[c] = static_cast<float>(attribution.value - left);
   }
 }
 
 float effect_of(const WriterRunner& model, const DecodedText& text, const Contrast& contrast,
-                double value, const LedgerColumn& column) {
+                double value, const LogitColumn& column) {
   const std::optional<Patch> zero = without(column, "decoder");
   if (!zero) return 0;
   const NextTokenRun run = run_to_next_token(model, text, {.patches = {*zero}});

@@ -12,7 +12,7 @@
 namespace glassformer {
 
 /// Two texts, their alignment and their cells.
-struct TransplantTexts {
+struct PatchingTexts {
   ExplainedText base, donor;
   TokenAlignment alignment;
   /// The cell of each of the base's tokens, counted from 0; empty: one cell per token.
@@ -26,13 +26,13 @@ struct TransplantTexts {
 /// that it is necessary (Heimersheim and Nanda 2024). Both runs use the alignment's columns as
 /// positions. A token without a donor is knocked out instead: from that layer on it is neither
 /// attended to nor pooled.
-class Transplant {
+class ActivationPatching {
  public:
   /// Runs both texts. `label`: the label whose number is explained; default: that of the base.
   /// Throws `unsupported` unless the head has one logit per class of a text, and `invalid_option`
   /// if the head does not exist or the alignment takes more positions than the model has.
-  Transplant(const EncoderRunner& model, TransplantTexts texts, const TransplantSite& site,
-             std::optional<std::size_t> label = {});
+  ActivationPatching(const EncoderRunner& model, PatchingTexts texts, const PatchingSite& site,
+                     std::optional<std::size_t> label = {});
 
   /// Fills the table with estimates, until step() measures the cells: y + ∂y/∂vector · (the donor's
   /// vector - the base's), from one run of the base and its gradients (attribution patching: Nanda
@@ -45,7 +45,7 @@ class Transplant {
   /// any are left.
   bool step(std::size_t tokens = 512);
 
-  const TransplantTable& table() const { return table_; }
+  const PatchingTable& table() const { return table_; }
 
  private:
   bool same_in_both(std::size_t row, std::size_t cell) const;
@@ -54,13 +54,13 @@ class Transplant {
   void run(std::size_t row, std::span<const std::size_t> cells);
 
   EncoderRunner model_;
-  TransplantTexts texts_;
-  TransplantSite site_;
+  PatchingTexts texts_;
+  PatchingSite site_;
   Contrast contrast_;
   Stream base_;
   std::vector<std::vector<float>> carried_;   // per row, the donor's tensor [tokens, columns]
   std::vector<std::vector<float>> replaced_;  // per row, the base's tensor
-  TransplantTable table_;
+  PatchingTable table_;
 };
 
 }  // namespace glassformer
