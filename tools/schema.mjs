@@ -1,12 +1,14 @@
-// Writes what follows from the options of the core (see src/base/option.hpp): the types and lists of
-// the package, the types of the Python package, and the page of the documentation. Run it after an
-// option changed: `node tools/schema.mjs`. A test says when a file is stale.
+// Writes what follows from the options and results of the core (see src/base/option.hpp and
+// result_field.hpp): the types and lists of the package, the types of the Python package, and two
+// pages of the documentation. Run it after one of them changed: `node tools/schema.mjs`. A test says
+// when a file is stale.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { root } from './run.mjs';
+import { pythonResults, resultsPage, scriptResults } from './schema_results.mjs';
 
 const notice = 'Written by tools/schema.mjs from the options in src/api. Do not edit.';
 const explainNotice = 'Written by tools/schema.mjs from src/tasks/explain. Do not edit.';
@@ -346,6 +348,9 @@ export const scriptFile = 'wasm/src/tasks/options.ts';
 export const explainScriptFile = 'wasm/src/tasks/explain_options.ts';
 export const pythonFile = 'python/glassformer/_call_options.py';
 export const pageFile = 'web/docs/options.md';
+const resultScriptFile = 'wasm/src/model/result_types.ts';
+const resultPythonFile = 'python/glassformer/_result_types.py';
+const resultPageFile = 'web/docs/results.md';
 
 /** Returns the contents of the files, by name. `command` is the built command line. */
 export async function written(command) {
@@ -355,6 +360,9 @@ export async function written(command) {
     [explainScriptFile]: await explainScript(schema),
     [pythonFile]: pythonModule(schema),
     [pageFile]: page(schema),
+    [resultScriptFile]: await scriptResults(schema, resultScriptFile),
+    [resultPythonFile]: pythonResults(schema),
+    [resultPageFile]: resultsPage(schema),
   };
 }
 

@@ -10,7 +10,8 @@ from typing import Any
 from . import _core
 from ._errors import Error
 from ._models import Generator, Stream
-from ._results import Generation, GenerationStep
+from ._result_types import Generation
+from ._results import GenerationStep
 
 #: "role": who wrote it, usually "system", "user", "assistant" or "tool"; "content": a text, a list of
 #: parts or None; and others that the model's template reads, such as "tool_calls".

@@ -33,25 +33,20 @@ from ._call_options import (
 )
 from ._errors import Error
 from ._options import encode
-from ._results import (
+from ._readable import Arrays
+from ._result_types import (
     Answer,
-    Arrays,
     Classification,
     Embedding,
     FilledText,
     Generation,
-    GenerationStep,
     ImageClassification,
     ImageMatch,
-    Info,
     Prediction,
     TokenClassification,
     Translation,
-    TranslationStep,
-    assemble,
-    build,
-    parse,
 )
+from ._results import GenerationStep, Info, TranslationStep, assemble, build, parse
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack

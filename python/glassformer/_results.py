@@ -1,332 +1,27 @@
-"""The results of calls, and how they are made from the core's JSON and arrays.
-
-T tokens, L layers, H heads, C labels, S source tokens. Arrays are float32 and own their memory.
-"""
+"""The steps of streams and of training, and how results are made from the core's JSON and arrays."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
 from typing import Any, Optional, Union, get_args, get_origin, get_type_hints
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float32]
-Arrays = dict[str, Array]
-
-
-@dataclass(repr=False)
-class Readable:
-    """What a result shows of itself: fields that it has, and of arrays their shapes."""
-
-    def __repr__(self) -> str:
-        # `attention` and the others that every result may have come last.
-        names = sorted((each.name for each in fields(self)), key=_often.__contains__)
-        values = {name: getattr(self, name) for name in names}
-        shown = (f"{name}={_brief(each)}" for name, each in values.items() if _is_there(each))
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-
-_often = ("attention", "trace", "gradients")
-
-
-def _is_there(value: Any) -> bool:
-    return value is not None and not (isinstance(value, dict) and len(value) == 0)
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype}{list(value.shape)}"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {_brief(each)}" for key, each in value.items()) + "}"
-    return repr(value)
-
-
-@dataclass(repr=False)
-class Token(Readable):
-    """A token: a row of the attention weights. `text[start:end]` is its part of the text."""
-
-    id: int
-    #: As people read it, with a space in front if it starts a word.
-    text: str
-    start: int
-    end: int
-    #: Of two texts: the one that it belongs to, 0 or 1.
-    sequence: Optional[int] = None
-    #: Of a token that the model wrote: its log-probability.
-    logprob: Optional[float] = None
-
-
-@dataclass(kw_only=True, repr=False)
-class Traced(Readable):
-    """What every result may have in addition."""
-
-    #: With `attention`: "encoder" [L, H, T, T]; of a decoder "decoder" [L, H, T, T] and "cross"
-    #: [L, H, T, S].
-    attention: Arrays = field(default_factory=dict)
-    #: With `trace`: the tensors by name, in the order of the run; see `Model.trace`.
-    trace: Arrays = field(default_factory=dict)
-    #: With `gradients`: the same names and shapes.
-    gradients: Arrays = field(default_factory=dict)
-
-
-@dataclass(repr=False)
-class LabelScore(Readable):
-    """A label, and its score."""
-
-    #: Its index in `Info.labels`, or in the given labels. Two labels may have one name.
-    id: int
-    label: str
-    score: float
-    #: From which the score is computed.
-    logit: float
-
-
-@dataclass(repr=False)
-class Classification(Traced):
-    """The labels of a text."""
-
-    label: str
-    score: float
-    #: Of each label: probabilities that sum to 1, or one for each label, or the logit of a quantity.
-    scores: list[LabelScore]
-    tokens: list[Token]
-    windows: int
-    #: Whether the text was longer than what the model read.
-    clipped: bool
-    #: With `contributions`: [C, T]
-    contributions: Optional[Array] = None
-
-
-@dataclass(repr=False)
-class Entity(Readable):
-    """An entity of a text."""
-
-    entity: str
-    score: float
-    word: str
-    start: int
-    end: int
-    index: Optional[int] = None
-
-
-@dataclass(repr=False)
-class TokenClassification(Traced):
-    """The entities of a text."""
-
-    entities: list[Entity]
-    tokens: list[Token]
-    windows: int
-    clipped: bool
-
-
-@dataclass(repr=False)
-class Answer(Traced):
-    """An answer to a question: `context[start:end]`."""
-
-    answer: str
-    score: float
-    start: int
-    end: int
-    tokens: list[Token]
-
-
-@dataclass(repr=False)
-class FilledToken(Readable):
-    """A token that may stand at a mask."""
-
-    id: int
-    token: str
-    text: str
-    score: float
-    sequence: str
-
-
-@dataclass(repr=False)
-class FilledMask(Readable):
-    """A mask, and its most probable tokens, the best first."""
-
-    index: int
-    start: int
-    end: int
-    answers: list[FilledToken]
-
-
-@dataclass(repr=False)
-class FilledText(Traced):
-    """The masks of a text."""
-
-    masks: list[FilledMask]
-    tokens: list[Token]
-    clipped: bool
-
-
-@dataclass(repr=False)
-class Embedding(Traced):
-    """The vector of a text."""
-
-    #: [width]
-    embedding: Array
-    tokens: list[Token]
-    clipped: bool
-
-
-@dataclass(repr=False)
-class PatchGrid(Readable):
-    """The rows of a picture: `special` ones, then the patches, row by row."""
-
-    rows: int
-    columns: int
-    special: list[str]
-
-
-@dataclass(repr=False)
-class PictureRegion(Readable):
-    """The part of a picture that its patches cover, in pixels. It may exceed the picture."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-
-
-@dataclass(repr=False)
-class ImageClassification(Traced):
-    """The labels of a picture; as `Classification`, where T counts the rows of `grid`."""
-
-    label: str
-    score: float
-    #: Of each label; with `top_k` of the best ones, the best first.
-    scores: list[LabelScore]
-    grid: PatchGrid
-    region: PictureRegion
-    contributions: Optional[Array] = None
-
-
-@dataclass(repr=False)
-class ImageMatch(Traced):
-    """A picture, compared with labels, or only its vector."""
-
-    #: [width] Of length 1.
-    embedding: Array
-    grid: PatchGrid
-    region: PictureRegion
-    label: Optional[str] = None
-    score: Optional[float] = None
-    scores: Optional[list[LabelScore]] = None
-
-
-@dataclass(repr=False)
-class Hypothesis(Readable):
-    """A text that the model wrote."""
-
-    text: str
-    #: The log-probability, normalized by length.
-    score: float
-    tokens: list[Token]
-
-
-@dataclass(repr=False)
-class Generation(Traced, Hypothesis):
-    """A generated text."""
-
-    prompt_tokens: list[Token]
-    clipped: bool
-    #: Whether it ended before the maximum number of tokens.
-    ended: bool
-    #: With `keep`: the number of the prompt's tokens that an earlier call had read.
-    reused: Optional[int] = None
-    #: With `hypotheses`: the best first.
-    hypotheses: Optional[list[Hypothesis]] = None
+from ._readable import Readable, Traced
+from ._result_types import OutputToken, Token
 
 
 @dataclass(repr=False)
 class GenerationStep(Traced):
     """A token of a stream."""
 
-    token: Token
+    token: OutputToken
     #: The text so far.
     text: str
     #: In the first step.
     prompt_tokens: Optional[list[Token]] = None
-
-
-@dataclass(repr=False)
-class NextToken(Readable):
-    """A token that may come next."""
-
-    id: int
-    text: str
-    logprob: float
-    #: The probability of being sampled.
-    probability: float
-
-
-@dataclass(repr=False)
-class Prediction(Traced):
-    """The tokens that may come next, the most probable first."""
-
-    next: list[NextToken]
-    prompt_tokens: list[Token]
-    clipped: bool
-
-
-@dataclass(repr=False)
-class TextRange(Readable):
-    """A part of a text."""
-
-    start: int
-    end: int
-
-
-@dataclass(repr=False)
-class AlignmentLink(Readable):
-    """A word of the translation, and the word that it was translated from."""
-
-    target: TextRange
-    source: TextRange
-    #: The share of the target word's attention on the source word.
-    weight: float
-
-
-@dataclass(repr=False)
-class Candidate(Readable):
-    """A token that a search considered, after the one at index `parent`."""
-
-    parent: int
-    id: int
-    text: str
-    logprob: float
-    total: float
-    kept: bool
-
-
-@dataclass(repr=False)
-class SentenceTranslation(Traced, Hypothesis):
-    """The translation of the sentence `text[start:end]`."""
-
-    start: int
-    end: int
-    target_start: int
-    target_end: int
-    clipped: bool
-    source_tokens: list[Token]
-    alignment: Optional[list[AlignmentLink]] = None
-    hypotheses: Optional[list[Hypothesis]] = None
-    tree: Optional[list[Candidate]] = None
-
-
-@dataclass(repr=False)
-class Translation(Readable):
-    """The translation of a text."""
-
-    text: str
-    score: float
-    sentences: list[SentenceTranslation]
 
 
 @dataclass(repr=False)
@@ -344,22 +39,11 @@ class StreamedSentence(Readable):
 class TranslationStep(Traced):
     """A token of a stream."""
 
-    token: Token
+    token: OutputToken
     #: The translation so far.
     text: str
     #: In the first step of a sentence.
     sentence: Optional[StreamedSentence] = None
-
-
-@dataclass(repr=False)
-class Encoding(Readable):
-    """A text, or two, as tokens."""
-
-    ids: list[int]
-    #: The same tokens, with their text and position.
-    tokens: list[Token]
-    #: Whether tokens over `max_length` were dropped.
-    clipped: bool
 
 
 @dataclass(repr=False)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from ._models import Folder, Loaded, taken_pair, taken_text
-from ._results import Encoding, TokenizerInfo
+from ._result_types import Encoding
+from ._results import TokenizerInfo
 
 if TYPE_CHECKING:
     from typing_extensions import Self

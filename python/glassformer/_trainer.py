@@ -21,7 +21,8 @@ from . import _core
 from ._errors import Error
 from ._models import Explained, Folder, Picture, checked_threads, read_picture, taken_pair
 from ._options import encode
-from ._results import Classification, ImageClassification, Score, TrainingStep, parse
+from ._result_types import Classification, ImageClassification
+from ._results import Score, TrainingStep, parse
 
 #: (text, label), ((text, pair), label) or (picture, label) each, all pictures of the same size; or
 #: the path or the bytes of a file. One of texts has lines, each a label, a tab and a text, or a

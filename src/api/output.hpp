@@ -18,9 +18,19 @@ inline constexpr float max_length_penalty = 10;
 /// A text that a model generated.
 struct OutputText {
   std::string text;
-  float score;                      ///< log-probability / tokens ^ length_penalty
-  std::vector<OutputToken> tokens;  ///< including the end token, if there is one
+  float score;
+  std::vector<OutputToken> tokens;
 };
+
+template <class Visit>
+void fields(Visit& visit, const OutputText& output) {
+  visit("text", output.text);
+  visit("score", output.score,
+        {.help = "Its log-probability / tokens ^ length_penalty: normalized by its length."});
+  visit("tokens", output.tokens,
+        {.help = "Its tokens, with the end token if there is one. Their places are in the whole "
+                 "output."});
+}
 
 inline constexpr Option about_early_stopping = {
     .help =

@@ -1,9 +1,13 @@
 #include "cli/schema.hpp"
 
 #include <array>
+#include <concepts>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ranges>
+#include <span>
 #include <sstream>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -21,6 +25,7 @@
 #include "tasks/explain/methods.hpp"
 #include "tasks/explain/request.hpp"
 #include "tasks/options.hpp"
+#include "tasks/result_writer.hpp"
 #include "tasks/train/training_options.hpp"
 
 namespace glassformer {
@@ -112,6 +117,176 @@ class Describer {
   Json properties_ = Json::object();
 };
 
+// What JavaScript and Python call a result, and what it is.
+struct ResultName {
+  const char* name = nullptr;
+  const char* help = "";
+};
+template <class Result>
+constexpr ResultName name_of_result = {};
+template <>
+constexpr ResultName name_of_result<InputToken> = {
+    "Token", "A token that a model read: a row of the attention weights."};
+template <>
+constexpr ResultName name_of_result<OutputToken> = {
+    "OutputToken", "A token that a model wrote. Its place is in the whole text that it wrote."};
+template <>
+constexpr ResultName name_of_result<LabelScore> = {
+    "LabelScore", "A label of a model, or one that a picture was compared with, and its score."};
+template <>
+constexpr ResultName name_of_result<Classification> = {"Classification", "The labels of a text."};
+template <>
+constexpr ResultName name_of_result<Entity> = {
+    "Entity", "An entity of a text, such as the name of a person."};
+template <>
+constexpr ResultName name_of_result<TokenClassification> = {"TokenClassification",
+                                                            "The entities of a text."};
+template <>
+constexpr ResultName name_of_result<Answer> = {"Answer", "The answer to a question."};
+template <>
+constexpr ResultName name_of_result<FilledToken> = {
+    "FilledToken", "A token that may stand at the place of a mask."};
+template <>
+constexpr ResultName name_of_result<FilledMask> = {"FilledMask", "A mask of a text."};
+template <>
+constexpr ResultName name_of_result<FilledText> = {"FilledText",
+                                                   "The tokens for the masks of a text."};
+template <>
+constexpr ResultName name_of_result<Embedded> = {"Embedding", "The vector of a text."};
+template <>
+constexpr ResultName name_of_result<PatchGrid> = {"PatchGrid",
+                                                  "The rows of a picture's attention weights."};
+template <>
+constexpr ResultName name_of_result<PictureRegion> = {"PictureRegion", "A part of a picture."};
+template <>
+constexpr ResultName name_of_result<ImageClassification> = {"ImageClassification",
+                                                            "The labels of a picture."};
+template <>
+constexpr ResultName name_of_result<ImageMatch> = {
+    "ImageMatch", "A picture, compared with labels, or only its vector."};
+template <>
+constexpr ResultName name_of_result<OutputText> = {"Hypothesis", "A text that a model wrote."};
+template <>
+constexpr ResultName name_of_result<Generation> = {"Generation",
+                                                   "A continuation of a text, or an answer to it."};
+template <>
+constexpr ResultName name_of_result<NextToken> = {"NextToken", "A token that may come next."};
+template <>
+constexpr ResultName name_of_result<Prediction> = {"Prediction",
+                                                   "The tokens that may follow a text."};
+template <>
+constexpr ResultName name_of_result<TextRange> = {"TextRange", "A part of a text."};
+template <>
+constexpr ResultName name_of_result<AlignmentLink> = {
+    "AlignmentLink", "A word of a translation, and the word from which it was translated."};
+template <>
+constexpr ResultName name_of_result<SearchNode> = {"Candidate",
+                                                   "A token that a search considered."};
+template <>
+constexpr ResultName name_of_result<SentenceTranslation> = {"SentenceTranslation",
+                                                            "The translation of a sentence."};
+template <>
+constexpr ResultName name_of_result<Translation> = {"Translation", "The translation of a text."};
+template <>
+constexpr ResultName name_of_result<EncodedText> = {"Encoding", "A text, or two, as tokens."};
+
+template <class Result>
+Json result_reference() {
+  return {{"$ref", std::string("#/results/") + name_of_result<Result>.name}};
+}
+
+// Visits the fields of a result, and describes each as a property. Tensors have a `shape`.
+class ResultDescriber {
+ public:
+  template <class Value>
+  void operator()(const char* name, const Value& value, const ResultField& about = {}) {
+    constexpr bool optional = requires { value.has_value(); };
+    add(name, type_of(value), about, optional);
+  }
+  template <class Elements, class VisitElement>
+  void each(const char* name, const Elements& elements, const VisitElement&,
+            const ResultField& about) {
+    add(name, type_of(elements), about);
+  }
+  void scores(std::span<const std::string>, std::span<const float>, std::span<const float>,
+              std::span<const std::size_t>, const ResultField& about) {
+    add("scores", list_of(result_reference<LabelScore>()), about);
+  }
+  void attention(const ResultWriter::Maps& maps) {
+    Json stacks = Json::array();
+    if (maps.encoder) stacks.push_back("encoder");
+    if (maps.decoder) stacks.push_back("decoder");
+    if (maps.cross) stacks.push_back("cross");
+    properties_["attention"] = {
+        {"type", "attention"}, {"stacks", std::move(stacks)}, {"with", "attention"}};
+  }
+  void trace(std::vector<TracedTensor>&&) {
+    properties_["trace"] = {{"type", "tensors"}, {"with", "trace"}};
+  }
+  void gradients(std::vector<TracedTensor>&&) {
+    properties_["gradients"] = {{"type", "tensors"}, {"with", "gradients"}};
+  }
+  void vector(const char* name, const std::vector<float>&, const ResultField& about) {
+    add(name, {{"type", "vector"}}, about);
+  }
+  void table(const char* name, std::size_t, const std::vector<float>&, const ResultField& about) {
+    add(name, {{"type", "table"}}, about);
+  }
+
+  Json take() { return std::move(properties_); }
+
+ private:
+  void add(const char* name, Json property, const ResultField& about, bool optional = false) {
+    if (about.help[0] != 0) property["description"] = about.help;
+    if (about.with[0] != 0) property["with"] = about.with;
+    if (optional || about.omitted || about.with[0] != 0) property["optional"] = true;
+    properties_[name] = std::move(property);
+  }
+
+  template <class Value>
+  static Json type_of(const Value& value) {
+    if constexpr (requires { value.has_value(); }) {
+      return type_of(typename Value::value_type());
+    } else if constexpr (std::same_as<Value, bool>) {
+      return {{"type", "boolean"}};
+    } else if constexpr (std::integral<Value>) {
+      return {{"type", "integer"}};
+    } else if constexpr (std::floating_point<Value>) {
+      return {{"type", "number"}};
+    } else if constexpr (std::convertible_to<Value, std::string_view>) {
+      return {{"type", "string"}};
+    } else if constexpr (std::ranges::range<Value>) {
+      return list_of(type_of(std::ranges::range_value_t<Value>()));
+    } else {
+      return result_reference<Value>();
+    }
+  }
+
+  Json properties_ = Json::object();
+};
+
+template <class Result>
+void describe_result(Json& results) {
+  static const std::array<std::string, 1> labels = {"a label"};
+  ResultDescriber describer;
+  Result result = {};
+  if constexpr (std::same_as<Result, SentenceTranslation>) result.cross.emplace();
+  if constexpr (requires { fields(describer, result, labels); }) {
+    fields(describer, result, labels);
+  } else {
+    fields(describer, result);
+  }
+  const auto [name, help] = name_of_result<Result>;
+  results[name] = {{"type", "object"}, {"description", help}, {"properties", describer.take()}};
+}
+
+template <class... Result>
+Json described_results() {
+  Json results = Json::object();
+  (describe_result<Result>(results), ...);
+  return results;
+}
+
 template <class Options>
 Json described() {
   Describer describer;
@@ -170,8 +345,15 @@ std::string options_schema() {
   }
   options["ExplainOptions"] = std::move(explain);
   return Json({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-               {"title", "Options of Glassformer's calls"},
+               {"title", "Options and results of Glassformer's calls"},
                {"$defs", options},
+               {"results",
+                described_results<InputToken, OutputToken, LabelScore, Classification, Entity,
+                                  TokenClassification, Answer, FilledToken, FilledMask, FilledText,
+                                  Embedded, PatchGrid, PictureRegion, ImageClassification,
+                                  ImageMatch, OutputText, Generation, NextToken, Prediction,
+                                  TextRange, AlignmentLink, SearchNode, SentenceTranslation,
+                                  Translation, EncodedText>()},
                {"explanations", explanations()}})
       .dump(2);
 }

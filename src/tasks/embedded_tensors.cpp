@@ -53,11 +53,12 @@ void EmbeddedTensors::tensor(TracedTensor tensor) {
   });
 }
 
-void EmbeddedTensors::vector(std::string_view name, std::vector<float> numbers) {
+void EmbeddedTensors::write_vector(std::string_view name, std::vector<float> numbers) {
   (*this)(name, numbers);
 }
 
-void EmbeddedTensors::table(std::string_view name, std::size_t columns, std::vector<float> values) {
+void EmbeddedTensors::write_table(std::string_view name, std::size_t columns,
+                                  std::vector<float> values) {
   std::vector<std::vector<float>> transposed(columns);
   for (std::size_t i = 0; i < values.size(); ++i) transposed[i % columns].push_back(values[i]);
   (*this)(name, transposed);

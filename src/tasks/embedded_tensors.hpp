@@ -15,8 +15,10 @@ class EmbeddedTensors final : public ResultWriter {
   void attention(const Maps& maps) override;
   void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) override;
   void tensor(TracedTensor tensor) override;
-  void vector(std::string_view name, std::vector<float> numbers) override;
-  void table(std::string_view name, std::size_t columns, std::vector<float> values) override;
+
+ private:
+  void write_vector(std::string_view name, std::vector<float> numbers) override;
+  void write_table(std::string_view name, std::size_t columns, std::vector<float> values) override;
 };
 
 /// Finishes a job after its last step. Returns each result as JSON text, or its error.

@@ -5,20 +5,15 @@
 namespace glassformer {
 
 void ResultWriter::scores(std::span<const std::string> labels, std::span<const float> scores,
-                          std::span<const float> logits, std::span<const std::size_t> order) {
+                          std::span<const float> logits, std::span<const std::size_t> order,
+                          const ResultField&) {
   const std::size_t count = order.empty() ? labels.size() : order.size();
-  key("scores");
-  array([&] {
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t id = order.empty() ? i : order[i];
-      object([&] {
-        field("id", id);
-        field("label", labels[id]);
-        field("score", scores[id]);
-        field("logit", logits[id]);
-      });
-    }
-  });
+  std::vector<LabelScore> list;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t id = order.empty() ? i : order[i];
+    list.push_back({id, labels[id], scores[id], logits[id]});
+  }
+  (*this)("scores", list);
 }
 
 void TensorsBeside::attention(const Maps& maps) {
@@ -42,11 +37,12 @@ void TensorsBeside::tensor(TracedTensor tensor) {
   tensors_.push_back(std::move(tensor));
 }
 
-void TensorsBeside::vector(std::string_view name, std::vector<float> numbers) {
+void TensorsBeside::write_vector(std::string_view name, std::vector<float> numbers) {
   tensor({std::string(name), {numbers.size()}, std::move(numbers)});
 }
 
-void TensorsBeside::table(std::string_view name, std::size_t columns, std::vector<float> values) {
+void TensorsBeside::write_table(std::string_view name, std::size_t columns,
+                                std::vector<float> values) {
   tensor({std::string(name), {values.size() / columns, columns}, std::move(values)});
 }
 

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "api/label_score.hpp"
 #include "api/output.hpp"
 #include "api/tokens.hpp"
 #include "base/json/json_writer.hpp"
+#include "base/result_field.hpp"
 #include "run/attention_map.hpp"
 #include "run/trace/traced_tensor.hpp"
 
@@ -25,10 +27,13 @@ class ResultWriter : public JsonWriter {
   /// Writes a field. The value may be anything that JSON has, a range of such values, or a struct
   /// with `fields`. An optional value that is absent is left out.
   template <class Value>
-  void operator()(std::string_view name, const Value& content) {
+  void operator()(std::string_view name, const Value& content, const ResultField& about = {}) {
     if constexpr (requires { content.has_value(); }) {
-      if (content) (*this)(name, *content);
+      if (content) (*this)(name, *content, about);
     } else {
+      if constexpr (requires { content.empty(); }) {
+        if (about.omitted && content.empty()) return;
+      }
       key(name);
       put(content);
     }
@@ -36,7 +41,8 @@ class ResultWriter : public JsonWriter {
   /// Writes an array field; `visit_element(element)` visits the fields of one element. Tensors of
   /// an element are named "<name>.<index>.<tensor>".
   template <class Elements, class VisitElement>
-  void each(std::string_view name, Elements& elements, const VisitElement& visit_element) {
+  void each(std::string_view name, Elements& elements, const VisitElement& visit_element,
+            const ResultField& = {}) {
     const std::string outer = path_;
     std::size_t index = 0;
     key(name);
@@ -46,10 +52,10 @@ class ResultWriter : public JsonWriter {
     });
     path_ = outer;
   }
-  /// Writes the field "scores": an object per label with its number, name, score and logit, in the
-  /// order of `order`, or else of the labels. Two labels may have one name.
+  /// Writes the field "scores": of each label, in the order of `order`, or else of the labels.
   void scores(std::span<const std::string> labels, std::span<const float> scores,
-              std::span<const float> logits, std::span<const std::size_t> order = {});
+              std::span<const float> logits, std::span<const std::size_t> order = {},
+              const ResultField& = {});
 
   /// Visits maps of attention weights [layers, heads, queries, keys]; absent ones are skipped.
   struct Maps {
@@ -65,15 +71,24 @@ class ResultWriter : public JsonWriter {
   }
   virtual void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) = 0;
   virtual void tensor(TracedTensor tensor) = 0;
-  /// Visits a vector that may be long.
-  virtual void vector(std::string_view name, std::vector<float> numbers) = 0;
-  /// Visits a table [rows, columns].
-  virtual void table(std::string_view name, std::size_t columns, std::vector<float> values) = 0;
+  /// Writes a vector that may be long.
+  void vector(std::string_view name, std::vector<float> numbers, const ResultField& = {}) {
+    write_vector(name, std::move(numbers));
+  }
+  /// Writes a table [rows, columns]. An empty one is left out.
+  void table(std::string_view name, std::size_t columns, std::vector<float> values,
+             const ResultField& = {}) {
+    if (!values.empty()) write_table(name, columns, std::move(values));
+  }
 
  protected:
   const std::string& path() const { return path_; }
 
  private:
+  virtual void write_vector(std::string_view name, std::vector<float> numbers) = 0;
+  virtual void write_table(std::string_view name, std::size_t columns,
+                           std::vector<float> values) = 0;
+
   template <class Value>
   void put(const Value& content) {
     if constexpr (requires { value(content); }) {
@@ -102,38 +117,14 @@ class TensorsBeside final : public ResultWriter {
   void attention(const Maps& maps) override;
   void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) override;
   void tensor(TracedTensor tensor) override;
-  void vector(std::string_view name, std::vector<float> numbers) override;
-  void table(std::string_view name, std::size_t columns, std::vector<float> values) override;
 
   std::vector<TracedTensor> take_tensors() { return std::move(tensors_); }
 
  private:
+  void write_vector(std::string_view name, std::vector<float> numbers) override;
+  void write_table(std::string_view name, std::size_t columns, std::vector<float> values) override;
+
   std::vector<TracedTensor> tensors_;
 };
-
-template <class Visit>
-void fields(Visit& visit, const InputToken& token) {
-  visit("id", token.id);
-  visit("text", token.text);
-  visit("start", token.start);
-  visit("end", token.end);
-  visit("sequence", token.sequence);
-}
-
-template <class Visit>
-void fields(Visit& visit, const OutputToken& token) {
-  visit("id", token.id);
-  visit("text", token.text);
-  visit("start", token.start);
-  visit("end", token.end);
-  visit("logprob", token.logprob);
-}
-
-template <class Visit>
-void fields(Visit& visit, const OutputText& output) {
-  visit("text", output.text);
-  visit("score", output.score);
-  visit("tokens", output.tokens);
-}
 
 }  // namespace glassformer

@@ -32,7 +32,7 @@ const sections = [
   ],
   [
     'Command line and C++',
-    ['command-line', 'options', 'large-corpora', 'cpp', 'performance'].map(guide),
+    ['command-line', 'options', 'results', 'large-corpora', 'cpp', 'performance'].map(guide),
   ],
   ['Model cards', models.map(card)],
   ['Project', ['CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map(project)],

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/encoder_options.hpp"
@@ -48,13 +49,30 @@ void fields(Visit& visit, AnswerOptions& options) {
 
 /// An answer, and the window of the context, of T tokens, in which the model found it.
 struct Answer {
-  std::string answer;                   ///< the context from start to end; empty: no answer
-  float score;                          ///< 0 to 1
-  std::uint32_t start, end;             ///< its position in the context, in UTF-16 code units
-  std::vector<InputToken> tokens = {};  ///< [T] of the question, sequence 0, and of the context
+  std::string answer;
+  float score;
+  std::uint32_t start, end;
+  std::vector<InputToken> tokens = {};         ///< [T]
   std::optional<AttentionMap> attention = {};  ///< [layers, heads, T, T], if requested
   std::vector<TracedTensor> trace = {};        ///< the requested tensors, in the order of the run
   std::vector<TracedTensor> gradients = {};    ///< of the answer, in the order of the run
 };
+
+template <class Visit>
+void fields(Visit& visit, Answer& result) {
+  visit("answer", result.answer,
+        {.help = "A part of the context. Empty if there is no answer, which must be allowed."});
+  visit("score", result.score, {.help = "Its probability."});
+  visit(
+      "start", result.start,
+      {.help = "Where it begins in the context, in UTF-16 code units; in Python, in characters."});
+  visit("end", result.end, {.help = "Where it ends."});
+  visit("tokens", result.tokens,
+        {.help = "The tokens of the question (sequence 0) and of the window of the context "
+                 "(sequence 1) in which the answer was found."});
+  visit.attention({.encoder = &result.attention});
+  visit.trace(std::move(result.trace));
+  visit.gradients(std::move(result.gradients));
+}
 
 }  // namespace glassformer

@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/encoder_options.hpp"
+#include "api/label_score.hpp"
 #include "api/tokens.hpp"
 #include "base/fields.hpp"
 #include "run/attention_map.hpp"
@@ -50,17 +53,13 @@ void fields(Visit& visit, ClassifyOptions& options) {
 
 /// The labels of a text of T tokens. The model has L layers with H heads, and C labels.
 struct Classification {
-  std::string label;  ///< the label with the highest score
-  float score;        ///< score of that label
-  /// [C] per label, in the order of Classifier::labels: probabilities that sum to 1. If several
-  /// labels may apply at once: a separate probability for each. If the model estimates a quantity:
-  /// the logits.
-  std::vector<float> scores;
-  /// [C] the logits behind the scores. For several windows: their mean, or the highest per label.
-  std::vector<float> logits;
-  std::vector<InputToken> tokens;         ///< [T] the tokens that the model read
-  std::size_t windows = 1;                ///< number of windows that it read
-  bool clipped;                           ///< whether the text was longer than what it read
+  std::string label;
+  float score;
+  std::vector<float> scores;       ///< [C] per label, in the order of Classifier::labels
+  std::vector<float> logits;       ///< [C]
+  std::vector<InputToken> tokens;  ///< [T]
+  std::size_t windows = 1;
+  bool clipped;
   std::optional<AttentionMap> attention;  ///< [L, H, T, T], if requested
   /// The same of a decoder, to its own rows and to the encoder's, if the model has one. It reads
   /// the text shifted by one token: its row t has token t - 1.
@@ -69,5 +68,19 @@ struct Classification {
   std::vector<TracedTensor> gradients;  ///< of the answer, in the order of the run
   std::vector<float> contributions;     ///< [T, C]; empty if not requested
 };
+
+template <class Visit>
+void fields(Visit& visit, Classification& result, std::span<const std::string> labels) {
+  visit("label", result.label, about_label);
+  visit("score", result.score, about_label_score);
+  visit.scores(labels, result.scores, result.logits, {}, about_scores);
+  visit("tokens", result.tokens, about_tokens);
+  visit("windows", result.windows, about_windows);
+  visit("clipped", result.clipped, about_clipped);
+  visit.table("contributions", labels.size(), std::move(result.contributions), about_contributions);
+  visit.attention({&result.attention, &result.decoder_attention, &result.cross_attention});
+  visit.trace(std::move(result.trace));
+  visit.gradients(std::move(result.gradients));
+}
 
 }  // namespace glassformer

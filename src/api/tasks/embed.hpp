@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/encoder_options.hpp"
@@ -41,11 +42,21 @@ void fields(Visit& visit, EmbedOptions& options) {
 
 /// The vector of a text of T tokens.
 struct Embedded {
-  std::vector<float> embedding;           ///< [poolings · d_model], or of the last module
-  std::vector<InputToken> tokens;         ///< [T] the tokens that the model read
-  bool clipped;                           ///< whether the text was longer than the model's limit
+  std::vector<float> embedding;
+  std::vector<InputToken> tokens;  ///< [T]
+  bool clipped;
   std::optional<AttentionMap> attention;  ///< [layers, heads, T, T], if requested
   std::vector<TracedTensor> trace;        ///< the requested tensors, in the order of the run
 };
+
+template <class Visit>
+void fields(Visit& visit, Embedded& result) {
+  visit.vector("embedding", std::move(result.embedding),
+               {.help = "[poolings · d_model], or as wide as the model's last module."});
+  visit("tokens", result.tokens, about_tokens);
+  visit("clipped", result.clipped, about_clipped);
+  visit.attention({.encoder = &result.attention});
+  visit.trace(std::move(result.trace));
+}
 
 }  // namespace glassformer

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/encoder_options.hpp"
@@ -181,16 +182,47 @@ void fields(Visit& visit, GenerateOptions& options) {
 /// The decoder read T tokens: for a continuation all but the last, T = P + N - 1; for an answer, a
 /// start token and all but the last of its own, T = N.
 struct Generation {
-  OutputText output;                      ///< the written text; offsets are relative to its start
-  std::vector<InputToken> prompt_tokens;  ///< [P] read first, prefix included; offsets in the input
-  bool clipped;  ///< whether its start was dropped; with an encoder, its end
-  bool ended;    ///< whether an end token or a stop string ended it, not the limit
-  std::vector<OutputText> hypotheses;  ///< best first, if requested
-  GenerationAttention attention;       ///< if requested
-  std::vector<TracedTensor> trace;     ///< the requested tensors, with one row per step
-  /// With `keep`: the tokens of the prompt that an earlier call had read.
+  OutputText output;                      ///< offsets are relative to its start
+  std::vector<InputToken> prompt_tokens;  ///< [P]
+  bool clipped;
+  bool ended;
+  std::vector<OutputText> hypotheses;
+  GenerationAttention attention;    ///< if requested
+  std::vector<TracedTensor> trace;  ///< the requested tensors, with one row per step
   std::optional<std::size_t> reused = {};
 };
+
+/// Visits the attention weights and traced tensors of a run.
+template <class Visit>
+void shown_fields(Visit& visit, GenerationAttention& attention, std::vector<TracedTensor>& trace) {
+  visit.attention({&attention.encoder, &attention.decoder, &attention.cross});
+  visit.trace(std::move(trace));
+}
+
+inline constexpr ResultField about_prompt_tokens = {
+    .help =
+        "The text as the model read it, prefix included. Places refer to the given text alone."};
+inline constexpr ResultField about_clipped_prompt = {
+    .help =
+        "Whether the text was longer than the model's limit, and its beginning was left out or, if "
+        "an encoder reads it, its end."};
+
+template <class Visit>
+void fields(Visit& visit, Generation& result) {
+  fields(visit, result.output);
+  visit("promptTokens", result.prompt_tokens, about_prompt_tokens);
+  visit("clipped", result.clipped, about_clipped_prompt);
+  visit("ended", result.ended,
+        {.help = "Whether it ended with an end token or a stop string, not at the maximum number "
+                 "of tokens."});
+  visit("reused", result.reused,
+        {.help = "The number of the text's tokens that an earlier call had read.", .with = "keep"});
+  shown_fields(visit, result.attention, result.trace);
+  visit("hypotheses", result.hypotheses,
+        {.help = "The other finished hypotheses of the beam search, the best first.",
+         .with = "hypotheses",
+         .omitted = true});
+}
 
 /// Options of Generator::next.
 struct NextOptions : TaskPromptOptions, SampleOptions, DecoderOptions {
@@ -207,19 +239,36 @@ void fields(Visit& visit, NextOptions& options) {
 /// A token that may come next.
 struct NextToken {
   std::int32_t id;
-  std::string text;   ///< as in InputToken
-  float logprob;      ///< according to the model
-  float probability;  ///< of being drawn: after penalty, temperature, top_k and top_p
+  std::string text;
+  float logprob, probability;
 };
+
+template <class Visit>
+void fields(Visit& visit, const NextToken& token) {
+  visit("id", token.id, {.help = "Its number in the vocabulary."});
+  visit("text", token.text, about_token_text);
+  visit("logprob", token.logprob, {.help = "The natural logarithm of the model's probability."});
+  visit("probability", token.probability,
+        {.help = "The probability of being sampled: after penalties, temperature and the options "
+                 "that leave out tokens, such as top_k and top_p."});
+}
 
 /// The tokens that may follow a text of P tokens.
 struct Prediction {
-  std::vector<NextToken> next;            ///< most probable first
+  std::vector<NextToken> next;
   std::vector<InputToken> prompt_tokens;  ///< [P]
-  bool clipped;                           ///< as in Generation
-  GenerationAttention attention;          ///< if requested: T = P, or 1 with an encoder
-  std::vector<TracedTensor> trace;        ///< the requested tensors
+  bool clipped;
+  GenerationAttention attention;    ///< if requested: T = P, or 1 with an encoder
+  std::vector<TracedTensor> trace;  ///< the requested tensors
 };
+
+template <class Visit>
+void fields(Visit& visit, Prediction& result) {
+  visit("next", result.next, {.help = "The tokens that may come next, the most probable first."});
+  visit("promptTokens", result.prompt_tokens, about_prompt_tokens);
+  visit("clipped", result.clipped, about_clipped_prompt);
+  shown_fields(visit, result.attention, result.trace);
+}
 
 /// A token of a text that is being written.
 struct GenerationStep {

@@ -41,18 +41,38 @@ void fields(Visit& visit, MatchOptions& options) {
 /// A picture of T rows, compared with the texts of C labels; see ImageClassification. Without
 /// labels, only the vector.
 struct ImageMatch {
-  std::string label;             ///< the label with the highest score
-  float score = 0;               ///< score of that label
-  std::vector<float> scores;     ///< [C] probabilities that sum to 1
-  std::vector<float> logits;     ///< [C] the cosines of the vectors, times the model's scale
-  std::vector<float> embedding;  ///< the vector of the picture, of length 1
+  std::string label;
+  float score = 0;
+  std::vector<float> scores, logits;  ///< [C]
+  std::vector<float> embedding;
   PatchGrid grid;
-  PictureRegion region;                   ///< the part of the picture that the grid covers
+  PictureRegion region;
   std::optional<AttentionMap> attention;  ///< [L, H, T, T], if requested
   std::vector<TracedTensor> trace;        ///< the requested tensors, in the order of the run
   /// Of the best label's logit minus the mean of all, or minus the other of two; in the order of
   /// the run.
   std::vector<TracedTensor> gradients;
 };
+
+template <class Visit>
+void fields(Visit& visit, ImageMatch& result, std::span<const std::string> labels) {
+  if (!labels.empty()) {
+    visit("label", result.label, {.help = "The label with the highest score.", .with = "labels"});
+    visit("score", result.score, {.help = "The score of that label.", .with = "labels"});
+    visit.scores(labels, result.scores, result.logits, {},
+                 {.help = "Each label, in the given order. Scores are probabilities that sum to 1; "
+                          "a logit is the similarity of the label's text and the picture, times "
+                          "the model's scale.",
+                  .with = "labels"});
+  }
+  visit.vector("embedding", std::move(result.embedding),
+               {.help = "The picture's vector, of length 1. Its dot product with the vector of a "
+                        "text is their similarity."});
+  visit("grid", result.grid, about_grid);
+  visit("region", result.region, about_region);
+  visit.attention({.encoder = &result.attention});
+  visit.trace(std::move(result.trace));
+  visit.gradients(std::move(result.gradients));
+}
 
 }  // namespace glassformer

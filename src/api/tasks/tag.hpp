@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/encoder_options.hpp"
@@ -70,24 +71,51 @@ void fields(Visit& visit, TokenClassifyOptions& options) {
 
 /// An entity in a text, such as the name of a person or a place.
 struct Entity {
-  std::string entity;        ///< the label; for combined tokens, without its prefix up to "-"
-  float score;               ///< the label's probability; for combined tokens or words, their mean
-  std::string word;          ///< the token; for combined tokens, their text
-  std::uint32_t start, end;  ///< position in the text, in UTF-16 code units
-  std::optional<std::size_t> index;  ///< position of the token, with Aggregation::none
+  std::string entity;
+  float score;
+  std::string word;
+  std::uint32_t start, end;
+  std::optional<std::size_t> index;
 
   bool operator==(const Entity&) const = default;
 };
 
+template <class Visit>
+void fields(Visit& visit, const Entity& entity) {
+  visit("entity", entity.entity,
+        {.help = "Its label; of combined tokens without what stands before the first -."});
+  visit("score", entity.score,
+        {.help = "The label's probability; of combined tokens or words, the mean."});
+  visit("word", entity.word,
+        {.help = "The token as the vocabulary spells it, such as ##ton; of combined tokens, their "
+                 "text."});
+  visit("start", entity.start,
+        {.help = "Where it begins in the text, in UTF-16 code units; in Python, in characters."});
+  visit("end", entity.end, {.help = "Where it ends."});
+  visit("index", entity.index,
+        {.help = "The position of its token, where tokens are not combined."});
+}
+
 /// The entities of a text of T tokens.
 struct TokenClassification {
-  std::vector<Entity> entities;           ///< in the order of the text
-  std::vector<InputToken> tokens;         ///< [T] the tokens that the model read
-  std::size_t windows = 1;                ///< number of windows that it read
-  bool clipped;                           ///< whether the text was longer than what it read
+  std::vector<Entity> entities;
+  std::vector<InputToken> tokens;  ///< [T]
+  std::size_t windows = 1;
+  bool clipped;
   std::optional<AttentionMap> attention;  ///< [layers, heads, T, T], if requested
   std::vector<TracedTensor> trace;        ///< the requested tensors, in the order of the run
   std::vector<TracedTensor> gradients;    ///< of the answer, in the order of the run
 };
+
+template <class Visit>
+void fields(Visit& visit, TokenClassification& result) {
+  visit("entities", result.entities, {.help = "The entities, in the order of the text."});
+  visit("tokens", result.tokens, about_tokens);
+  visit("windows", result.windows, about_windows);
+  visit("clipped", result.clipped, about_clipped);
+  visit.attention({.encoder = &result.attention});
+  visit.trace(std::move(result.trace));
+  visit.gradients(std::move(result.gradients));
+}
 
 }  // namespace glassformer

@@ -42,9 +42,16 @@ void fields(Visit& visit, EncodeOptions& options) {
 /// A text, or two, as T tokens.
 struct EncodedText {
   std::vector<std::int32_t> ids;   ///< [T]
-  std::vector<InputToken> tokens;  ///< [T] the same tokens, with their text and position
-  bool clipped;                    ///< whether tokens over `max_length` were dropped
+  std::vector<InputToken> tokens;  ///< [T]
+  bool clipped;
 };
+
+template <class Visit>
+void fields(Visit& visit, EncodedText& result) {
+  visit("ids", result.ids, {.help = "The tokens' numbers in the vocabulary."});
+  visit("tokens", result.tokens, {.help = "The same tokens, with their text and place."});
+  visit("clipped", result.clipped, {.help = "Whether tokens over max_length were left out."});
+}
 
 /// Options of TextTokenizer::decode.
 struct DecodeOptions {

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/encoder_options.hpp"
@@ -116,50 +118,113 @@ struct TextRange {
   bool operator==(const TextRange&) const = default;
 };
 
-/// A word of the output, and the word of the input from which it was translated.
+template <class Visit>
+void fields(Visit& visit, const TextRange& range) {
+  visit("start", range.start,
+        {.help = "Where it begins, in UTF-16 code units; in Python, in characters."});
+  visit("end", range.end, {.help = "Where it ends."});
+}
+
+/// A word of the translation, and the word of the text from which it was translated.
 struct AlignmentLink {
   TextRange target, source;
-  float weight;  ///< share of the target word's attention that is on the source word
+  float weight;
 };
+
+template <class Visit>
+void fields(Visit& visit, const AlignmentLink& link) {
+  visit("target", link.target, {.help = "In the whole translation."});
+  visit("source", link.source, {.help = "In the text."});
+  visit("weight", link.weight,
+        {.help = "The share of the target word's attention that is on the source word."});
+}
 
 /// A token that the search considered: a node of the search tree. The root, node 0, is the start
 /// token and its own parent.
 struct SearchNode {
   std::uint32_t parent;
   std::int32_t id;
-  std::string text;  ///< as in InputToken
-  float logprob;     ///< of this token after its parent
-  float total;       ///< of all tokens up to this one
-  bool kept;         ///< stayed in the beam or completed a hypothesis; otherwise dropped
+  std::string text;
+  float logprob, total;
+  bool kept;
 };
+
+template <class Visit>
+void fields(Visit& visit, const SearchNode& node) {
+  visit("parent", node.parent, {.help = "The index of the token before it in the tree."});
+  visit("id", node.id, {.help = "Its number in the vocabulary."});
+  visit("text", node.text, about_token_text);
+  visit("logprob", node.logprob, about_logprob);
+  visit("total", node.total, {.help = "The sum of the log-probabilities from the start."});
+  visit("kept", node.kept,
+        {.help = "Whether the search continued from it, or it finished a hypothesis."});
+}
 
 /// The translation of one sentence: S tokens in, T tokens out.
 struct SentenceTranslation {
-  std::uint32_t start, end;  ///< position of the sentence in the input, in UTF-16 code units
-  std::uint32_t target_start, target_end;  ///< position of its translation in the whole output
-  bool clipped;                            ///< whether it was cut at the model's limit
-  std::vector<InputToken> source_tokens;   ///< [S] read by the encoder; offsets in the input
-  /// The best translation. The offsets of its tokens are in the whole translation.
-  OutputText output;
-  std::optional<AttentionMap> encoder;  ///< [layers, heads, S, S], if requested
+  std::uint32_t start, end;
+  std::uint32_t target_start, target_end;
+  bool clipped;
+  std::vector<InputToken> source_tokens;  ///< [S]
+  OutputText output;                      ///< the best translation
+  std::optional<AttentionMap> encoder;    ///< [layers, heads, S, S], if requested
   /// [layers, heads, T, T] and [layers, heads, T, S]. Row i is the step that wrote output token i.
   /// Column j of `decoder` is output token j - 1, and column 0 the start token. Tokens that a step
   /// had not seen have weight 0.
   std::optional<AttentionMap> decoder, cross;
-  /// Target offsets are in the whole translation, source offsets in the input.
   std::optional<std::vector<AlignmentLink>> alignment;
   /// The requested tensors. Those of the decoder have one row per output token, like `decoder`.
   std::vector<TracedTensor> trace;
-  std::vector<OutputText> hypotheses;  ///< best first, if requested
-  std::vector<SearchNode> tree;        ///< all that the search considered, parents before children
+  std::vector<OutputText> hypotheses;
+  std::vector<SearchNode> tree;
 };
+
+template <class Visit>
+void fields(Visit& visit, SentenceTranslation& sentence) {
+  fields(visit, sentence.output);
+  visit("start", sentence.start,
+        {.help = "Where the sentence begins in the text, in UTF-16 code units; in Python, in "
+                 "characters."});
+  visit("end", sentence.end, {.help = "Where it ends."});
+  visit("targetStart", sentence.target_start,
+        {.help = "Where its translation begins in the whole translation."});
+  visit("targetEnd", sentence.target_end, {.help = "Where its translation ends."});
+  visit("clipped", sentence.clipped,
+        {.help = "Whether the end of the sentence was left out because of the model's limit."});
+  visit("sourceTokens", sentence.source_tokens,
+        {.help = "The tokens that the encoder read, with their places in the text."});
+  if (sentence.cross) {
+    visit.attention({&sentence.encoder, &sentence.decoder, &sentence.cross});
+  }
+  visit.trace(std::move(sentence.trace));
+  visit("alignment", sentence.alignment,
+        {.help = "Which words were translated from which.", .with = "alignment or attention"});
+  using Hypotheses = std::optional<std::span<const OutputText>>;
+  const bool searched = !sentence.tree.empty();
+  visit("hypotheses", searched ? Hypotheses(sentence.hypotheses) : std::nullopt,
+        {.help = "The other finished translations, the best first.", .with = "hypotheses"});
+  visit("tree", sentence.tree,
+        {.help = "All tokens that the search considered, parents before children.",
+         .with = "hypotheses",
+         .omitted = true});
+}
 
 /// A translated text.
 struct Translation {
   std::string text;
-  float score;  ///< mean of the sentences' scores, weighted by their tokens
+  float score;
   std::vector<SentenceTranslation> sentences;
 };
+
+template <class Visit>
+void fields(Visit& visit, Translation& result) {
+  visit("text", result.text, {.help = "The translation."});
+  visit("score", result.score,
+        {.help = "The mean of the sentences' scores, weighted by their tokens."});
+  visit.each("sentences", result.sentences,
+             [&](SentenceTranslation& sentence) { fields(visit, sentence); },
+             {.help = "The sentences of the text, in order."});
+}
 
 /// A token of a translation that is being written, as it leaves the decoder.
 struct TranslationStep {

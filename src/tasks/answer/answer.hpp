@@ -11,18 +11,6 @@
 
 namespace glassformer {
 
-template <class Visit>
-void fields(Visit& visit, Answer& result) {
-  visit("answer", result.answer);
-  visit("score", result.score);
-  visit("start", result.start);
-  visit("end", result.end);
-  visit("tokens", result.tokens);
-  visit.attention({.encoder = &result.attention});
-  visit.trace(std::move(result.trace));
-  visit.gradients(std::move(result.gradients));
-}
-
 /// Finds the answer to a question in a text.
 class AnswerPipeline final : public EncoderPipeline {
  public:

@@ -12,22 +12,6 @@
 
 namespace glassformer {
 
-template <class Visit>
-void fields(Visit& visit, Classification& result, std::span<const std::string> labels) {
-  visit("label", result.label);
-  visit("score", result.score);
-  visit.scores(labels, result.scores, result.logits);
-  visit("tokens", result.tokens);
-  visit("windows", result.windows);
-  visit("clipped", result.clipped);
-  if (!result.contributions.empty()) {
-    visit.table("contributions", labels.size(), std::move(result.contributions));
-  }
-  visit.attention({&result.attention, &result.decoder_attention, &result.cross_attention});
-  visit.trace(std::move(result.trace));
-  visit.gradients(std::move(result.gradients));
-}
-
 /// Labels a text, or a pair of texts.
 class ClassifyPipeline final : public EncoderPipeline {
  public:

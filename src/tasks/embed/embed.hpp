@@ -13,15 +13,6 @@
 
 namespace glassformer {
 
-template <class Visit>
-void fields(Visit& visit, Embedded& result) {
-  visit.vector("embedding", std::move(result.embedding));
-  visit("tokens", result.tokens);
-  visit("clipped", result.clipped);
-  visit.attention({.encoder = &result.attention});
-  visit.trace(std::move(result.trace));
-}
-
 /// Maps a text to a vector whose angle to other vectors shows how similar the texts are.
 class EmbedPipeline final : public EncoderPipeline {
  public:

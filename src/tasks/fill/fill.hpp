@@ -10,33 +10,6 @@
 
 namespace glassformer {
 
-template <class Visit>
-void fields(Visit& visit, const FilledToken& answer) {
-  visit("id", answer.id);
-  visit("token", answer.token);
-  visit("text", answer.text);
-  visit("score", answer.score);
-  visit("sequence", answer.sequence);
-}
-
-template <class Visit>
-void fields(Visit& visit, const FilledMask& mask) {
-  visit("index", mask.index);
-  visit("start", mask.start);
-  visit("end", mask.end);
-  visit("answers", mask.answers);
-}
-
-template <class Visit>
-void fields(Visit& visit, FilledText& result) {
-  visit("masks", result.masks);
-  visit("tokens", result.tokens);
-  visit("clipped", result.clipped);
-  visit.attention({.encoder = &result.attention});
-  visit.trace(std::move(result.trace));
-  visit.gradients(std::move(result.gradients));
-}
-
 /// Says which tokens may stand at the masks of a text.
 class FillPipeline final : public EncoderPipeline {
  public:

@@ -19,40 +19,6 @@
 
 namespace glassformer {
 
-/// Visits the attention weights and traced tensors of a run.
-template <class Visit>
-void shown_fields(Visit& visit, GenerationAttention& attention, std::vector<TracedTensor>& trace) {
-  visit.attention({&attention.encoder, &attention.decoder, &attention.cross});
-  visit.trace(std::move(trace));
-}
-
-template <class Visit>
-void fields(Visit& visit, Generation& result) {
-  fields(visit, result.output);
-  visit("promptTokens", result.prompt_tokens);
-  visit("clipped", result.clipped);
-  visit("ended", result.ended);
-  visit("reused", result.reused);
-  shown_fields(visit, result.attention, result.trace);
-  if (!result.hypotheses.empty()) visit("hypotheses", result.hypotheses);
-}
-
-template <class Visit>
-void fields(Visit& visit, const NextToken& token) {
-  visit("id", token.id);
-  visit("text", token.text);
-  visit("logprob", token.logprob);
-  visit("probability", token.probability);
-}
-
-template <class Visit>
-void fields(Visit& visit, Prediction& result) {
-  visit("next", result.next);
-  visit("promptTokens", result.prompt_tokens);
-  visit("clipped", result.clipped);
-  shown_fields(visit, result.attention, result.trace);
-}
-
 /// How a text is continued, according to the options of the call, the folder and the defaults.
 struct GenerationPlan {
   TokenChoice choice;

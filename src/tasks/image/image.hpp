@@ -10,36 +10,6 @@
 
 namespace glassformer {
 
-template <class Visit>
-void fields(Visit& visit, const PatchGrid& grid) {
-  visit("rows", grid.rows);
-  visit("columns", grid.columns);
-  visit("special", grid.special);
-}
-
-template <class Visit>
-void fields(Visit& visit, const PictureRegion& region) {
-  visit("left", region.left);
-  visit("top", region.top);
-  visit("width", region.width);
-  visit("height", region.height);
-}
-
-template <class Visit>
-void fields(Visit& visit, ImageClassification& result, std::span<const std::string> labels) {
-  visit("label", result.label);
-  visit("score", result.score);
-  visit.scores(labels, result.scores, result.logits, result.best);
-  visit("grid", result.grid);
-  visit("region", result.region);
-  if (!result.contributions.empty()) {
-    visit.table("contributions", labels.size(), std::move(result.contributions));
-  }
-  visit.attention({.encoder = &result.attention});
-  visit.trace(std::move(result.trace));
-  visit.gradients(std::move(result.gradients));
-}
-
 /// A picture as a model reads it, and where its rows are on the picture.
 struct ReadPicture {
   EncoderInput input;

@@ -13,21 +13,6 @@
 
 namespace glassformer {
 
-template <class Visit>
-void fields(Visit& visit, ImageMatch& result, std::span<const std::string> labels) {
-  if (!labels.empty()) {
-    visit("label", result.label);
-    visit("score", result.score);
-    visit.scores(labels, result.scores, result.logits);
-  }
-  visit.vector("embedding", std::move(result.embedding));
-  visit("grid", result.grid);
-  visit("region", result.region);
-  visit.attention({.encoder = &result.attention});
-  visit.trace(std::move(result.trace));
-  visit.gradients(std::move(result.gradients));
-}
-
 /// Compares pictures with texts. It is the pipeline of the part that reads pictures.
 class MatchPipeline final : public EncoderPipeline {
  public:

@@ -13,27 +13,6 @@
 
 namespace glassformer {
 
-template <class Visit>
-void fields(Visit& visit, const Entity& entity) {
-  visit("entity", entity.entity);
-  visit("score", entity.score);
-  visit("word", entity.word);
-  visit("start", entity.start);
-  visit("end", entity.end);
-  visit("index", entity.index);
-}
-
-template <class Visit>
-void fields(Visit& visit, TokenClassification& result) {
-  visit("entities", result.entities);
-  visit("tokens", result.tokens);
-  visit("windows", result.windows);
-  visit("clipped", result.clipped);
-  visit.attention({.encoder = &result.attention});
-  visit.trace(std::move(result.trace));
-  visit.gradients(std::move(result.gradients));
-}
-
 /// Finds the entities in a text: names of people, places and the like.
 class TokenClassifyPipeline final : public EncoderPipeline {
  public:

@@ -26,13 +26,6 @@ void fields(Visit& visit, TokenizeOptions& options) {
         {.help = "Decode these tokens instead of encoding texts.", .items = "ids of tokens"});
 }
 
-template <class Visit>
-void fields(Visit& visit, EncodedText& result) {
-  visit("ids", result.ids);
-  visit("tokens", result.tokens);
-  visit("clipped", result.clipped);
-}
-
 /// The tokenizers of a folder, as a pipeline without a model. If there are two, texts are encoded
 /// with that of the source and decoded with that of the translations.
 class TokenizePipeline final : public Pipeline {

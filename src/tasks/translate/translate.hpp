@@ -24,56 +24,6 @@
 
 namespace glassformer {
 
-template <class Visit>
-void fields(Visit& visit, const TextRange& range) {
-  visit("start", range.start);
-  visit("end", range.end);
-}
-
-template <class Visit>
-void fields(Visit& visit, const AlignmentLink& link) {
-  visit("target", link.target);
-  visit("source", link.source);
-  visit("weight", link.weight);
-}
-
-template <class Visit>
-void fields(Visit& visit, const SearchNode& node) {
-  visit("parent", node.parent);
-  visit("id", node.id);
-  visit("text", node.text);
-  visit("logprob", node.logprob);
-  visit("total", node.total);
-  visit("kept", node.kept);
-}
-
-template <class Visit>
-void fields(Visit& visit, SentenceTranslation& sentence) {
-  fields(visit, sentence.output);
-  visit("start", sentence.start);
-  visit("end", sentence.end);
-  visit("targetStart", sentence.target_start);
-  visit("targetEnd", sentence.target_end);
-  visit("clipped", sentence.clipped);
-  visit("sourceTokens", sentence.source_tokens);
-  if (sentence.cross) {
-    visit.attention({&sentence.encoder, &sentence.decoder, &sentence.cross});
-  }
-  visit.trace(std::move(sentence.trace));
-  visit("alignment", sentence.alignment);
-  if (sentence.tree.empty()) return;
-  visit("hypotheses", sentence.hypotheses);
-  visit("tree", sentence.tree);
-}
-
-template <class Visit>
-void fields(Visit& visit, Translation& result) {
-  visit("text", result.text);
-  visit("score", result.score);
-  visit.each("sentences", result.sentences,
-             [&](SentenceTranslation& sentence) { fields(visit, sentence); });
-}
-
 /// A token, as the decoder writes it. End tokens are not reported, as they add nothing to the text.
 struct StreamedToken {
   std::size_t text, sentence;  ///< index of the text, and of the sentence in it
