@@ -90,15 +90,6 @@ function ownEntries(schema, name) {
 
 // --- TypeScript ------------------------------------------------------------------------------------
 
-/** Options on which the type of the result depends, in the order of the type's parameters. */
-const parameters = {
-  attention: ['Attention', 'boolean'],
-  contributions: ['Contributions', 'boolean'],
-  alignment: ['Alignment', 'boolean | AlignmentOptions'],
-  hypotheses: ['Hypotheses', 'boolean'],
-  trace: ['Trace', 'TensorNames'],
-  gradients: ['Gradients', 'TensorNames'],
-};
 const references = {
   Head: "Head<'encoder' | 'decoder' | 'cross'>",
   Patch: 'Patch',
@@ -124,30 +115,15 @@ const commentOf = (text) => {
     : `/**\n${lines.map((l) => ` * ${l}`).join('\n')}\n */`;
 };
 
-const parametersOf = (schema, name) =>
-  Object.keys(parameters).filter((each) => Object.hasOwn(schema.$defs[name].properties, each));
-
 function scriptInterface(schema, name) {
   const { type = name, bases = [], plain } = structs[name];
   const all = entries(schema, name).filter(([, { apart }]) => !apart);
-  const used = parametersOf(schema, name);
-  const generic = used.map((each) => {
-    const [parameter, bound] = parameters[each];
-    return `${parameter} extends ${bound} = ${bound}`;
-  });
-  const head = generic.length > 0 ? `<${generic.join(', ')}>` : '';
-  const extended = bases.map((base) => {
-    const given = parametersOf(schema, base).map((each) => parameters[each][0]);
-    const of = structs[base].type ?? base;
-    return given.length > 0 ? `${of}<${given.join(', ')}>` : of;
-  });
-  const fields = ownEntries(schema, name).map(([option, property]) => {
-    const [parameter, bound] = used.includes(option) ? parameters[option] : [];
-    const kind = parameter ?? scriptType(property);
-    const optional = bound === 'TensorNames' ? kind : `${kind} | undefined`;
-    return `${commentOf(about(property, camel))}\n${camel(option)}?: ${optional};`;
-  });
-  const takesSignal = generic.length > 0;
+  const extended = bases.map((base) => structs[base].type ?? base);
+  const fields = ownEntries(schema, name).map(
+    ([option, property]) =>
+      `${commentOf(about(property, camel))}\n${camel(option)}?: ${scriptType(property)} | undefined;`,
+  );
+  const takesSignal = all.some(([option]) => option === 'attention');
   if (takesSignal && !bases.includes('EncoderOptions')) {
     fields.push(
       '/** Aborts the call: within one token, or between two steps. */\nsignal?: AbortSignal | undefined;',
@@ -157,13 +133,13 @@ function scriptInterface(schema, name) {
   const names = [...all.map(([option]) => camel(option)), ...(takesSignal ? ['signal'] : [])];
   const values = plain ? '' : `export const ${list} = ${JSON.stringify(names)} as const;`;
   const from = extended.length > 0 ? ` extends ${extended.join(', ')}` : '';
-  return `export interface ${type}${head}${from} {\n${fields.join('\n')}\n}\n${values}`;
+  return `export interface ${type}${from} {\n${fields.join('\n')}\n}\n${values}`;
 }
 
 export async function script(schema) {
   const text = [
     `// ${notice}`,
-    "import type { Head, Patch, TensorNames } from '../model/call_options.js';",
+    "import type { Head, Patch } from '../model/call_options.js';",
     ...Object.keys(structs)
       .filter((name) => !structs[name].apart)
       .map((name) => scriptInterface(schema, name)),

@@ -80,7 +80,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** Answers one input. `fixed`: further options for the engine. */
   protected async one<Result>(
     given: unknown,
-    options: CallOptions,
+    options: CallOptions = {},
     method: Method,
     fixed?: object,
   ): Promise<Result> {
@@ -93,7 +93,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** Answers several inputs. Fails if one of them fails. */
   protected async batch<Result>(
     given: readonly unknown[],
-    options: CallOptions,
+    options: CallOptions = {},
     method: Method,
   ): Promise<Result[]> {
     const { several } = this.#inputs;
@@ -111,7 +111,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** Answers any number of inputs. Yields the result or the error of each. */
   protected async *each<Result>(
     given: Iterable<unknown> | AsyncIterable<unknown>,
-    options: CallOptions,
+    options: CallOptions = {},
     method: Method,
   ): AsyncGenerator<Outcome<Result>, void, void> {
     const encoded = encodeOptions(options, method.options, `${method.name}Each`);
@@ -122,7 +122,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** Answers one input. Yields what `show` makes of each step, then returns the result. */
   protected async *steps<Result, Step>(
     given: unknown,
-    options: CallOptions,
+    options: CallOptions = {},
     method: Method,
     show: (raw: RawResult) => Step,
   ): AsyncGenerator<Step, Result, void> {
