@@ -148,12 +148,22 @@ export async function script(schema) {
   return format(text, { ...(await resolveConfig(file)), filepath: file });
 }
 
-/** The kinds of answers that are explained: their interface of options, and the classes. */
+/**
+ * The kinds of answers that are explained: their list of options, their interface, and the classes.
+ */
 const explained = {
-  text: { type: 'ExplainOptions', of: 'Classifier' },
-  picture: { of: 'ImageClassifier, ZeroShotImageClassifier' },
-  translation: { type: 'ExplainTranslationOptions', of: 'Translator' },
-  next_token: { type: 'ExplainGenerationOptions', of: 'Generator' },
+  text: { list: 'explainOptions', type: 'ExplainOptions', of: 'Classifier' },
+  picture: { list: 'explainPictureOptions', of: 'ImageClassifier, ZeroShotImageClassifier' },
+  translation: {
+    list: 'explainTranslationOptions',
+    type: 'ExplainTranslationOptions',
+    of: 'Translator',
+  },
+  next_token: {
+    list: 'explainGenerationOptions',
+    type: 'ExplainGenerationOptions',
+    of: 'Generator',
+  },
 };
 
 const namesOf = (methods, is) => methods.filter(is).map(({ name }) => name);
@@ -194,6 +204,11 @@ export async function explainScript(schema) {
     });
     return `/** The options of each method of \`${explained[kind].of}.explain\`. */\nexport interface ${explained[kind].type} {\n${lines.join('\n')}\n}\n\nexport type ${explained[kind].type.replace('Options', 'Method')} = keyof ${explained[kind].type};`;
   });
+  const lists = Object.entries(explained).map(([kind, { list, of }]) => {
+    const options = new Set(schema.explanations.flatMap((method) => method.of[kind] ?? []));
+    const names = JSON.stringify(['method', ...[...options].map(camel), 'signal']);
+    return `/** The options of all methods of ${of}. */\nexport const ${list} = ${names} as const;`;
+  });
   const text = [
     `// ${explainNotice}`,
     "import type { Patch } from '../model/call_options.js';\nimport type { AttentionEdge, Explanations } from './explain.js';",
@@ -204,9 +219,7 @@ export async function explainScript(schema) {
       signal?: AbortSignal | undefined;
     };`,
     ...interfaces,
-    `/** All options of all methods. */
-    export type AllOptions<Methods> = Record<KeyOf<Methods[keyof Methods]>, unknown>;
-    type KeyOf<Options> = Options extends unknown ? keyof Options : never;`,
+    ...lists,
   ].join('\n\n');
   const file = join(root, explainScriptFile);
   return format(text, { ...(await resolveConfig(file)), filepath: file });

@@ -20,17 +20,6 @@ export interface Method {
   readonly options: readonly string[];
 }
 
-/**
- * Makes a method of a class with these options. The compiler refuses a list that lacks an option of
- * the type `Options`, or has another name.
- */
-export const methodOf =
-  <Options>() =>
-  <const Names extends readonly (keyof Options)[]>(
-    name: string,
-    ...options: Exclude<keyof Options, Names[number]> extends never ? Names : never
-  ): Method => ({ name, options: options as unknown as string[] });
-
 /** Returns the names of options without some of them. */
 export const without = (names: readonly string[], left: readonly string[]): readonly string[] =>
   names.filter((name) => !left.includes(name));

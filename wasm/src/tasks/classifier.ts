@@ -4,7 +4,7 @@ import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { Given } from '../model/call_options.js';
 import type { ClassifierInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type {
@@ -17,7 +17,8 @@ import type {
   WithTrace,
 } from '../model/results.js';
 import type { Explanations } from './explain.js';
-import type { AllOptions, ExplainMethod, ExplainOptions } from './explain_options.js';
+import { explainOptions } from './explain_options.js';
+import type { ExplainMethod, ExplainOptions } from './explain_options.js';
 import { classifyOptions } from './options.js';
 import type { ClassifyOptions } from './options.js';
 
@@ -63,23 +64,7 @@ export type Classification<Options extends ClassifyOptions = ClassifyOptions> = 
 export const classifyMethod = { name: 'classify', options: classifyOptions };
 const methods = {
   classify: classifyMethod,
-  explain: methodOf<AllOptions<ExplainOptions>>()(
-    'explain',
-    'method',
-    'label',
-    'effects',
-    'site',
-    'head',
-    'onProgress',
-    'of',
-    'scores',
-    'orders',
-    'seed',
-    'edges',
-    'cut',
-    'least',
-    'signal',
-  ),
+  explain: { name: 'explain', options: explainOptions },
 };
 
 /** A text classifier. */

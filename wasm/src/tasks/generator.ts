@@ -5,17 +5,14 @@ import { assemble } from '../model/assemble.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { Given } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
-import { LoadedModel, methodOf, without } from '../model/model.js';
+import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { Session } from '../model/session.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { Asked, Clipped, Outcome, Token, WithTrace } from '../model/results.js';
 import type { GenerationExplanations } from './explain.js';
-import type {
-  AllOptions,
-  ExplainGenerationMethod,
-  ExplainGenerationOptions,
-} from './explain_options.js';
+import { explainGenerationOptions } from './explain_options.js';
+import type { ExplainGenerationMethod, ExplainGenerationOptions } from './explain_options.js';
 import type { Hypothesis, OutputToken } from './translation.js';
 import { generateOptions, nextOptions } from './options.js';
 import type { GenerateOptions, NextOptions } from './options.js';
@@ -121,21 +118,7 @@ const methods = {
   generate: { name: 'generate', options: generateOptions },
   stream: { name: 'stream', options: without(generateOptions, ofSearch) },
   next: { name: 'next', options: nextOptions },
-  explain: methodOf<AllOptions<ExplainGenerationOptions>>()(
-    'explain',
-    'method',
-    'words',
-    'token',
-    'against',
-    'baselineToken',
-    'beams',
-    'position',
-    'prefix',
-    'names',
-    'patch',
-    'effects',
-    'signal',
-  ),
+  explain: { name: 'explain', options: explainGenerationOptions },
 };
 
 /** Continues texts or, if the model has an encoder, answers them with texts. */

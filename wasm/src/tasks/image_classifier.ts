@@ -2,14 +2,15 @@ import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { Given } from '../model/call_options.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { ClassifierInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
 import type { Asked, LabelScore, Outcome, WithGradients, WithTrace } from '../model/results.js';
 import type { Explanations } from './explain.js';
-import type { AllOptions, ExplainOptions } from './explain_options.js';
+import { explainPictureOptions } from './explain_options.js';
+import type { ExplainOptions } from './explain_options.js';
 import { classifyImageOptions } from './options.js';
 import type { ClassifyImageOptions } from './options.js';
 
@@ -82,22 +83,10 @@ export type ImageExplanations = {
 };
 
 export const classifyImageMethod = { name: 'classify', options: classifyImageOptions };
-export const explainImageMethod = methodOf<AllOptions<ExplainImageOptions>>()(
-  'explain',
-  'method',
-  'label',
-  'effects',
-  'of',
-  'scores',
-  'orders',
-  'seed',
-  'edges',
-  'cut',
-  'least',
-  'interpolate',
-  'size',
-  'signal',
-);
+const explainMethod = {
+  name: 'explain',
+  options: without(explainPictureOptions, ['labels', 'hypothesisTemplate']),
+};
 
 /** A classifier of pictures. */
 export class ImageClassifier extends LoadedModel<ClassifierInfo> {
@@ -152,6 +141,6 @@ export class ImageClassifier extends LoadedModel<ClassifierInfo> {
     picture: PictureSource,
     options: ExplainImageOptions[Method] & { method: Method },
   ): Promise<ImageExplanations[Method]> {
-    return this.explained(picture, options, explainImageMethod);
+    return this.explained(picture, options, explainMethod);
   }
 }

@@ -5,16 +5,13 @@ import { assemble } from '../model/assemble.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { Given } from '../model/call_options.js';
 import type { TranslatorInfo } from '../model/info.js';
-import { LoadedModel, methodOf, without } from '../model/model.js';
+import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { Outcome } from '../model/results.js';
 import type { TranslationExplanations } from './explain.js';
-import type {
-  AllOptions,
-  ExplainTranslationMethod,
-  ExplainTranslationOptions,
-} from './explain_options.js';
+import { explainTranslationOptions } from './explain_options.js';
+import type { ExplainTranslationMethod, ExplainTranslationOptions } from './explain_options.js';
 import type {
   OutputToken,
   StreamOptions,
@@ -31,24 +28,7 @@ import { ofSearch } from './translation.js';
 const methods = {
   translate: { name: 'translate', options: translateOptions },
   stream: { name: 'stream', options: without(translateOptions, ofSearch) },
-  explain: methodOf<AllOptions<ExplainTranslationOptions>>()(
-    'explain',
-    'method',
-    'words',
-    'token',
-    'against',
-    'baselineToken',
-    'names',
-    'patch',
-    'effects',
-    'signal',
-    'from',
-    'to',
-    'beams',
-    'sentence',
-    'position',
-    'prefix',
-  ),
+  explain: { name: 'explain', options: explainTranslationOptions },
 };
 
 /** A translator. Each call or stream is decoded to its end before the next one begins. */

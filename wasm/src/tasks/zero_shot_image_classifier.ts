@@ -12,7 +12,7 @@ import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
 import type { Asked, LabelScore, WithGradients, WithTrace } from '../model/results.js';
 import type { Embedding } from './embedder.js';
-import { explainImageMethod } from './image_classifier.js';
+import { explainPictureOptions } from './explain_options.js';
 import type {
   ExplainImageMethod,
   ExplainImageOptions,
@@ -76,10 +76,7 @@ const embedImage = {
 };
 const methods = {
   classify: { name: 'classify', options: matchOptions },
-  explain: {
-    name: 'explain',
-    options: [...explainImageMethod.options, 'hypothesisTemplate'],
-  },
+  explain: { name: 'explain', options: without(explainPictureOptions, ['labels']) },
   embedImage,
   embedText: { name: 'embedText', options: readOptions },
 };
