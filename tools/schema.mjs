@@ -92,15 +92,6 @@ function ownEntries(schema, name) {
 
 // --- TypeScript ------------------------------------------------------------------------------------
 
-/** Options on which the type of the result depends, in the order of the type's parameters. */
-const parameters = {
-  attention: ['Attention', 'boolean'],
-  contributions: ['Contributions', 'boolean'],
-  alignment: ['Alignment', 'boolean | AlignmentOptions'],
-  hypotheses: ['Hypotheses', 'boolean'],
-  trace: ['Trace', 'TensorNames'],
-  gradients: ['Gradients', 'TensorNames'],
-};
 const references = {
   Head: "Head<'encoder' | 'decoder' | 'cross'>",
   Patch: 'Patch',
@@ -126,30 +117,15 @@ const commentOf = (text) => {
     : `/**\n${lines.map((l) => ` * ${l}`).join('\n')}\n */`;
 };
 
-const parametersOf = (schema, name) =>
-  Object.keys(parameters).filter((each) => Object.hasOwn(schema.$defs[name].properties, each));
-
 function scriptInterface(schema, name) {
   const { type = name, bases = [], plain } = structs[name];
   const all = entries(schema, name).filter(([, { apart }]) => !apart);
-  const used = parametersOf(schema, name);
-  const generic = used.map((each) => {
-    const [parameter, bound] = parameters[each];
-    return `${parameter} extends ${bound} = ${bound}`;
-  });
-  const head = generic.length > 0 ? `<${generic.join(', ')}>` : '';
-  const extended = bases.map((base) => {
-    const given = parametersOf(schema, base).map((each) => parameters[each][0]);
-    const of = structs[base].type ?? base;
-    return given.length > 0 ? `${of}<${given.join(', ')}>` : of;
-  });
-  const fields = ownEntries(schema, name).map(([option, property]) => {
-    const [parameter, bound] = used.includes(option) ? parameters[option] : [];
-    const kind = parameter ?? scriptType(property);
-    const optional = bound === 'TensorNames' ? kind : `${kind} | undefined`;
-    return `${commentOf(about(property, camel))}\n${camel(option)}?: ${optional};`;
-  });
-  const takesSignal = generic.length > 0;
+  const extended = bases.map((base) => structs[base].type ?? base);
+  const fields = ownEntries(schema, name).map(
+    ([option, property]) =>
+      `${commentOf(about(property, camel))}\n${camel(option)}?: ${scriptType(property)} | undefined;`,
+  );
+  const takesSignal = all.some(([option]) => option === 'attention');
   if (takesSignal && !bases.includes('EncoderOptions')) {
     fields.push(
       '/** Aborts the call: within one token, or between two steps. */\nsignal?: AbortSignal | undefined;',
@@ -159,13 +135,13 @@ function scriptInterface(schema, name) {
   const names = [...all.map(([option]) => camel(option)), ...(takesSignal ? ['signal'] : [])];
   const values = plain ? '' : `export const ${list} = ${JSON.stringify(names)} as const;`;
   const from = extended.length > 0 ? ` extends ${extended.join(', ')}` : '';
-  return `export interface ${type}${head}${from} {\n${fields.join('\n')}\n}\n${values}`;
+  return `export interface ${type}${from} {\n${fields.join('\n')}\n}\n${values}`;
 }
 
 export async function script(schema) {
   const text = [
     `// ${notice}`,
-    "import type { Head, Patch, TensorNames } from '../model/call_options.js';",
+    "import type { Head, Patch } from '../model/call_options.js';",
     ...Object.keys(structs)
       .filter((name) => !structs[name].apart)
       .map((name) => scriptInterface(schema, name)),
@@ -174,12 +150,22 @@ export async function script(schema) {
   return format(text, { ...(await resolveConfig(file)), filepath: file });
 }
 
-/** The kinds of answers that are explained: their interface of options, and the classes. */
+/**
+ * The kinds of answers that are explained: their list of options, their interface, and the classes.
+ */
 const explained = {
-  text: { type: 'ExplainOptions', of: 'Classifier' },
-  picture: { of: 'ImageClassifier, ZeroShotImageClassifier' },
-  translation: { type: 'ExplainTranslationOptions', of: 'Translator' },
-  next_token: { type: 'ExplainGenerationOptions', of: 'Generator' },
+  text: { list: 'explainOptions', type: 'ExplainOptions', of: 'Classifier' },
+  picture: { list: 'explainPictureOptions', of: 'ImageClassifier, ZeroShotImageClassifier' },
+  translation: {
+    list: 'explainTranslationOptions',
+    type: 'ExplainTranslationOptions',
+    of: 'Translator',
+  },
+  next_token: {
+    list: 'explainGenerationOptions',
+    type: 'ExplainGenerationOptions',
+    of: 'Generator',
+  },
 };
 
 const namesOf = (methods, is) => methods.filter(is).map(({ name }) => name);
@@ -220,6 +206,11 @@ export async function explainScript(schema) {
     });
     return `/** The options of each method of \`${explained[kind].of}.explain\`. */\nexport interface ${explained[kind].type} {\n${lines.join('\n')}\n}\n\nexport type ${explained[kind].type.replace('Options', 'Method')} = keyof ${explained[kind].type};`;
   });
+  const lists = Object.entries(explained).map(([kind, { list, of }]) => {
+    const options = new Set(schema.explanations.flatMap((method) => method.of[kind] ?? []));
+    const names = JSON.stringify(['method', ...[...options].map(camel), 'signal']);
+    return `/** The options of all methods of ${of}. */\nexport const ${list} = ${names} as const;`;
+  });
   const text = [
     `// ${explainNotice}`,
     "import type { Patch } from '../model/call_options.js';\nimport type { AttentionEdge, Explanations } from './explain.js';",
@@ -230,9 +221,7 @@ export async function explainScript(schema) {
       signal?: AbortSignal | undefined;
     };`,
     ...interfaces,
-    `/** All options of all methods. */
-    export type AllOptions<Methods> = Record<KeyOf<Methods[keyof Methods]>, unknown>;
-    type KeyOf<Options> = Options extends unknown ? keyof Options : never;`,
+    ...lists,
   ].join('\n\n');
   const file = join(root, explainScriptFile);
   return format(text, { ...(await resolveConfig(file)), filepath: file });

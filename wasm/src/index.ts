@@ -86,6 +86,7 @@ export type { Backend } from './engine/native.js';
 export type { Classification } from './tasks/classifier.js';
 export type { ClassifierInfo, ModelInfo, TranslatorInfo } from './model/info.js';
 export type {
+  Asked,
   Clipped,
   Outcome,
   Token,
@@ -104,7 +105,7 @@ export type {
   TrustedUrl,
   TranslatorLoadOptions,
 } from './loading/options.js';
-export type { Head, Patch, TensorNames, TraceOptions } from './model/call_options.js';
+export type { Given, Head, Patch, TraceOptions } from './model/call_options.js';
 export type { TextPair, Texts } from './engine/input.js';
 export type { WorkerLike } from './base/node.js';
 export { inspect } from './model/inspect.js';

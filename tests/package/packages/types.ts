@@ -32,6 +32,7 @@ import type {
   Generation,
   GenerationStep,
   GeneratorInfo,
+  Given,
   Hypothesis,
   Inspection,
   LastStep,
@@ -158,8 +159,13 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   unknown.attention.encoder;
   // @ts-expect-error: the same here
   (await classifier.classify('a', { attention: wanted })).attention.encoder;
+  const maybe: { attention?: true } = {};
+  // @ts-expect-error: and here
+  (await classifier.classify('a', maybe)).attention.encoder;
   // @ts-expect-error: something else was requested
   partly.contributions[0];
+  const seen: Classification<{ attention: true }> = await classify(classifier, { attention: true });
+  console.log(seen.attention.encoder);
   console.log(common, tokens, probability, head, many, options);
 
   for await (const { index, result, error } of classifier.classifyEach(lines(), {
@@ -208,6 +214,14 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   new Classifier();
   // @ts-expect-error: read-only
   classifier.info = info;
+}
+
+// A function of one's own whose result depends on the options, as the methods' results do.
+function classify<Options extends ClassifyOptions = {}>(
+  classifier: Classifier,
+  options?: Given<ClassifyOptions, Options>,
+): Promise<Classification<Options>> {
+  return classifier.classify<Options>('a', options);
 }
 
 async function* lines(): AsyncGenerator<string> {
@@ -308,7 +322,7 @@ export async function useOthers(signal: AbortSignal): Promise<void> {
   const answerer: QuestionAnswerer = await QuestionAnswerer.load(new URL('https://example.org/'));
   const asked: Question = { question: 'a', context: 'b' };
   const windows = { maxSeqLen: 384, docStride: 128, maxAnswerLen: 15 };
-  const answer: Answer<true> = await answerer.answer('a', 'b', {
+  const answer: Answer<{ attention: true }> = await answerer.answer('a', 'b', {
     ...windows,
     handleImpossibleAnswer: true,
     attention: true,
@@ -397,6 +411,9 @@ export async function useTraces(signal: AbortSignal): Promise<void> {
   await classifier.classify('a', { patch: [{ name: 'pooled', value: [1, 2] }] });
   // @ts-expect-error: rows are chosen by tokens
   await classifier.classify('a', { patch: [{ name: 'pooled', rows: [1], value: 0 }] });
+  const wrong = { name: 'pooled', value: 0 };
+  // @ts-expect-error: the same beside an option that changes the result
+  await classifier.classify('a', { trace: names, patch: [{ ...wrong, rows: [1] }] });
 
   using tagger: TokenClassifier = await TokenClassifier.load('x');
   console.log((await tagger.classify('a', { trace: names, patch })).trace['logits']?.shape);

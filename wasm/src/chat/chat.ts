@@ -1,11 +1,5 @@
 import { GlassformerError } from '../index.js';
-import type {
-  GenerateOptions,
-  Generation,
-  GenerationStep,
-  Generator,
-  TensorNames,
-} from '../index.js';
+import type { GenerateOptions, Generation, GenerationStep, Generator, Given } from '../index.js';
 import { checkOption, checkOptions } from '../base/checks.js';
 
 /** A message of a conversation: its fields are those that the model's template reads. */
@@ -44,15 +38,15 @@ export interface ChatOptions extends Pick<ChatPromptOptions, 'variables'> {
   system?: string | undefined;
 }
 
-/** Options of a turn. The template writes the special tokens. */
-type TurnOptions<Attention extends boolean, Trace extends TensorNames> = Omit<
-  GenerateOptions<Attention, false, Trace>,
+/** Options of a turn. */
+type TurnOptions = Omit<
+  GenerateOptions,
   'specialTokens' | 'prefix' | 'task' | 'hypotheses' | 'keep'
 >;
-type StreamOptions<Attention extends boolean, Trace extends TensorNames> = Omit<
-  TurnOptions<Attention, Trace>,
-  'beams' | 'lengthPenalty' | 'earlyStopping'
->;
+type StreamOptions = Omit<TurnOptions, 'beams' | 'lengthPenalty' | 'earlyStopping'>;
+
+/** The options of every turn. The template writes the special tokens. */
+const ofTurns = { specialTokens: false, prefix: false, keep: true };
 
 const promptOptions = ['addGenerationPrompt', 'continueFinalMessage', 'chatTemplate', 'variables'];
 
@@ -146,20 +140,15 @@ export class Chat {
   }
 
   /** Says something. The result is that of `Generator.generate`; `text` is the model's answer. */
-  async send<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  async send<Options extends TurnOptions = {}>(
     content: string,
-    options: TurnOptions<Attention, Trace> = {},
-  ): Promise<Generation<Attention, false, Trace>> {
+    options?: Given<TurnOptions, Options>,
+  ): Promise<Generation<Options>> {
     const message = this.#begin(content);
     try {
-      const result = await this.#generator.generate<Attention, false, Trace>(
-        await this.#prompt(message),
-        { ...options, specialTokens: false, prefix: false, keep: true } as GenerateOptions<
-          Attention,
-          false,
-          Trace
-        >,
-      );
+      const prompt = await this.#prompt(message);
+      const whole = { ...options, ...ofTurns } as Given<GenerateOptions, Options>;
+      const result = await this.#generator.generate<Options>(prompt, whole);
       this.messages.push(message, { role: 'assistant', content: result.text });
       return result;
     } finally {
@@ -168,18 +157,15 @@ export class Chat {
   }
 
   /** Says something, and yields the model's answer token by token; see `Generator.stream`. */
-  async *stream<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  async *stream<Options extends StreamOptions = {}>(
     content: string,
-    options: StreamOptions<Attention, Trace> = {},
-  ): AsyncGenerator<GenerationStep<Attention, Trace>, Generation<Attention, false, Trace>, void> {
+    options?: Given<StreamOptions, Options>,
+  ): AsyncGenerator<GenerationStep<Options>, Generation<Options>, void> {
     const message = this.#begin(content);
     try {
-      const result = yield* this.#generator.stream<Attention, Trace>(await this.#prompt(message), {
-        ...options,
-        specialTokens: false,
-        prefix: false,
-        keep: true,
-      });
+      const prompt = await this.#prompt(message);
+      const whole = { ...options, ...ofTurns } as Given<GenerateOptions, Options>;
+      const result = yield* this.#generator.stream<Options>(prompt, whole);
       this.messages.push(message, { role: 'assistant', content: result.text });
       return result;
     } finally {

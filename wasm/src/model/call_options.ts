@@ -5,8 +5,11 @@ export interface Head<Attention extends 'encoder' | 'decoder' | 'cross' = 'encod
   head: number;
 }
 
-/** The type of the option `trace`. The type of the result depends on it. */
-export type TensorNames = readonly string[] | undefined;
+/**
+ * The options `All` of a method. From those that a call sets, the compiler infers `Options`, which
+ * decides what the result holds. It infers from both branches; the type is always `All`.
+ */
+export type Given<All, Options> = [Options] extends [never] ? Options : All;
 
 /**
  * Numbers that replace a traced tensor, or a part of it, before anything is computed from it.
@@ -31,13 +34,13 @@ export interface Patch {
 }
 
 /** Options to observe and replace tensors between text and answer. */
-export interface TraceOptions<Trace extends TensorNames = TensorNames> {
+export interface TraceOptions {
   /**
    * Names of tensors to return, such as "encoder.layers.0.self_attn.q" or "logits". "*" matches any
    * characters except dots: "encoder.layers.*.output". An unknown name is refused; the error lists
    * the known ones. Tracing does not change the answer.
    */
-  trace?: Trace;
+  trace?: readonly string[] | undefined;
   /** Numbers to replace, in order: a later patch overrides an earlier one. */
   patch?: readonly Patch[] | undefined;
 }

@@ -20,17 +20,6 @@ export interface Method {
   readonly options: readonly string[];
 }
 
-/**
- * Makes a method of a class with these options. The compiler refuses a list that lacks an option of
- * the type `Options`, or has another name.
- */
-export const methodOf =
-  <Options>() =>
-  <const Names extends readonly (keyof Options)[]>(
-    name: string,
-    ...options: Exclude<keyof Options, Names[number]> extends never ? Names : never
-  ): Method => ({ name, options: options as unknown as string[] });
-
 /** Returns the names of options without some of them. */
 export const without = (names: readonly string[], left: readonly string[]): readonly string[] =>
   names.filter((name) => !left.includes(name));
@@ -80,7 +69,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** Answers one input. `fixed`: further options for the engine. */
   protected async one<Result>(
     given: unknown,
-    options: CallOptions,
+    options: CallOptions = {},
     method: Method,
     fixed?: object,
   ): Promise<Result> {
@@ -93,7 +82,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** Answers several inputs. Fails if one of them fails. */
   protected async batch<Result>(
     given: readonly unknown[],
-    options: CallOptions,
+    options: CallOptions = {},
     method: Method,
   ): Promise<Result[]> {
     const { several } = this.#inputs;
@@ -111,7 +100,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** Answers any number of inputs. Yields the result or the error of each. */
   protected async *each<Result>(
     given: Iterable<unknown> | AsyncIterable<unknown>,
-    options: CallOptions,
+    options: CallOptions = {},
     method: Method,
   ): AsyncGenerator<Outcome<Result>, void, void> {
     const encoded = encodeOptions(options, method.options, `${method.name}Each`);
@@ -122,7 +111,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
   /** Answers one input. Yields what `show` makes of each step, then returns the result. */
   protected async *steps<Result, Step>(
     given: unknown,
-    options: CallOptions,
+    options: CallOptions = {},
     method: Method,
     show: (raw: RawResult) => Step,
   ): AsyncGenerator<Step, Result, void> {

@@ -37,15 +37,20 @@ export interface Token {
   sequence?: 0 | 1;
 }
 
-/** `Fields`, which are only certain to exist if `Option`, the type of their option, says so. */
-export type Asked<Option, Fields> = [Option] extends [true | object] ? Fields : Partial<Fields>;
+/** `Fields`, which are only certain to exist if the options of the call set one of `Names`. */
+export type Asked<Options, Names extends string, Fields> = [Options] extends [
+  { [Name in Names]: Record<Name, true | object> }[Names],
+]
+  ? Fields
+  : Partial<Fields>;
 
 /** The tokens that an encoder read, and its attention weights. */
-export type WithAttention<Attention> = {
+export type WithAttention<Options> = {
   /** The input tokens, one per row of the attention weights. */
   tokens: Token[];
 } & Asked<
-  Attention,
+  Options,
+  'attention',
   {
     /** With option `attention`. */
     attention: { encoder: AttentionMap };
@@ -53,8 +58,9 @@ export type WithAttention<Attention> = {
 >;
 
 /** The traced tensors of a result. */
-export type WithTrace<Trace> = Asked<
-  Trace,
+export type WithTrace<Options> = Asked<
+  Options,
+  'trace',
   {
     /** With option `trace`: the tensors by name, in the order in which they were computed. */
     trace: Record<string, TracedTensor>;
@@ -62,8 +68,9 @@ export type WithTrace<Trace> = Asked<
 >;
 
 /** The gradients in a result. */
-export type WithGradients<Gradients> = Asked<
-  Gradients,
+export type WithGradients<Options> = Asked<
+  Options,
+  'gradients',
   {
     /**
      * With option `gradients`: by the names of tensors, in the order in which those were computed,

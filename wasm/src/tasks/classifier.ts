@@ -2,9 +2,9 @@ import { textOrPairKind } from '../engine/input.js';
 import type { TextPair } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { AttentionMap } from '../model/attention.js';
-import type { TensorNames } from '../model/call_options.js';
+import type { Given } from '../model/call_options.js';
 import type { ClassifierInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type {
@@ -17,20 +17,17 @@ import type {
   WithTrace,
 } from '../model/results.js';
 import type { Explanations } from './explain.js';
-import type { AllOptions, ExplainMethod, ExplainOptions } from './explain_options.js';
+import { explainOptions } from './explain_options.js';
+import type { ExplainMethod, ExplainOptions } from './explain_options.js';
 import { classifyOptions } from './options.js';
 import type { ClassifyOptions } from './options.js';
 
-/** The classification of a text. The type arguments tell which options were set. */
-export type Classification<
-  Attention extends boolean = boolean,
-  Contributions extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> = Clipped &
-  WithAttention<Attention> &
+/** The classification of a text. `Options` tells which options were set. */
+export type Classification<Options extends ClassifyOptions = ClassifyOptions> = Clipped &
+  WithAttention<Options> &
   Asked<
-    Attention,
+    Options,
+    'attention',
     {
       /**
        * Of a model with a decoder: its attention to its own rows, and to the encoder's. The decoder reads
@@ -39,8 +36,8 @@ export type Classification<
       attention: { decoder?: AttentionMap; cross?: AttentionMap };
     }
   > &
-  WithTrace<Trace> &
-  WithGradients<Gradients> & {
+  WithTrace<Options> &
+  WithGradients<Options> & {
     /** The label with the highest score. */
     label: string;
     score: number;
@@ -53,7 +50,8 @@ export type Classification<
     /** The number of windows in which the text was read. */
     windows: number;
   } & Asked<
-    Contributions,
+    Options,
+    'contributions',
     {
       /**
        * With option `contributions`: for each label, in the order of `info.labels`, one number per
@@ -66,23 +64,7 @@ export type Classification<
 export const classifyMethod = { name: 'classify', options: classifyOptions };
 const methods = {
   classify: classifyMethod,
-  explain: methodOf<AllOptions<ExplainOptions>>()(
-    'explain',
-    'method',
-    'label',
-    'effects',
-    'site',
-    'head',
-    'onProgress',
-    'of',
-    'scores',
-    'orders',
-    'seed',
-    'edges',
-    'cut',
-    'least',
-    'signal',
-  ),
+  explain: { name: 'explain', options: explainOptions },
 };
 
 /** A text classifier. */
@@ -107,15 +89,10 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
   }
 
   /** Classifies a text or, if the model reads pairs, two texts together: `{ text, pair }`. */
-  classify<
-    Attention extends boolean = false,
-    Contributions extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  classify<Options extends ClassifyOptions = {}>(
     text: string | TextPair,
-    options: ClassifyOptions<Attention, Contributions, Trace, Gradients> = {},
-  ): Promise<Classification<Attention, Contributions, Trace, Gradients>> {
+    options?: Given<ClassifyOptions, Options>,
+  ): Promise<Classification<Options>> {
     return this.one(text, options, methods.classify);
   }
 
@@ -123,15 +100,10 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
    * Classifies several texts. Returns their results in order. If a text is refused, the batch is
    * rejected; the message tells which text it was.
    */
-  classifyBatch<
-    Attention extends boolean = false,
-    Contributions extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  classifyBatch<Options extends ClassifyOptions = {}>(
     texts: readonly (string | TextPair)[],
-    options: ClassifyOptions<Attention, Contributions, Trace, Gradients> = {},
-  ): Promise<Classification<Attention, Contributions, Trace, Gradients>[]> {
+    options?: Given<ClassifyOptions, Options>,
+  ): Promise<Classification<Options>[]> {
     return this.batch(texts, options, methods.classify);
   }
 
@@ -140,19 +112,10 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
    * known; `index` counts the texts. Texts are read a few ahead of the results. Other calls run in
    * between. Leaving the loop ends the work.
    */
-  classifyEach<
-    Attention extends boolean = false,
-    Contributions extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  classifyEach<Options extends ClassifyOptions = {}>(
     texts: Iterable<string | TextPair> | AsyncIterable<string | TextPair>,
-    options: ClassifyOptions<Attention, Contributions, Trace, Gradients> = {},
-  ): AsyncGenerator<
-    Outcome<Classification<Attention, Contributions, Trace, Gradients>>,
-    void,
-    void
-  > {
+    options?: Given<ClassifyOptions, Options>,
+  ): AsyncGenerator<Outcome<Classification<Options>>, void, void> {
     return this.each(texts, options, methods.classify);
   }
 

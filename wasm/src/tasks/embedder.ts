@@ -2,7 +2,7 @@ import { checkOption } from '../base/checks.js';
 import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { LoadOptions, ModelFiles } from '../loading/options.js';
-import type { TensorNames } from '../model/call_options.js';
+import type { Given } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
@@ -39,13 +39,10 @@ export interface EmbedderInfo extends ModelInfo {
   unusedHead?: string;
 }
 
-/** The vector of a text. The type arguments tell which options were set. */
-export type Embedding<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> = Clipped &
-  WithAttention<Attention> &
-  WithTrace<Trace> & {
+/** The vector of a text. `Options` tells which options were set. */
+export type Embedding<Options extends EmbedOptions = EmbedOptions> = Clipped &
+  WithAttention<Options> &
+  WithTrace<Options> & {
     /** [poolings · dModel] */
     embedding: Float32Array;
   };
@@ -72,10 +69,10 @@ export class Embedder extends LoadedModel<EmbedderInfo> {
   }
 
   /** Computes the vector of a text. */
-  embed<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  embed<Options extends EmbedOptions = {}>(
     text: string,
-    options: EmbedOptions<Attention, Trace> = {},
-  ): Promise<Embedding<Attention, Trace>> {
+    options?: Given<EmbedOptions, Options>,
+  ): Promise<Embedding<Options>> {
     return this.one(text, options, methods.embed);
   }
 
@@ -83,18 +80,18 @@ export class Embedder extends LoadedModel<EmbedderInfo> {
    * Computes the vectors of several texts. Returns their results in order. If a text is refused, the
    * batch is rejected; the message tells which text it was.
    */
-  embedBatch<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  embedBatch<Options extends EmbedOptions = {}>(
     texts: readonly string[],
-    options: EmbedOptions<Attention, Trace> = {},
-  ): Promise<Embedding<Attention, Trace>[]> {
+    options?: Given<EmbedOptions, Options>,
+  ): Promise<Embedding<Options>[]> {
     return this.batch(texts, options, methods.embed);
   }
 
   /** Computes the vectors of any number of texts; see `Classifier.classifyEach`. */
-  embedEach<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  embedEach<Options extends EmbedOptions = {}>(
     texts: Texts,
-    options: EmbedOptions<Attention, Trace> = {},
-  ): AsyncGenerator<Outcome<Embedding<Attention, Trace>>, void, void> {
+    options?: Given<EmbedOptions, Options>,
+  ): AsyncGenerator<Outcome<Embedding<Options>>, void, void> {
     return this.each(texts, options, methods.embed);
   }
 

@@ -288,6 +288,74 @@ export interface ExplainGenerationOptions {
 
 export type ExplainGenerationMethod = keyof ExplainGenerationOptions;
 
-/** All options of all methods. */
-export type AllOptions<Methods> = Record<KeyOf<Methods[keyof Methods]>, unknown>;
-type KeyOf<Options> = Options extends unknown ? keyof Options : never;
+/** The options of all methods of Classifier. */
+export const explainOptions = [
+  'method',
+  'label',
+  'effects',
+  'site',
+  'head',
+  'onProgress',
+  'of',
+  'scores',
+  'orders',
+  'seed',
+  'edges',
+  'cut',
+  'least',
+  'signal',
+] as const;
+
+/** The options of all methods of ImageClassifier, ZeroShotImageClassifier. */
+export const explainPictureOptions = [
+  'method',
+  'interpolate',
+  'size',
+  'labels',
+  'hypothesisTemplate',
+  'label',
+  'effects',
+  'of',
+  'scores',
+  'orders',
+  'seed',
+  'edges',
+  'cut',
+  'least',
+  'signal',
+] as const;
+
+/** The options of all methods of Translator. */
+export const explainTranslationOptions = [
+  'method',
+  'beams',
+  'from',
+  'to',
+  'words',
+  'sentence',
+  'position',
+  'prefix',
+  'token',
+  'against',
+  'effects',
+  'baselineToken',
+  'names',
+  'patch',
+  'signal',
+] as const;
+
+/** The options of all methods of Generator. */
+export const explainGenerationOptions = [
+  'method',
+  'words',
+  'token',
+  'against',
+  'effects',
+  'beams',
+  'position',
+  'prefix',
+  'baselineToken',
+  'names',
+  'patch',
+  'signal',
+] as const;

@@ -3,19 +3,16 @@ import type { Texts } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import { assemble } from '../model/assemble.js';
 import type { AttentionMap } from '../model/attention.js';
-import type { TensorNames } from '../model/call_options.js';
+import type { Given } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
-import { LoadedModel, methodOf, without } from '../model/model.js';
+import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { Session } from '../model/session.js';
 import type { OpenedModel } from '../model/open_model.js';
-import type { Clipped, Outcome, Token, WithTrace } from '../model/results.js';
+import type { Asked, Clipped, Outcome, Token, WithTrace } from '../model/results.js';
 import type { GenerationExplanations } from './explain.js';
-import type {
-  AllOptions,
-  ExplainGenerationMethod,
-  ExplainGenerationOptions,
-} from './explain_options.js';
+import { explainGenerationOptions } from './explain_options.js';
+import type { ExplainGenerationMethod, ExplainGenerationOptions } from './explain_options.js';
 import type { Hypothesis, OutputToken } from './translation.js';
 import { generateOptions, nextOptions } from './options.js';
 import type { GenerateOptions, NextOptions } from './options.js';
@@ -49,33 +46,31 @@ export interface GenerationAttention {
 }
 
 /** The tokens that a model read first, and its attention weights. */
-type Shown<Attention> = {
+type Shown<Options> = {
   /** The input as the model read it, prefix included. Offsets refer to the given text alone. */
   promptTokens: Token[];
-} & ([Attention] extends [true]
-  ? {
-      /** With option `attention`. */
-      attention: GenerationAttention;
-    }
-  : { attention?: GenerationAttention });
+} & Asked<
+  Options,
+  'attention',
+  {
+    /** With option `attention`. */
+    attention: GenerationAttention;
+  }
+>;
 
 /**
  * A generated text. `clipped`: the prompt was longer than the model's limit, and its beginning was
  * left out or, if an encoder reads it, its end.
  */
-export type Generation<
-  Attention extends boolean = boolean,
-  Hypotheses extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> = Hypothesis &
+export type Generation<Options extends GenerateOptions = GenerateOptions> = Hypothesis &
   Clipped &
-  WithTrace<Trace> &
-  Shown<Attention> & {
+  WithTrace<Options> &
+  Shown<Options> & {
     /** Whether it ended with an end token or a stop string, not at the maximum number of tokens. */
     ended: boolean;
     /** With option `keep`: the number of tokens of the prompt that an earlier call had read. */
     reused?: number;
-  } & ([Hypotheses] extends [true] ? { hypotheses: Hypothesis[] } : { hypotheses?: Hypothesis[] });
+  } & Asked<Options, 'hypotheses', { hypotheses: Hypothesis[] }>;
 
 /** A possible next token. */
 export interface NextToken {
@@ -89,12 +84,9 @@ export interface NextToken {
 }
 
 /** The tokens that may follow a text. */
-export type Prediction<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> = Clipped &
-  WithTrace<Trace> &
-  Shown<Attention> & {
+export type Prediction<Options extends NextOptions = NextOptions> = Clipped &
+  WithTrace<Options> &
+  Shown<Options> & {
     /** Most probable first. */
     next: NextToken[];
   };
@@ -115,37 +107,18 @@ export interface GeneratedToken {
 }
 
 /** A step of a stream: one per token, and a last one with the whole result. */
-export type GenerationStep<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> = GeneratedToken | { done: true; text: string; result: Generation<Attention, false, Trace> };
+export type GenerationStep<Options extends GenerateOptions = GenerateOptions> =
+  GeneratedToken | { done: true; text: string; result: Generation<Options> };
 
 /** Options of a stream, which has no beam search. */
-type GenerationStreamOptions<Attention extends boolean, Trace extends TensorNames> = Omit<
-  GenerateOptions<Attention, boolean, Trace>,
-  (typeof ofSearch)[number]
->;
+type GenerationStreamOptions = Omit<GenerateOptions, (typeof ofSearch)[number]>;
 
 const ofSearch = ['beams', 'lengthPenalty', 'earlyStopping', 'hypotheses'] as const;
 const methods = {
   generate: { name: 'generate', options: generateOptions },
   stream: { name: 'stream', options: without(generateOptions, ofSearch) },
   next: { name: 'next', options: nextOptions },
-  explain: methodOf<AllOptions<ExplainGenerationOptions>>()(
-    'explain',
-    'method',
-    'words',
-    'token',
-    'against',
-    'baselineToken',
-    'beams',
-    'position',
-    'prefix',
-    'names',
-    'patch',
-    'effects',
-    'signal',
-  ),
+  explain: { name: 'explain', options: explainGenerationOptions },
 };
 
 /** Continues texts or, if the model has an encoder, answers them with texts. */
@@ -174,14 +147,10 @@ export class Generator extends LoadedModel<GeneratorInfo> {
   }
 
   /** Continues a text. `text` and `tokens` of the result are the new part. */
-  generate<
-    Attention extends boolean = false,
-    Hypotheses extends boolean = false,
-    Trace extends TensorNames = undefined,
-  >(
+  generate<Options extends GenerateOptions = {}>(
     text: string,
-    options: GenerateOptions<Attention, Hypotheses, Trace> = {},
-  ): Promise<Generation<Attention, Hypotheses, Trace>> {
+    options?: Given<GenerateOptions, Options>,
+  ): Promise<Generation<Options>> {
     return this.one(text, options, methods.generate);
   }
 
@@ -189,26 +158,18 @@ export class Generator extends LoadedModel<GeneratorInfo> {
    * Continues several texts. Returns their results in order. If a text is refused, the batch is
    * rejected; the message tells which text it was.
    */
-  generateBatch<
-    Attention extends boolean = false,
-    Hypotheses extends boolean = false,
-    Trace extends TensorNames = undefined,
-  >(
+  generateBatch<Options extends GenerateOptions = {}>(
     texts: readonly string[],
-    options: GenerateOptions<Attention, Hypotheses, Trace> = {},
-  ): Promise<Generation<Attention, Hypotheses, Trace>[]> {
+    options?: Given<GenerateOptions, Options>,
+  ): Promise<Generation<Options>[]> {
     return this.batch(texts, options, methods.generate);
   }
 
   /** Continues any number of texts; see `Classifier.classifyEach`. */
-  generateEach<
-    Attention extends boolean = false,
-    Hypotheses extends boolean = false,
-    Trace extends TensorNames = undefined,
-  >(
+  generateEach<Options extends GenerateOptions = {}>(
     texts: Texts,
-    options: GenerateOptions<Attention, Hypotheses, Trace> = {},
-  ): AsyncGenerator<Outcome<Generation<Attention, Hypotheses, Trace>>, void, void> {
+    options?: Given<GenerateOptions, Options>,
+  ): AsyncGenerator<Outcome<Generation<Options>>, void, void> {
     return this.each(texts, options, methods.generate);
   }
 
@@ -217,12 +178,12 @@ export class Generator extends LoadedModel<GeneratorInfo> {
    * `done: true`, has the whole result, which the generator also returns. Generation starts when the
    * first token is requested and runs ahead of the requests. Leaving the loop ends it.
    */
-  async *stream<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  async *stream<Options extends GenerationStreamOptions = {}>(
     text: string,
-    options: GenerationStreamOptions<Attention, Trace> = {},
-  ): AsyncGenerator<GenerationStep<Attention, Trace>, Generation<Attention, false, Trace>, void> {
+    options?: Given<GenerationStreamOptions, Options>,
+  ): AsyncGenerator<GenerationStep<Options>, Generation<Options>, void> {
     let promptTokens: Token[] = [];
-    const result: Generation<Attention, false, Trace> = yield* this.steps(
+    const result: Generation<Options> = yield* this.steps(
       text,
       options,
       methods.stream,
@@ -237,10 +198,10 @@ export class Generator extends LoadedModel<GeneratorInfo> {
   }
 
   /** Returns the tokens that may follow a text, and their probabilities. */
-  async next<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  async next<Options extends NextOptions = {}>(
     text: string,
-    options: NextOptions<Attention, Trace> = {},
-  ): Promise<Prediction<Attention, Trace>> {
+    options?: Given<NextOptions, Options>,
+  ): Promise<Prediction<Options>> {
     return this.one(text, { count: 10, ...options }, methods.next);
   }
 

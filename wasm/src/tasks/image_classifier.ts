@@ -1,15 +1,16 @@
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
-import type { TensorNames } from '../model/call_options.js';
+import type { Given } from '../model/call_options.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { ClassifierInfo } from '../model/info.js';
-import { LoadedModel, methodOf } from '../model/model.js';
+import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
 import type { Asked, LabelScore, Outcome, WithGradients, WithTrace } from '../model/results.js';
 import type { Explanations } from './explain.js';
-import type { AllOptions, ExplainOptions } from './explain_options.js';
+import { explainPictureOptions } from './explain_options.js';
+import type { ExplainOptions } from './explain_options.js';
 import { classifyImageOptions } from './options.js';
 import type { ClassifyImageOptions } from './options.js';
 
@@ -33,42 +34,40 @@ export interface PictureRegion {
   height: number;
 }
 
-/** The classification of a picture. The type arguments tell which options were set. */
-export type ImageClassification<
-  Attention extends boolean = boolean,
-  Contributions extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> = WithTrace<Trace> &
-  WithGradients<Gradients> & {
-    /** The label with the highest score. */
-    label: string;
-    score: number;
-    /**
-     * Each label, in the order of `info.labels`; with `topK` the best ones, best first. Scores are
-     * probabilities that sum to 1; or, if a picture can have several labels, a probability for each;
-     * or, if the model estimates a quantity, the logits.
-     */
-    scores: LabelScore[];
-    grid: PatchGrid;
-    region: PictureRegion;
-  } & Asked<
-    Attention,
-    {
-      /** With option `attention`: between the rows that `grid` describes. */
-      attention: { encoder: AttentionMap };
-    }
-  > &
-  Asked<
-    Contributions,
-    {
+/** The classification of a picture. `Options` tells which options were set. */
+export type ImageClassification<Options extends ClassifyImageOptions = ClassifyImageOptions> =
+  WithTrace<Options> &
+    WithGradients<Options> & {
+      /** The label with the highest score. */
+      label: string;
+      score: number;
       /**
-       * With option `contributions`: for each label, in the order of `info.labels`, one number per
-       * row, in logit units.
+       * Each label, in the order of `info.labels`; with `topK` the best ones, best first. Scores are
+       * probabilities that sum to 1; or, if a picture can have several labels, a probability for each;
+       * or, if the model estimates a quantity, the logits.
        */
-      contributions: Float32Array[];
-    }
-  >;
+      scores: LabelScore[];
+      grid: PatchGrid;
+      region: PictureRegion;
+    } & Asked<
+      Options,
+      'attention',
+      {
+        /** With option `attention`: between the rows that `grid` describes. */
+        attention: { encoder: AttentionMap };
+      }
+    > &
+    Asked<
+      Options,
+      'contributions',
+      {
+        /**
+         * With option `contributions`: for each label, in the order of `info.labels`, one number per
+         * row, in logit units.
+         */
+        contributions: Float32Array[];
+      }
+    >;
 
 /** Explanations of a picture's label; see ExplainOptions. */
 export type ExplainImageMethod = Exclude<keyof ExplainOptions, 'activation_patching'>;
@@ -84,22 +83,10 @@ export type ImageExplanations = {
 };
 
 export const classifyImageMethod = { name: 'classify', options: classifyImageOptions };
-export const explainImageMethod = methodOf<AllOptions<ExplainImageOptions>>()(
-  'explain',
-  'method',
-  'label',
-  'effects',
-  'of',
-  'scores',
-  'orders',
-  'seed',
-  'edges',
-  'cut',
-  'least',
-  'interpolate',
-  'size',
-  'signal',
-);
+const explainMethod = {
+  name: 'explain',
+  options: without(explainPictureOptions, ['labels', 'hypothesisTemplate']),
+};
 
 /** A classifier of pictures. */
 export class ImageClassifier extends LoadedModel<ClassifierInfo> {
@@ -123,15 +110,10 @@ export class ImageClassifier extends LoadedModel<ClassifierInfo> {
    * are taken as they are stored: alpha and color profiles are ignored. Of an animation, it is the
    * first frame.
    */
-  classify<
-    Attention extends boolean = false,
-    Contributions extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  classify<Options extends ClassifyImageOptions = {}>(
     picture: PictureSource,
-    options: ClassifyImageOptions<Attention, Contributions, Trace, Gradients> = {},
-  ): Promise<ImageClassification<Attention, Contributions, Trace, Gradients>> {
+    options?: Given<ClassifyImageOptions, Options>,
+  ): Promise<ImageClassification<Options>> {
     return this.one(picture, options, classifyImageMethod);
   }
 
@@ -139,32 +121,18 @@ export class ImageClassifier extends LoadedModel<ClassifierInfo> {
    * Classifies several pictures. Returns their results in order. If a picture is refused, the batch
    * is rejected; the message tells which picture it was.
    */
-  classifyBatch<
-    Attention extends boolean = false,
-    Contributions extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  classifyBatch<Options extends ClassifyImageOptions = {}>(
     pictures: readonly PictureSource[],
-    options: ClassifyImageOptions<Attention, Contributions, Trace, Gradients> = {},
-  ): Promise<ImageClassification<Attention, Contributions, Trace, Gradients>[]> {
+    options?: Given<ClassifyImageOptions, Options>,
+  ): Promise<ImageClassification<Options>[]> {
     return this.batch(pictures, options, classifyImageMethod);
   }
 
   /** Classifies any number of pictures; see `Classifier.classifyEach`. */
-  classifyEach<
-    Attention extends boolean = false,
-    Contributions extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  classifyEach<Options extends ClassifyImageOptions = {}>(
     pictures: Iterable<PictureSource> | AsyncIterable<PictureSource>,
-    options: ClassifyImageOptions<Attention, Contributions, Trace, Gradients> = {},
-  ): AsyncGenerator<
-    Outcome<ImageClassification<Attention, Contributions, Trace, Gradients>>,
-    void,
-    void
-  > {
+    options?: Given<ClassifyImageOptions, Options>,
+  ): AsyncGenerator<Outcome<ImageClassification<Options>>, void, void> {
     return this.each(pictures, options, classifyImageMethod);
   }
 
@@ -173,6 +141,6 @@ export class ImageClassifier extends LoadedModel<ClassifierInfo> {
     picture: PictureSource,
     options: ExplainImageOptions[Method] & { method: Method },
   ): Promise<ImageExplanations[Method]> {
-    return this.explained(picture, options, explainImageMethod);
+    return this.explained(picture, options, explainMethod);
   }
 }

@@ -1,7 +1,7 @@
 import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
-import type { TensorNames } from '../model/call_options.js';
+import type { Given } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
@@ -44,15 +44,11 @@ export interface FilledMask {
   answers: FilledToken[];
 }
 
-/** The tokens for the masks of a text. The type arguments tell which options were set. */
-export type FilledText<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> = Clipped &
-  WithAttention<Attention> &
-  WithTrace<Trace> &
-  WithGradients<Gradients> & {
+/** The tokens for the masks of a text. `Options` tells which options were set. */
+export type FilledText<Options extends FillOptions = FillOptions> = Clipped &
+  WithAttention<Options> &
+  WithTrace<Options> &
+  WithGradients<Options> & {
     /** The masks, in the order of the text. Each is filled on its own; the others stay masked. */
     masks: FilledMask[];
   };
@@ -79,14 +75,10 @@ export class MaskFiller extends LoadedModel<MaskFillerInfo> {
   }
 
   /** Fills the masks of a text, which are written as `info.maskToken`. */
-  fill<
-    Attention extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  fill<Options extends FillOptions = {}>(
     text: string,
-    options: FillOptions<Attention, Trace, Gradients> = {},
-  ): Promise<FilledText<Attention, Trace, Gradients>> {
+    options?: Given<FillOptions, Options>,
+  ): Promise<FilledText<Options>> {
     return this.one(text, options, methods.fill);
   }
 
@@ -94,26 +86,18 @@ export class MaskFiller extends LoadedModel<MaskFillerInfo> {
    * Fills the masks of several texts. Returns their results in order. If a text is refused, the batch
    * is rejected; the message tells which text it was.
    */
-  fillBatch<
-    Attention extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  fillBatch<Options extends FillOptions = {}>(
     texts: readonly string[],
-    options: FillOptions<Attention, Trace, Gradients> = {},
-  ): Promise<FilledText<Attention, Trace, Gradients>[]> {
+    options?: Given<FillOptions, Options>,
+  ): Promise<FilledText<Options>[]> {
     return this.batch(texts, options, methods.fill);
   }
 
   /** Fills the masks of any number of texts; see `Classifier.classifyEach`. */
-  fillEach<
-    Attention extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  fillEach<Options extends FillOptions = {}>(
     texts: Texts,
-    options: FillOptions<Attention, Trace, Gradients> = {},
-  ): AsyncGenerator<Outcome<FilledText<Attention, Trace, Gradients>>, void, void> {
+    options?: Given<FillOptions, Options>,
+  ): AsyncGenerator<Outcome<FilledText<Options>>, void, void> {
     return this.each(texts, options, methods.fill);
   }
 }

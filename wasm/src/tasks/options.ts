@@ -1,19 +1,16 @@
 // Written by tools/schema.mjs from the options in src/api. Do not edit.
 
-import type { Head, Patch, TensorNames } from '../model/call_options.js';
+import type { Head, Patch } from '../model/call_options.js';
 
-export interface ReadOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> {
+export interface ReadOptions {
   /** Return the attention weights of all heads. */
-  attention?: Attention | undefined;
+  attention?: boolean | undefined;
   /**
    * Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for any
    * characters except dots: encoder.layers.*.output. The error for an unknown name lists those
    * that the model has. Tracing does not change the answer.
    */
-  trace?: Trace;
+  trace?: readonly string[] | undefined;
   /**
    * Numbers that replace a traced tensor or a part of it before anything is computed from it, in
    * order: a later patch overrides an earlier one.
@@ -38,12 +35,7 @@ export const readOptions = [
   'signal',
 ] as const;
 
-export interface ClassifyOptions<
-  Attention extends boolean = boolean,
-  Contributions extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> extends ReadOptions<Attention, Trace> {
+export interface ClassifyOptions extends ReadOptions {
   /**
    * Names of tensors: return the gradient of the answer with respect to each of them, for a
    * model that computes with floats. The answer is a number computed from the logits. With two
@@ -51,9 +43,9 @@ export interface ClassifyOptions<
    * with one, its logit. For labels of tokens, it is the same for one token. For a question, it
    * is the sum of the logits of the answer's first and last token.
    */
-  gradients?: Gradients;
+  gradients?: readonly string[] | undefined;
   /** Return what each token adds to each label's logit. */
-  contributions?: Contributions | undefined;
+  contributions?: boolean | undefined;
   /**
    * How to read a text with more tokens than the model takes at once. first: its beginning.
    * mean, max: all of it, in windows; a label's score is the mean or the maximum of its scores
@@ -80,11 +72,7 @@ export const classifyOptions = [
   'signal',
 ] as const;
 
-export interface TokenClassifyOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> extends ReadOptions<Attention, Trace> {
+export interface TokenClassifyOptions extends ReadOptions {
   /**
    * Names of tensors: return the gradient of the answer with respect to each of them, for a
    * model that computes with floats. The answer is a number computed from the logits. With two
@@ -92,7 +80,7 @@ export interface TokenClassifyOptions<
    * with one, its logit. For labels of tokens, it is the same for one token. For a question, it
    * is the sum of the logits of the answer's first and last token.
    */
-  gradients?: Gradients;
+  gradients?: readonly string[] | undefined;
   /**
    * The position of the token whose label gradients explain. Default: the first token that is
    * not special.
@@ -134,19 +122,15 @@ export const tokenClassifyOptions = [
   'signal',
 ] as const;
 
-export interface AnswerOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> {
+export interface AnswerOptions {
   /** Return the attention weights of all heads. */
-  attention?: Attention | undefined;
+  attention?: boolean | undefined;
   /**
    * Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for any
    * characters except dots: encoder.layers.*.output. The error for an unknown name lists those
    * that the model has. Tracing does not change the answer.
    */
-  trace?: Trace;
+  trace?: readonly string[] | undefined;
   /**
    * Names of tensors: return the gradient of the answer with respect to each of them, for a
    * model that computes with floats. The answer is a number computed from the logits. With two
@@ -154,7 +138,7 @@ export interface AnswerOptions<
    * with one, its logit. For labels of tokens, it is the same for one token. For a question, it
    * is the sum of the logits of the answer's first and last token.
    */
-  gradients?: Gradients;
+  gradients?: readonly string[] | undefined;
   /**
    * Numbers that replace a traced tensor or a part of it before anything is computed from it, in
    * order: a later patch overrides an earlier one.
@@ -193,11 +177,7 @@ export const answerOptions = [
   'signal',
 ] as const;
 
-export interface FillOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> extends ReadOptions<Attention, Trace> {
+export interface FillOptions extends ReadOptions {
   /**
    * Names of tensors: return the gradient of the answer with respect to each of them, for a
    * model that computes with floats. The answer is a number computed from the logits. With two
@@ -205,7 +185,7 @@ export interface FillOptions<
    * with one, its logit. For labels of tokens, it is the same for one token. For a question, it
    * is the sum of the logits of the answer's first and last token.
    */
-  gradients?: Gradients;
+  gradients?: readonly string[] | undefined;
   /** The position of the mask that gradients explain. Default: the first mask. */
   gradientToken?: number | undefined;
   /** The number of tokens for each mask. At least 1. Default: 5. */
@@ -226,10 +206,7 @@ export const fillOptions = [
   'signal',
 ] as const;
 
-export interface EmbedOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> extends ReadOptions<Attention, Trace> {
+export interface EmbedOptions extends ReadOptions {
   /**
    * How the vectors of the tokens become one. The vectors of several are concatenated. Default:
    * as the model's files say.
@@ -266,12 +243,7 @@ export const embedOptions = [
   'signal',
 ] as const;
 
-export interface ClassifyImageOptions<
-  Attention extends boolean = boolean,
-  Contributions extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> extends ReadOptions<Attention, Trace> {
+export interface ClassifyImageOptions extends ReadOptions {
   /**
    * Names of tensors: return the gradient of the answer with respect to each of them, for a
    * model that computes with floats. The answer is a number computed from the logits. With two
@@ -279,9 +251,9 @@ export interface ClassifyImageOptions<
    * with one, its logit. For labels of tokens, it is the same for one token. For a question, it
    * is the sum of the logits of the answer's first and last token.
    */
-  gradients?: Gradients;
+  gradients?: readonly string[] | undefined;
   /** Return what each row of patches adds to each label's logit. */
-  contributions?: Contributions | undefined;
+  contributions?: boolean | undefined;
   /** How many labels to return, those with the highest scores. At least 1. Default: all. */
   topK?: number | undefined;
   /**
@@ -309,11 +281,7 @@ export const classifyImageOptions = [
   'signal',
 ] as const;
 
-export interface MatchOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> extends ReadOptions<Attention, Trace> {
+export interface MatchOptions extends ReadOptions {
   /**
    * Names of tensors: return the gradient of the answer with respect to each of them, for a
    * model that computes with floats. The answer is a number computed from the logits. With two
@@ -321,7 +289,7 @@ export interface MatchOptions<
    * with one, its logit. For labels of tokens, it is the same for one token. For a question, it
    * is the sum of the logits of the answer's first and last token.
    */
-  gradients?: Gradients;
+  gradients?: readonly string[] | undefined;
   /** The text for a label, with the label in place of {}. Default: "This is a photo of {}.". */
   hypothesisTemplate?: string | undefined;
   /**
@@ -440,12 +408,7 @@ export const sampleOptions = [
   'beginSuppressTokens',
 ] as const;
 
-export interface GenerateOptions<
-  Attention extends boolean = boolean,
-  Hypotheses extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
->
-  extends TaskPromptOptions, SampleOptions {
+export interface GenerateOptions extends TaskPromptOptions, SampleOptions {
   /**
    * The maximum number of tokens to write. The model's number of positions is a limit, too. At
    * least 1. Default: as the model's files say, or 64.
@@ -475,7 +438,7 @@ export interface GenerateOptions<
    */
   stopStrings?: readonly string[] | undefined;
   /** Return the other finished hypotheses of the beam search. */
-  hypotheses?: Hypotheses | undefined;
+  hypotheses?: boolean | undefined;
   /**
    * Keep what was computed for this text and its continuation, and go on from what an earlier
    * call with this option kept, as far as both texts begin with the same tokens. The answer is
@@ -484,13 +447,13 @@ export interface GenerateOptions<
    */
   keep?: boolean | undefined;
   /** Return the attention weights of all heads. */
-  attention?: Attention | undefined;
+  attention?: boolean | undefined;
   /**
    * Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for any
    * characters except dots: encoder.layers.*.output. The error for an unknown name lists those
    * that the model has. Tracing does not change the answer.
    */
-  trace?: Trace;
+  trace?: readonly string[] | undefined;
   /**
    * Numbers that replace a traced tensor or a part of it before anything is computed from it, in
    * order: a later patch overrides an earlier one.
@@ -533,21 +496,17 @@ export const generateOptions = [
   'signal',
 ] as const;
 
-export interface NextOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
->
-  extends TaskPromptOptions, SampleOptions {
+export interface NextOptions extends TaskPromptOptions, SampleOptions {
   /** The number of tokens to return, of those that may be sampled. 0: all. Default: 10. */
   count?: number | undefined;
   /** Return the attention weights of all heads. */
-  attention?: Attention | undefined;
+  attention?: boolean | undefined;
   /**
    * Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for any
    * characters except dots: encoder.layers.*.output. The error for an unknown name lists those
    * that the model has. Tracing does not change the answer.
    */
-  trace?: Trace;
+  trace?: readonly string[] | undefined;
   /**
    * Numbers that replace a traced tensor or a part of it before anything is computed from it, in
    * order: a later patch overrides an earlier one.
@@ -583,12 +542,7 @@ export const nextOptions = [
   'signal',
 ] as const;
 
-export interface TranslateOptions<
-  Attention extends boolean = boolean,
-  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
-  Hypotheses extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> {
+export interface TranslateOptions {
   /**
    * The language of the text, such as en or eng_Latn, for a model of many languages. Default: as
    * the model's files say.
@@ -629,15 +583,15 @@ export interface TranslateOptions<
    */
   maskTokens?: readonly (readonly number[])[] | undefined;
   /** Return the attention weights of all heads, and the alignment. */
-  attention?: Attention | undefined;
+  attention?: boolean | undefined;
   /** Return the other finished translations, and the tree of all hypotheses. */
-  hypotheses?: Hypotheses | undefined;
+  hypotheses?: boolean | undefined;
   /**
    * Names of tensors to return, such as encoder.layers.0.self_attn.q or logits. * stands for any
    * characters except dots: encoder.layers.*.output. The error for an unknown name lists those
    * that the model has. Tracing does not change the answer.
    */
-  trace?: Trace;
+  trace?: readonly string[] | undefined;
   /**
    * Numbers that replace a traced tensor or a part of it before anything is computed from it, in
    * order: a later patch overrides an earlier one.
@@ -646,7 +600,7 @@ export interface TranslateOptions<
   /** Heads whose output becomes zero before the output projection. Layers and heads count from 0. */
   ablate?: readonly Head<'encoder' | 'decoder' | 'cross'>[] | undefined;
   /** Return which words were translated from which, even without the attention. */
-  alignment?: Alignment | undefined;
+  alignment?: boolean | AlignmentOptions | undefined;
   /** Aborts the call: within one token, or between two steps. */
   signal?: AbortSignal | undefined;
 }

@@ -1,6 +1,6 @@
 import { questionKind } from '../engine/input.js';
 import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
-import type { TensorNames } from '../model/call_options.js';
+import type { Given } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
@@ -15,14 +15,10 @@ export interface Question {
   context: string;
 }
 
-/** An answer. The type arguments tell which options were set. */
-export type Answer<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> = WithAttention<Attention> &
-  WithTrace<Trace> &
-  WithGradients<Gradients> & {
+/** An answer. `Options` tells which options were set. */
+export type Answer<Options extends AnswerOptions = AnswerOptions> = WithAttention<Options> &
+  WithTrace<Options> &
+  WithGradients<Options> & {
     /** A part of the context; with `handleImpossibleAnswer`, empty if there is no answer. */
     answer: string;
     /** Its probability. */
@@ -57,15 +53,11 @@ export class QuestionAnswerer extends LoadedModel<ModelInfo> {
    * Answers a question. Tokens, attention, trace and gradients are those of the window with the
    * answer; patches apply to every window.
    */
-  answer<
-    Attention extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  answer<Options extends AnswerOptions = {}>(
     question: string,
     context: string,
-    options: AnswerOptions<Attention, Trace, Gradients> = {},
-  ): Promise<Answer<Attention, Trace, Gradients>> {
+    options?: Given<AnswerOptions, Options>,
+  ): Promise<Answer<Options>> {
     return this.one({ question, context }, options, methods.answer);
   }
 
@@ -73,26 +65,18 @@ export class QuestionAnswerer extends LoadedModel<ModelInfo> {
    * Answers several questions. Returns their results in order. If a question is refused, the batch
    * is rejected; the message tells which question it was.
    */
-  answerBatch<
-    Attention extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  answerBatch<Options extends AnswerOptions = {}>(
     questions: readonly Question[],
-    options: AnswerOptions<Attention, Trace, Gradients> = {},
-  ): Promise<Answer<Attention, Trace, Gradients>[]> {
+    options?: Given<AnswerOptions, Options>,
+  ): Promise<Answer<Options>[]> {
     return this.batch(questions, options, methods.answer);
   }
 
   /** Answers any number of questions; see `Classifier.classifyEach`. */
-  answerEach<
-    Attention extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  answerEach<Options extends AnswerOptions = {}>(
     questions: Iterable<Question> | AsyncIterable<Question>,
-    options: AnswerOptions<Attention, Trace, Gradients> = {},
-  ): AsyncGenerator<Outcome<Answer<Attention, Trace, Gradients>>, void, void> {
+    options?: Given<AnswerOptions, Options>,
+  ): AsyncGenerator<Outcome<Answer<Options>>, void, void> {
     return this.each(questions, options, methods.answer);
   }
 }

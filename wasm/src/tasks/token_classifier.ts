@@ -1,7 +1,7 @@
 import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
-import type { TensorNames } from '../model/call_options.js';
+import type { Given } from '../model/call_options.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
@@ -38,20 +38,17 @@ export interface Entity {
   index?: number;
 }
 
-/** The entities of a text. The type arguments tell which options were set. */
-export type TokenClassification<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> = Clipped &
-  WithAttention<Attention> &
-  WithTrace<Trace> &
-  WithGradients<Gradients> & {
-    /** The entities, in the order of the text. */
-    entities: Entity[];
-    /** The number of windows in which the text was read. */
-    windows: number;
-  };
+/** The entities of a text. `Options` tells which options were set. */
+export type TokenClassification<Options extends TokenClassifyOptions = TokenClassifyOptions> =
+  Clipped &
+    WithAttention<Options> &
+    WithTrace<Options> &
+    WithGradients<Options> & {
+      /** The entities, in the order of the text. */
+      entities: Entity[];
+      /** The number of windows in which the text was read. */
+      windows: number;
+    };
 
 const methods = {
   classify: { name: 'classify', options: tokenClassifyOptions },
@@ -75,14 +72,10 @@ export class TokenClassifier extends LoadedModel<ClassifierInfo> {
   }
 
   /** Finds the entities of a text. */
-  classify<
-    Attention extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  classify<Options extends TokenClassifyOptions = {}>(
     text: string,
-    options: TokenClassifyOptions<Attention, Trace, Gradients> = {},
-  ): Promise<TokenClassification<Attention, Trace, Gradients>> {
+    options?: Given<TokenClassifyOptions, Options>,
+  ): Promise<TokenClassification<Options>> {
     return this.one(text, options, methods.classify);
   }
 
@@ -90,26 +83,18 @@ export class TokenClassifier extends LoadedModel<ClassifierInfo> {
    * Finds the entities of several texts. Returns their results in order. If a text is refused, the
    * batch is rejected; the message tells which text it was.
    */
-  classifyBatch<
-    Attention extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  classifyBatch<Options extends TokenClassifyOptions = {}>(
     texts: readonly string[],
-    options: TokenClassifyOptions<Attention, Trace, Gradients> = {},
-  ): Promise<TokenClassification<Attention, Trace, Gradients>[]> {
+    options?: Given<TokenClassifyOptions, Options>,
+  ): Promise<TokenClassification<Options>[]> {
     return this.batch(texts, options, methods.classify);
   }
 
   /** Finds the entities of any number of texts; see `Classifier.classifyEach`. */
-  classifyEach<
-    Attention extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  classifyEach<Options extends TokenClassifyOptions = {}>(
     texts: Texts,
-    options: TokenClassifyOptions<Attention, Trace, Gradients> = {},
-  ): AsyncGenerator<Outcome<TokenClassification<Attention, Trace, Gradients>>, void, void> {
+    options?: Given<TokenClassifyOptions, Options>,
+  ): AsyncGenerator<Outcome<TokenClassification<Options>>, void, void> {
     return this.each(texts, options, methods.classify);
   }
 }

@@ -1,7 +1,6 @@
-import type { TensorNames } from '../model/call_options.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { Asked, Token, WithTrace } from '../model/results.js';
-import type { AlignmentOptions, TranslateOptions } from './options.js';
+import type { TranslateOptions } from './options.js';
 
 // The options and results of translations.
 
@@ -29,11 +28,7 @@ export const ofSearch = [
  * Options of a stream. Traces of the decoder have one row per token of the translation; patches of it
  * apply to every hypothesis.
  */
-export type StreamOptions<
-  Attention extends boolean = boolean,
-  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
-  Trace extends TensorNames = TensorNames,
-> = Omit<TranslateOptions<Attention, Alignment, boolean, Trace>, (typeof ofSearch)[number]>;
+export type StreamOptions = Omit<TranslateOptions, (typeof ofSearch)[number]>;
 
 /**
  * When a search ends after as many hypotheses have finished as it has beams. `true`: at once.
@@ -87,62 +82,56 @@ export interface Candidate {
  * The translation of a sentence. Offsets of the source are in the input, offsets of the target in the
  * whole translation.
  */
-export type SentenceTranslation<
-  Attention extends boolean = boolean,
-  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
-  Hypotheses extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> = Hypothesis & {
-  /** Where the sentence is in the input. */
-  start: number;
-  end: number;
-  /** Where its translation is in the whole translation. */
-  targetStart: number;
-  targetEnd: number;
-  /** Whether the end of the sentence was left out because of the model's limit. */
-  clipped: boolean;
-  /** The encoder's input, with offsets in the input. */
-  sourceTokens: Token[];
-} & WithTrace<Trace> &
-  Asked<
-    Attention,
-    {
-      /**
-       * With option `attention`. Row i of `decoder` and `cross` is the step that wrote `tokens[i]`.
-       * Column j of `decoder` is token j - 1; column 0 is the start token. Tokens that a step had not
-       * seen are 0.
-       */
-      attention: TranslationAttention;
-    }
-  > &
-  Asked<
-    Attention extends true ? true : Alignment,
-    {
-      /** With option `attention` or `alignment`. */
-      alignment: AlignmentLink[];
-    }
-  > &
-  Asked<
-    Hypotheses,
-    {
-      /** With option `hypotheses`: best first. */
-      hypotheses: Hypothesis[];
-      /** With option `hypotheses`: parents before children; the first entry is the start token. */
-      tree: Candidate[];
-    }
-  >;
+export type SentenceTranslation<Options extends TranslateOptions = TranslateOptions> =
+  Hypothesis & {
+    /** Where the sentence is in the input. */
+    start: number;
+    end: number;
+    /** Where its translation is in the whole translation. */
+    targetStart: number;
+    targetEnd: number;
+    /** Whether the end of the sentence was left out because of the model's limit. */
+    clipped: boolean;
+    /** The encoder's input, with offsets in the input. */
+    sourceTokens: Token[];
+  } & WithTrace<Options> &
+    Asked<
+      Options,
+      'attention',
+      {
+        /**
+         * With option `attention`. Row i of `decoder` and `cross` is the step that wrote `tokens[i]`.
+         * Column j of `decoder` is token j - 1; column 0 is the start token. Tokens that a step had not
+         * seen are 0.
+         */
+        attention: TranslationAttention;
+      }
+    > &
+    Asked<
+      Options,
+      'attention' | 'alignment',
+      {
+        /** With option `attention` or `alignment`. */
+        alignment: AlignmentLink[];
+      }
+    > &
+    Asked<
+      Options,
+      'hypotheses',
+      {
+        /** With option `hypotheses`: best first. */
+        hypotheses: Hypothesis[];
+        /** With option `hypotheses`: parents before children; the first entry is the start token. */
+        tree: Candidate[];
+      }
+    >;
 
-/** The translation of a text. The type arguments tell which options were set. */
-export interface Translation<
-  Attention extends boolean = boolean,
-  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
-  Hypotheses extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> {
+/** The translation of a text. `Options` tells which options were set. */
+export interface Translation<Options extends TranslateOptions = TranslateOptions> {
   text: string;
   /** Mean of the sentences' scores, weighted by their numbers of tokens. */
   score: number;
-  sentences: SentenceTranslation<Attention, Alignment, Hypotheses, Trace>[];
+  sentences: SentenceTranslation<Options>[];
 }
 
 /** The sentence that a stream is translating. */
@@ -158,7 +147,7 @@ export interface StreamedSentence {
 }
 
 /** A token of a stream. A sentence's end token has no step, because it adds nothing to the text. */
-export type TokenStep<Attention extends boolean = boolean> = {
+export type TokenStep<Options extends StreamOptions = StreamOptions> = {
   done: false;
   token: OutputToken;
   /** The translation so far, in whole characters. The text of each step is a prefix of the next. */
@@ -166,7 +155,8 @@ export type TokenStep<Attention extends boolean = boolean> = {
   /** The same object in all steps of the sentence. */
   sentence: StreamedSentence;
 } & Asked<
-  Attention,
+  Options,
+  'attention',
   {
     /**
      * With option `attention`: the encoder's attention, the same in all steps of the sentence, and
@@ -177,21 +167,14 @@ export type TokenStep<Attention extends boolean = boolean> = {
 >;
 
 /** The last step of a stream. */
-export interface LastStep<
-  Attention extends boolean = boolean,
-  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
-  Trace extends TensorNames = TensorNames,
-> {
+export interface LastStep<Options extends StreamOptions = StreamOptions> {
   done: true;
   /** The whole translation. */
   text: string;
   /** The result of `translate` with `beams: 1`. */
-  result: Translation<Attention, Alignment, false, Trace>;
+  result: Translation<Options>;
 }
 
 /** A step of a stream: one per token, and a last one with the whole result. */
-export type TranslationStep<
-  Attention extends boolean = boolean,
-  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
-  Trace extends TensorNames = TensorNames,
-> = TokenStep<Attention> | LastStep<Attention, Alignment, Trace>;
+export type TranslationStep<Options extends StreamOptions = StreamOptions> =
+  TokenStep<Options> | LastStep<Options>;

@@ -3,18 +3,15 @@ import type { Texts } from '../engine/input.js';
 import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
 import { assemble } from '../model/assemble.js';
 import type { AttentionMap } from '../model/attention.js';
-import type { TensorNames } from '../model/call_options.js';
+import type { Given } from '../model/call_options.js';
 import type { TranslatorInfo } from '../model/info.js';
-import { LoadedModel, methodOf, without } from '../model/model.js';
+import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { Outcome } from '../model/results.js';
 import type { TranslationExplanations } from './explain.js';
-import type {
-  AllOptions,
-  ExplainTranslationMethod,
-  ExplainTranslationOptions,
-} from './explain_options.js';
+import { explainTranslationOptions } from './explain_options.js';
+import type { ExplainTranslationMethod, ExplainTranslationOptions } from './explain_options.js';
 import type {
   OutputToken,
   StreamOptions,
@@ -24,31 +21,14 @@ import type {
   TranslationAttention,
   TranslationStep,
 } from './translation.js';
-import type { AlignmentOptions, TranslateOptions } from './options.js';
+import type { TranslateOptions } from './options.js';
 import { translateOptions } from './options.js';
 import { ofSearch } from './translation.js';
 
 const methods = {
   translate: { name: 'translate', options: translateOptions },
   stream: { name: 'stream', options: without(translateOptions, ofSearch) },
-  explain: methodOf<AllOptions<ExplainTranslationOptions>>()(
-    'explain',
-    'method',
-    'words',
-    'token',
-    'against',
-    'baselineToken',
-    'names',
-    'patch',
-    'effects',
-    'signal',
-    'from',
-    'to',
-    'beams',
-    'sentence',
-    'position',
-    'prefix',
-  ),
+  explain: { name: 'explain', options: explainTranslationOptions },
 };
 
 /** A translator. Each call or stream is decoded to its end before the next one begins. */
@@ -69,15 +49,10 @@ export class Translator extends LoadedModel<TranslatorInfo> {
   }
 
   /** Translates a text sentence by sentence. The spacing between sentences is kept. */
-  translate<
-    Attention extends boolean = false,
-    Alignment extends boolean | AlignmentOptions = false,
-    Hypotheses extends boolean = false,
-    Trace extends TensorNames = undefined,
-  >(
+  translate<Options extends TranslateOptions = {}>(
     text: string,
-    options: TranslateOptions<Attention, Alignment, Hypotheses, Trace> = {},
-  ): Promise<Translation<Attention, Alignment, Hypotheses, Trace>> {
+    options?: Given<TranslateOptions, Options>,
+  ): Promise<Translation<Options>> {
     return this.one(text, options, methods.translate);
   }
 
@@ -85,28 +60,18 @@ export class Translator extends LoadedModel<TranslatorInfo> {
    * Translates several texts. Returns their results in order. If a text is refused, the batch is
    * rejected; the message tells which text it was.
    */
-  translateBatch<
-    Attention extends boolean = false,
-    Alignment extends boolean | AlignmentOptions = false,
-    Hypotheses extends boolean = false,
-    Trace extends TensorNames = undefined,
-  >(
+  translateBatch<Options extends TranslateOptions = {}>(
     texts: readonly string[],
-    options: TranslateOptions<Attention, Alignment, Hypotheses, Trace> = {},
-  ): Promise<Translation<Attention, Alignment, Hypotheses, Trace>[]> {
+    options?: Given<TranslateOptions, Options>,
+  ): Promise<Translation<Options>[]> {
     return this.batch(texts, options, methods.translate);
   }
 
   /** Translates any number of texts; see `Classifier.classifyEach`. */
-  translateEach<
-    Attention extends boolean = false,
-    Alignment extends boolean | AlignmentOptions = false,
-    Hypotheses extends boolean = false,
-    Trace extends TensorNames = undefined,
-  >(
+  translateEach<Options extends TranslateOptions = {}>(
     texts: Texts,
-    options: TranslateOptions<Attention, Alignment, Hypotheses, Trace> = {},
-  ): AsyncGenerator<Outcome<Translation<Attention, Alignment, Hypotheses, Trace>>, void, void> {
+    options?: Given<TranslateOptions, Options>,
+  ): AsyncGenerator<Outcome<Translation<Options>>, void, void> {
     return this.each(texts, options, methods.translate);
   }
 
@@ -115,24 +80,16 @@ export class Translator extends LoadedModel<TranslatorInfo> {
    * step, with `done: true`, has the whole result, which the generator also returns. Decoding starts
    * when the first token is requested and runs ahead of the requests. Leaving the loop ends it.
    */
-  async *stream<
-    Attention extends boolean = false,
-    Alignment extends boolean | AlignmentOptions = false,
-    Trace extends TensorNames = undefined,
-  >(
+  async *stream<Options extends StreamOptions = {}>(
     text: string,
-    options: StreamOptions<Attention, Alignment, Trace> = {},
-  ): AsyncGenerator<
-    TranslationStep<Attention, Alignment, Trace>,
-    Translation<Attention, Alignment, false, Trace>,
-    void
-  > {
+    options?: Given<StreamOptions, Options>,
+  ): AsyncGenerator<TranslationStep<Options>, Translation<Options>, void> {
     const complete = stepCompleter();
-    const result: Translation<Attention, Alignment, false, Trace> = yield* this.steps(
+    const result: Translation<Options> = yield* this.steps(
       text,
       options,
       methods.stream,
-      (raw) => complete(assemble<ShownStep>(raw)) as TokenStep<Attention>,
+      (raw) => complete(assemble<ShownStep>(raw)) as TokenStep<Options>,
     );
     yield { done: true, text: result.text, result };
     return result;

@@ -3,7 +3,7 @@ import { textKind } from '../engine/input.js';
 import type { InputKind } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { AttentionMap } from '../model/attention.js';
-import type { TensorNames } from '../model/call_options.js';
+import type { Given } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
@@ -12,7 +12,7 @@ import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
 import type { Asked, LabelScore, WithGradients, WithTrace } from '../model/results.js';
 import type { Embedding } from './embedder.js';
-import { explainImageMethod } from './image_classifier.js';
+import { explainPictureOptions } from './explain_options.js';
 import type {
   ExplainImageMethod,
   ExplainImageOptions,
@@ -23,10 +23,7 @@ import type {
 import { matchOptions, readOptions } from './options.js';
 import type { MatchOptions, ReadOptions } from './options.js';
 
-export type EmbedImageOptions<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> = Omit<MatchOptions<Attention, Trace>, 'gradients' | 'hypothesisTemplate'>;
+export type EmbedImageOptions = Omit<MatchOptions, 'gradients' | 'hypothesisTemplate'>;
 
 /** Explanations of a picture's best label; see ExplainOptions. */
 export type ExplainMatchOptions = {
@@ -34,30 +31,25 @@ export type ExplainMatchOptions = {
     Pick<MatchOptions, 'hypothesisTemplate'>;
 };
 
-/** The vector of a picture. The type arguments tell which options were set. */
-export type ImageEmbedding<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-> = WithTrace<Trace> & {
-  /** Of length 1. Its dot product with the vector of a text is their similarity. */
-  embedding: Float32Array;
-  grid: PatchGrid;
-  region: PictureRegion;
-} & Asked<
-    Attention,
-    {
-      /** With option `attention`: between the rows that `grid` describes. */
-      attention: { encoder: AttentionMap };
-    }
-  >;
+/** The vector of a picture. `Options` tells which options were set. */
+export type ImageEmbedding<Options extends EmbedImageOptions = EmbedImageOptions> =
+  WithTrace<Options> & {
+    /** Of length 1. Its dot product with the vector of a text is their similarity. */
+    embedding: Float32Array;
+    grid: PatchGrid;
+    region: PictureRegion;
+  } & Asked<
+      Options,
+      'attention',
+      {
+        /** With option `attention`: between the rows that `grid` describes. */
+        attention: { encoder: AttentionMap };
+      }
+    >;
 
-/** A picture, compared with labels. The type arguments tell which options were set. */
-export type ImageMatch<
-  Attention extends boolean = boolean,
-  Trace extends TensorNames = TensorNames,
-  Gradients extends TensorNames = TensorNames,
-> = ImageEmbedding<Attention, Trace> &
-  WithGradients<Gradients> & {
+/** A picture, compared with labels. `Options` tells which options were set. */
+export type ImageMatch<Options extends MatchOptions = MatchOptions> = ImageEmbedding<Options> &
+  WithGradients<Options> & {
     /** The label with the highest score. */
     label: string;
     score: number;
@@ -84,10 +76,7 @@ const embedImage = {
 };
 const methods = {
   classify: { name: 'classify', options: matchOptions },
-  explain: {
-    name: 'explain',
-    options: [...explainImageMethod.options, 'hypothesisTemplate'],
-  },
+  explain: { name: 'explain', options: without(explainPictureOptions, ['labels']) },
   embedImage,
   embedText: { name: 'embedText', options: readOptions },
 };
@@ -120,15 +109,11 @@ export class ZeroShotImageClassifier extends LoadedModel<ModelInfo> {
   }
 
   /** Finds the label that fits a picture best. The picture is prepared as by `ImageClassifier`. */
-  async classify<
-    Attention extends boolean = false,
-    Trace extends TensorNames = undefined,
-    Gradients extends TensorNames = undefined,
-  >(
+  async classify<Options extends MatchOptions = {}>(
     picture: PictureSource,
     labels: readonly string[],
-    options: MatchOptions<Attention, Trace, Gradients> = {},
-  ): Promise<ImageMatch<Attention, Trace, Gradients>> {
+    options?: Given<MatchOptions, Options>,
+  ): Promise<ImageMatch<Options>> {
     return this.one(picture, options, methods.classify, checked(labels));
   }
 
@@ -145,18 +130,18 @@ export class ZeroShotImageClassifier extends LoadedModel<ModelInfo> {
   }
 
   /** Computes the vector of a picture. */
-  embedImage<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  embedImage<Options extends EmbedImageOptions = {}>(
     picture: PictureSource,
-    options: EmbedImageOptions<Attention, Trace> = {},
-  ): Promise<ImageEmbedding<Attention, Trace>> {
+    options?: Given<EmbedImageOptions, Options>,
+  ): Promise<ImageEmbedding<Options>> {
     return this.one(picture, options, methods.embedImage);
   }
 
   /** Computes the vector of a text, of length 1. */
-  embedText<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+  embedText<Options extends ReadOptions = {}>(
     text: string,
-    options: ReadOptions<Attention, Trace> = {},
-  ): Promise<Embedding<Attention, Trace>> {
+    options?: Given<ReadOptions, Options>,
+  ): Promise<Embedding<Options>> {
     return this.one(new GivenText(text), options, methods.embedText);
   }
 }

@@ -7,7 +7,7 @@ import { factsOf } from '../loading/manifest.js';
 import { resolveUrls } from '../loading/locate.js';
 import type { ModelFiles } from '../loading/options.js';
 import type { Architecture } from '../model/architecture.js';
-import type { TensorNames } from '../model/call_options.js';
+import type { Given } from '../model/call_options.js';
 import { encodeOptions } from '../model/encode.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { checkLoadOptions, folderRequest, startHost } from '../model/open_model.js';
@@ -199,23 +199,15 @@ export class Trainer {
   }
 
   /** Classifies a text with the weights of the moment. See `Classifier.classify`. */
-  classify<
-    Attention extends boolean = false,
-    Contributions extends boolean = false,
-    Trace extends TensorNames = undefined,
-  >(
+  classify<Options extends ClassifyOptions = {}>(
     text: string | TextPair,
-    options?: ClassifyOptions<Attention, Contributions, Trace>,
-  ): Promise<Classification<Attention, Contributions, Trace>>;
+    options?: Given<ClassifyOptions, Options>,
+  ): Promise<Classification<Options>>;
   /** Classifies a picture, if the trainer learns from pictures. See `ImageClassifier.classify`. */
-  classify<
-    Attention extends boolean = false,
-    Contributions extends boolean = false,
-    Trace extends TensorNames = undefined,
-  >(
+  classify<Options extends ClassifyImageOptions = {}>(
     picture: PictureSource,
-    options?: ClassifyImageOptions<Attention, Contributions, Trace>,
-  ): Promise<ImageClassification<Attention, Contributions, Trace>>;
+    options?: Given<ClassifyImageOptions, Options>,
+  ): Promise<ImageClassification<Options>>;
   async classify(
     given: unknown,
     options: ClassifyOptions | ClassifyImageOptions = {},

@@ -2,7 +2,6 @@
 import {
   ImageClassifier,
   readPicture,
-  type ClassifyImageOptions,
   type ImageClassification,
   type PatchGrid,
   type PictureRegion,
@@ -216,7 +215,7 @@ export class DigitsExplorer extends Explorer<ImageClassifier> implements Patches
 
   protected async ask(model: ImageClassifier, signal: AbortSignal): Promise<void> {
     const { picture } = this;
-    const options: ClassifyImageOptions<true> = { attention: true, signal };
+    const options = { attention: true, signal } as const;
     const start = performance.now();
     const untouched = { picture, result: await model.classify(picture, options) };
     let reading: Reading = untouched;

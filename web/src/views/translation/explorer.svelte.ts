@@ -435,7 +435,7 @@ export class TranslationExplorer
 }
 
 /** Returns the source words with the largest mean weight in the decoder's last cross-attention. */
-function glowOf({ sentence, attention }: TokenStep<true>): Draft['glow'] {
+function glowOf({ sentence, attention }: TokenStep<{ attention: true }>): Draft['glow'] {
   const { layers, heads, keys } = attention.cross;
   const mean = new Float32Array(keys);
   for (let head = 0; head < heads; head++)

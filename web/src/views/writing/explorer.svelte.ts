@@ -26,7 +26,7 @@ import { fromWritingLink, toWritingLink } from './link.ts';
 export interface Asked {
   text: string;
   off: string;
-  result: Prediction<true>;
+  result: Prediction<{ attention: true }>;
 }
 
 /** A token of the row, and where it ends in the text. */

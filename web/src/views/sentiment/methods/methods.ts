@@ -27,7 +27,7 @@ export interface Findings {
   integratedGradients: Explanations['integrated_gradients'];
   relevance: Explanations['relevance'];
   /** The classification with its attention weights. */
-  result: Classification<true>;
+  result: Classification<{ attention: true }>;
 }
 
 interface Scoring extends Method {
@@ -105,7 +105,7 @@ export const scorings: readonly Scoring[] = [
 ];
 
 /** Returns the mean attention weight that each token receives, from layer `first` on. */
-function received({ attention }: Classification<true>, first: number): Float32Array {
+function received({ attention }: Classification<{ attention: true }>, first: number): Float32Array {
   const { layers, heads, keys, queries } = attention.encoder;
   const sums = new Float32Array(keys);
   const share = 1 / ((layers - first) * heads * queries);

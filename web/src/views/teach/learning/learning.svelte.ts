@@ -16,7 +16,7 @@ import { teachFailure } from './teach-failure.ts';
 export interface Snapshot {
   text: string;
   step: number;
-  answer: Classification<true>;
+  answer: Classification<{ attention: true }>;
 }
 
 export type Phase = 'idle' | 'making' | 'learning' | 'paused' | 'done' | 'stopped' | 'failed';

@@ -64,7 +64,7 @@ const logOdds = ({ scores }: Pick<Classification, 'scores'>, label: string) =>
 /** What does not depend on the method, for the last text. */
 interface Reference {
   text: string;
-  result: Classification<true>;
+  result: Classification<{ attention: true }>;
   losses: readonly number[];
   /** The scores of random orders, once they were tested. */
   random?: Explanations['faithfulness']['random'];

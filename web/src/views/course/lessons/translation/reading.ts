@@ -16,7 +16,7 @@ export interface TranslationLive {
   dHead: number;
   /** The weights of each layer and head, [target, source]. */
   weights: readonly (readonly Float32Array[])[];
-  sentence: SentenceTranslation<true, boolean, true>;
+  sentence: SentenceTranslation<{ attention: true; hypotheses: true }>;
   beams: number;
   /** The number of sentences in the text, of which the first is shown. */
   sentences: number;
