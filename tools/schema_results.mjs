@@ -30,10 +30,14 @@ const inPython = (text) =>
   text.replaceAll('UTF-16 code units; in Python, in characters', 'characters');
 const inScript = (text) => text.replaceAll('; in Python, in characters', '');
 
-const sentencesOf = ({ description = '', with: option }, spell) => [
-  ...(option ? [`With ${option.split(' or ').map(spell).join(' or ')}.`] : []),
-  ...(description ? [description] : []),
-];
+/** Returns the sentences about a field, with the options in them as a language spells them. */
+function sentencesOf({ description = '', with: option }, spell = (name) => name) {
+  const code = (name) => `\`${spell(name)}\``;
+  const about = description.replace(/`(\w+)`/g, (_, name) => code(name));
+  return [option && `With ${option.split(' or ').map(code).join(' or ')}.`, about]
+    .filter(Boolean)
+    .join(' ');
+}
 
 function wrapped(text, width) {
   const lines = [''];
@@ -75,7 +79,7 @@ export function pythonResults(schema) {
       ([, a], [, b]) => Number(a.optional ?? false) - Number(b.optional ?? false),
     );
     for (const [field, property] of fields) {
-      const sentences = inPython(sentencesOf(property, (option) => `\`${option}\``).join(' '));
+      const sentences = inPython(sentencesOf(property));
       if (sentences) lines.push(...wrapped(sentences, 91).map((line) => `    #: ${line}`));
       const type = pythonType(property);
       lines.push(`    ${snake(field)}: ${property.optional ? `Optional[${type}] = None` : type}`);
@@ -107,11 +111,11 @@ export async function scriptResults(schema, file) {
   const interfaces = Object.entries(schema.results).map(([name, { description }]) => {
     const depends = isSeen(schema, name) || name === 'Translation';
     const fields = ownFields(schema, name)
-      .filter(([field, { with: option }]) => (!option || option === 'keep') && field !== 'sentences')
+      .filter(
+        ([field, { with: option }]) => (!option || option === 'keep') && field !== 'sentences',
+      )
       .map(([field, property]) => {
-        const sentences = inScript(
-          sentencesOf(property, (option) => `\`${camel(option)}\``).join(' '),
-        );
+        const sentences = inScript(sentencesOf(property, camel));
         const type = scriptType(property);
         return `${sentences ? commentOf(sentences) : ''}\n${field}${property.optional ? '?' : ''}: ${type};`;
       });
@@ -157,7 +161,7 @@ export function resultsPage(schema) {
     const rows = Object.entries(properties)
       .filter(([field]) => !seen.includes(field))
       .map(([field, property]) => {
-        const sentences = sentencesOf(property, (option) => `\`${option}\``).join(' ');
+        const sentences = sentencesOf(property);
         return `| \`${field}\` | ${pageType(property)} | ${sentences.replace(/[|*<]/g, '\\$&')} |`;
       });
     parts.push(`## ${name}`, description);

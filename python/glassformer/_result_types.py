@@ -215,7 +215,7 @@ class ImageClassification(Traced):
     label: str
     #: The score of that label.
     score: float
-    #: Each label, in the order of the model's labels, or with top_k the best ones, the best
+    #: Each label, in the order of the model's labels, or with `top_k` the best ones, the best
     #: first. Scores are as those of texts.
     scores: list[LabelScore]
     #: The rows of the attention weights: the special ones, then the patches, row by row.
@@ -252,7 +252,7 @@ class Hypothesis(Readable):
     """A text that a model wrote."""
 
     text: str
-    #: Its log-probability / tokens ^ length_penalty: normalized by its length.
+    #: Its log-probability / tokens ^ `length_penalty`: normalized by its length.
     score: float
     #: Its tokens, with the end token if there is one. Their places are in the whole output.
     tokens: list[OutputToken]
@@ -288,7 +288,7 @@ class NextToken(Readable):
     #: The natural logarithm of the model's probability.
     logprob: float
     #: The probability of being sampled: after penalties, temperature and the options that leave
-    #: out tokens, such as top_k and top_p.
+    #: out tokens, such as `top_k` and `top_p`.
     probability: float
 
 
@@ -391,5 +391,5 @@ class Encoding(Readable):
     ids: list[int]
     #: The same tokens, with their text and place.
     tokens: list[Token]
-    #: Whether tokens over max_length were left out.
+    #: Whether tokens over `max_length` were left out.
     clipped: bool

@@ -26,7 +26,7 @@ template <class Visit>
 void fields(Visit& visit, const OutputText& output) {
   visit("text", output.text);
   visit("score", output.score,
-        {.help = "Its log-probability / tokens ^ length_penalty: normalized by its length."});
+        {.help = "Its log-probability / tokens ^ `length_penalty`: normalized by its length."});
   visit("tokens", output.tokens,
         {.help = "Its tokens, with the end token if there is one. Their places are in the whole "
                  "output."});

@@ -27,7 +27,6 @@ export type {
   Generation,
   GenerationStep,
   GeneratorInfo,
-  NextToken,
   Prediction,
 } from './tasks/generator.js';
 export { ImageClassifier } from './tasks/image_classifier.js';
@@ -36,12 +35,10 @@ export type {
   ExplainImageOptions,
   ImageClassification,
   ImageExplanations,
-  PatchGrid,
-  PictureRegion,
   PictureSizeOptions,
 } from './tasks/image_classifier.js';
 export { MaskFiller } from './tasks/mask_filler.js';
-export type { FilledMask, FilledText, FilledToken, MaskFillerInfo } from './tasks/mask_filler.js';
+export type { FilledText, MaskFillerInfo } from './tasks/mask_filler.js';
 export { readPicture } from './model/pictures.js';
 export type { PictureSource, Pixels } from './model/pictures.js';
 export { load } from './tasks/load.js';
@@ -51,7 +48,7 @@ export type { RankOptions, RankedText, ZeroShot, ZeroShotOptions } from './tasks
 export { QuestionAnswerer } from './tasks/question_answerer.js';
 export type { Answer, Question } from './tasks/question_answerer.js';
 export { TokenClassifier } from './tasks/token_classifier.js';
-export type { Aggregation, Entity, TokenClassification } from './tasks/token_classifier.js';
+export type { Aggregation, TokenClassification } from './tasks/token_classifier.js';
 export { Trainer } from './training/trainer.js';
 export type {
   Examples,
@@ -66,13 +63,9 @@ export type {
 } from './training/options.js';
 export { Translator } from './tasks/translator.js';
 export type {
-  AlignmentLink,
-  Candidate,
   EarlyStopping,
-  Hypothesis,
   LanguagePair,
   LastStep,
-  OutputToken,
   SentenceTranslation,
   StreamOptions,
   StreamedSentence,
@@ -87,15 +80,14 @@ export type { Classification } from './tasks/classifier.js';
 export type { ClassifierInfo, ModelInfo, TranslatorInfo } from './model/info.js';
 export type {
   Asked,
-  Clipped,
   Outcome,
-  Token,
-  LabelScore,
   TracedTensor,
   WithAttention,
   WithGradients,
   WithTrace,
+  WithContributions,
 } from './model/results.js';
+export type * from './model/result_types.js';
 export type {
   ExplainableLoadOptions,
   GradientLoadOptions,

@@ -4,7 +4,7 @@ export { Tokenizer } from './tokenizer/tokenizer.js';
 export type {
   DecodeOptions,
   EncodeOptions,
-  Encoding,
   TokenizerInfo,
   TokenizerLoadOptions,
 } from './tokenizer/tokenizer.js';
+export type { Encoding } from './index.js';

@@ -37,8 +37,9 @@ function textsOf(header) {
   return [...lower.map(([, name]) => readFileSync(join(root, 'src', name), 'utf8')), text];
 }
 
-// Forward declarations, and what describes options (web/docs/options.md shows that).
-const isInternal = /^(class \w+;$|template <(class Visit.*)?>$|inline constexpr Option |\/\/ )/;
+// Forward declarations, and what describes options and results (web/docs/options.md and results.md).
+const isInternal =
+  /^(class \w+;$|template <(class Visit.*)?>$|inline constexpr (Option|ResultField) |\/\/ )/;
 
 // Returns the declarations of a text: { comment, code }, each with its lines.
 function declarationsOf(text) {

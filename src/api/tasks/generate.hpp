@@ -250,7 +250,7 @@ void fields(Visit& visit, const NextToken& token) {
   visit("logprob", token.logprob, {.help = "The natural logarithm of the model's probability."});
   visit("probability", token.probability,
         {.help = "The probability of being sampled: after penalties, temperature and the options "
-                 "that leave out tokens, such as top_k and top_p."});
+                 "that leave out tokens, such as `top_k` and `top_p`."});
 }
 
 /// The tokens that may follow a text of P tokens.

@@ -107,7 +107,7 @@ void fields(Visit& visit, ImageClassification& result, std::span<const std::stri
   visit("label", result.label, about_label);
   visit("score", result.score, about_label_score);
   visit.scores(labels, result.scores, result.logits, result.best,
-               {.help = "Each label, in the order of the model's labels, or with top_k the best "
+               {.help = "Each label, in the order of the model's labels, or with `top_k` the best "
                         "ones, the best first. Scores are as those of texts."});
   visit("grid", result.grid, about_grid);
   visit("region", result.region, about_region);

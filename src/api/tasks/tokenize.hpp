@@ -50,7 +50,7 @@ template <class Visit>
 void fields(Visit& visit, EncodedText& result) {
   visit("ids", result.ids, {.help = "The tokens' numbers in the vocabulary."});
   visit("tokens", result.tokens, {.help = "The same tokens, with their text and place."});
-  visit("clipped", result.clipped, {.help = "Whether tokens over max_length were left out."});
+  visit("clipped", result.clipped, {.help = "Whether tokens over `max_length` were left out."});
 }
 
 /// Options of TextTokenizer::decode.

@@ -188,8 +188,8 @@ export interface ImageClassificationFields {
   /** The score of that label. */
   score: number;
   /**
-   * Each label, in the order of the model's labels, or with top_k the best ones, the best first.
-   * Scores are as those of texts.
+   * Each label, in the order of the model's labels, or with `topK` the best ones, the best
+   * first. Scores are as those of texts.
    */
   scores: LabelScore[];
   /** The rows of the attention weights: the special ones, then the patches, row by row. */
@@ -214,7 +214,7 @@ export interface ImageMatchFields {
 /** A text that a model wrote. */
 export interface Hypothesis {
   text: string;
-  /** Its log-probability / tokens ^ length_penalty: normalized by its length. */
+  /** Its log-probability / tokens ^ `lengthPenalty`: normalized by its length. */
   score: number;
   /** Its tokens, with the end token if there is one. Their places are in the whole output. */
   tokens: OutputToken[];
@@ -249,7 +249,7 @@ export interface NextToken {
   logprob: number;
   /**
    * The probability of being sampled: after penalties, temperature and the options that leave
-   * out tokens, such as top_k and top_p.
+   * out tokens, such as `topK` and `topP`.
    */
   probability: number;
 }
@@ -335,6 +335,6 @@ export interface Encoding {
   ids: number[];
   /** The same tokens, with their text and place. */
   tokens: Token[];
-  /** Whether tokens over max_length were left out. */
+  /** Whether tokens over `maxLength` were left out. */
   clipped: boolean;
 }

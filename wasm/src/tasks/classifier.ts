@@ -9,10 +9,10 @@ import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type {
   Asked,
-  Clipped,
-  LabelScore,
+  ClassificationFields,
   Outcome,
   WithAttention,
+  WithContributions,
   WithGradients,
   WithTrace,
 } from '../model/results.js';
@@ -23,43 +23,23 @@ import { classifyOptions } from './options.js';
 import type { ClassifyOptions } from './options.js';
 
 /** The classification of a text. `Options` tells which options were set. */
-export type Classification<Options extends ClassifyOptions = ClassifyOptions> = Clipped &
-  WithAttention<Options> &
-  Asked<
-    Options,
-    'attention',
-    {
-      /**
-       * Of a model with a decoder: its attention to its own rows, and to the encoder's. The decoder reads
-       * the same text, shifted by one token: row i has token i - 1, and row 0 a start token.
-       */
-      attention: { decoder?: AttentionMap; cross?: AttentionMap };
-    }
-  > &
-  WithTrace<Options> &
-  WithGradients<Options> & {
-    /** The label with the highest score. */
-    label: string;
-    score: number;
-    /**
-     * Each label, in the order of `info.labels`. Scores are probabilities that sum to 1; or, if a text
-     * can have several labels or there is only one, a probability for each; or, if the model estimates
-     * a quantity, the logits. Logits of several windows are their mean or maximum.
-     */
-    scores: LabelScore[];
-    /** The number of windows in which the text was read. */
-    windows: number;
-  } & Asked<
-    Options,
-    'contributions',
-    {
-      /**
-       * With option `contributions`: for each label, in the order of `info.labels`, one number per
-       * token, in logit units. Together with the classifier's bias they sum to the label's logit.
-       */
-      contributions: Float32Array[];
-    }
-  >;
+export type Classification<Options extends ClassifyOptions = ClassifyOptions> =
+  ClassificationFields &
+    WithAttention<Options> &
+    Asked<
+      Options,
+      'attention',
+      {
+        /**
+         * Of a model with a decoder: its attention to its own rows, and to the encoder's. The decoder
+         * reads the same text, shifted by one token: row i has token i - 1, and row 0 a start token.
+         */
+        attention: { decoder?: AttentionMap; cross?: AttentionMap };
+      }
+    > &
+    WithTrace<Options> &
+    WithGradients<Options> &
+    WithContributions<Options>;
 
 export const classifyMethod = { name: 'classify', options: classifyOptions };
 const methods = {

@@ -7,7 +7,7 @@ import type { ModelInfo } from '../model/info.js';
 import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
-import type { Clipped, Outcome, WithAttention, WithTrace } from '../model/results.js';
+import type { EmbeddingFields, Outcome, WithAttention, WithTrace } from '../model/results.js';
 import { embedOptions } from './options.js';
 import type { EmbedOptions } from './options.js';
 
@@ -40,12 +40,9 @@ export interface EmbedderInfo extends ModelInfo {
 }
 
 /** The vector of a text. `Options` tells which options were set. */
-export type Embedding<Options extends EmbedOptions = EmbedOptions> = Clipped &
+export type Embedding<Options extends EmbedOptions = EmbedOptions> = EmbeddingFields &
   WithAttention<Options> &
-  WithTrace<Options> & {
-    /** [poolings · dModel] */
-    embedding: Float32Array;
-  };
+  WithTrace<Options>;
 
 const methods = {
   embed: { name: 'embed', options: embedOptions },

@@ -9,11 +9,19 @@ import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { Session } from '../model/session.js';
 import type { OpenedModel } from '../model/open_model.js';
-import type { Asked, Clipped, Outcome, Token, WithTrace } from '../model/results.js';
+import type {
+  Asked,
+  GenerationFields,
+  Hypothesis,
+  Outcome,
+  OutputToken,
+  PredictionFields,
+  Token,
+  WithTrace,
+} from '../model/results.js';
 import type { GenerationExplanations } from './explain.js';
 import { explainGenerationOptions } from './explain_options.js';
 import type { ExplainGenerationMethod, ExplainGenerationOptions } from './explain_options.js';
-import type { Hypothesis, OutputToken } from './translation.js';
 import { generateOptions, nextOptions } from './options.js';
 import type { GenerateOptions, NextOptions } from './options.js';
 
@@ -45,11 +53,8 @@ export interface GenerationAttention {
   cross?: AttentionMap;
 }
 
-/** The tokens that a model read first, and its attention weights. */
-type Shown<Options> = {
-  /** The input as the model read it, prefix included. Offsets refer to the given text alone. */
-  promptTokens: Token[];
-} & Asked<
+/** The attention weights of a generator, if they were asked for. */
+type Shown<Options> = Asked<
   Options,
   'attention',
   {
@@ -58,38 +63,16 @@ type Shown<Options> = {
   }
 >;
 
-/**
- * A generated text. `clipped`: the prompt was longer than the model's limit, and its beginning was
- * left out or, if an encoder reads it, its end.
- */
-export type Generation<Options extends GenerateOptions = GenerateOptions> = Hypothesis &
-  Clipped &
+/** A generated text. `Options` tells which options were set. */
+export type Generation<Options extends GenerateOptions = GenerateOptions> = GenerationFields &
   WithTrace<Options> &
-  Shown<Options> & {
-    /** Whether it ended with an end token or a stop string, not at the maximum number of tokens. */
-    ended: boolean;
-    /** With option `keep`: the number of tokens of the prompt that an earlier call had read. */
-    reused?: number;
-  } & Asked<Options, 'hypotheses', { hypotheses: Hypothesis[] }>;
-
-/** A possible next token. */
-export interface NextToken {
-  id: number;
-  /** As a token's `text`. */
-  text: string;
-  /** Natural logarithm of the model's probability. */
-  logprob: number;
-  /** The probability of being sampled, after penalty, temperature, topK and topP. */
-  probability: number;
-}
+  Shown<Options> &
+  Asked<Options, 'hypotheses', { hypotheses: Hypothesis[] }>;
 
 /** The tokens that may follow a text. */
-export type Prediction<Options extends NextOptions = NextOptions> = Clipped &
+export type Prediction<Options extends NextOptions = NextOptions> = PredictionFields &
   WithTrace<Options> &
-  Shown<Options> & {
-    /** Most probable first. */
-    next: NextToken[];
-  };
+  Shown<Options>;
 
 /** A token of a stream. An end token has no step, because it adds nothing to the text. */
 export interface GeneratedToken {

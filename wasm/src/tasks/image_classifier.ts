@@ -1,13 +1,21 @@
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { Given } from '../model/call_options.js';
-import type { AttentionMap } from '../model/attention.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
-import type { Asked, LabelScore, Outcome, WithGradients, WithTrace } from '../model/results.js';
+import type {
+  ImageClassificationFields,
+  Outcome,
+  PatchGrid,
+  PictureRegion,
+  WithAttention,
+  WithContributions,
+  WithGradients,
+  WithTrace,
+} from '../model/results.js';
 import type { Explanations } from './explain.js';
 import { explainPictureOptions } from './explain_options.js';
 import type { ExplainOptions } from './explain_options.js';
@@ -17,57 +25,13 @@ import type { ClassifyImageOptions } from './options.js';
 /** How a picture's size is treated. */
 export type PictureSizeOptions = Pick<ClassifyImageOptions, 'interpolate' | 'size'>;
 
-/** The rows of a picture's attention: special ones, then the patches row by row. */
-export interface PatchGrid {
-  /** The number of patches below each other, and side by side. */
-  rows: number;
-  columns: number;
-  /** The names of the rows before the patches: "[CLS]", "[DIST]". */
-  special: string[];
-}
-
-/** The part of a picture that its patches cover, in pixels of the picture. It may exceed the picture. */
-export interface PictureRegion {
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-}
-
 /** The classification of a picture. `Options` tells which options were set. */
 export type ImageClassification<Options extends ClassifyImageOptions = ClassifyImageOptions> =
-  WithTrace<Options> &
-    WithGradients<Options> & {
-      /** The label with the highest score. */
-      label: string;
-      score: number;
-      /**
-       * Each label, in the order of `info.labels`; with `topK` the best ones, best first. Scores are
-       * probabilities that sum to 1; or, if a picture can have several labels, a probability for each;
-       * or, if the model estimates a quantity, the logits.
-       */
-      scores: LabelScore[];
-      grid: PatchGrid;
-      region: PictureRegion;
-    } & Asked<
-      Options,
-      'attention',
-      {
-        /** With option `attention`: between the rows that `grid` describes. */
-        attention: { encoder: AttentionMap };
-      }
-    > &
-    Asked<
-      Options,
-      'contributions',
-      {
-        /**
-         * With option `contributions`: for each label, in the order of `info.labels`, one number per
-         * row, in logit units.
-         */
-        contributions: Float32Array[];
-      }
-    >;
+  ImageClassificationFields &
+    WithAttention<Options> &
+    WithTrace<Options> &
+    WithGradients<Options> &
+    WithContributions<Options>;
 
 /** Explanations of a picture's label; see ExplainOptions. */
 export type ExplainImageMethod = Exclude<keyof ExplainOptions, 'activation_patching'>;

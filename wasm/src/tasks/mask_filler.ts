@@ -7,7 +7,7 @@ import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type {
-  Clipped,
+  FilledTextFields,
   Outcome,
   WithAttention,
   WithGradients,
@@ -21,37 +21,11 @@ export interface MaskFillerInfo extends ModelInfo {
   maskToken: string;
 }
 
-/** A token that may stand at the place of a mask. */
-export interface FilledToken {
-  id: number;
-  /** The token as spelled in the vocabulary, such as "##ing". */
-  token: string;
-  text: string;
-  /** Its probability. */
-  score: number;
-  /** The text as the model reads it, with this token; other masks stay. */
-  sequence: string;
-}
-
-/** One mask of a text. */
-export interface FilledMask {
-  /** The position in `tokens`. */
-  index: number;
-  /** Offsets in UTF-16 code units of the text. */
-  start: number;
-  end: number;
-  /** The most probable token first. */
-  answers: FilledToken[];
-}
-
 /** The tokens for the masks of a text. `Options` tells which options were set. */
-export type FilledText<Options extends FillOptions = FillOptions> = Clipped &
+export type FilledText<Options extends FillOptions = FillOptions> = FilledTextFields &
   WithAttention<Options> &
   WithTrace<Options> &
-  WithGradients<Options> & {
-    /** The masks, in the order of the text. Each is filled on its own; the others stay masked. */
-    masks: FilledMask[];
-  };
+  WithGradients<Options>;
 
 const methods = {
   fill: { name: 'fill', options: fillOptions },

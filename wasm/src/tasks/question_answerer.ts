@@ -5,7 +5,13 @@ import type { ModelInfo } from '../model/info.js';
 import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
-import type { Outcome, WithAttention, WithGradients, WithTrace } from '../model/results.js';
+import type {
+  AnswerFields,
+  Outcome,
+  WithAttention,
+  WithGradients,
+  WithTrace,
+} from '../model/results.js';
 import { answerOptions } from './options.js';
 import type { AnswerOptions } from './options.js';
 
@@ -16,17 +22,10 @@ export interface Question {
 }
 
 /** An answer. `Options` tells which options were set. */
-export type Answer<Options extends AnswerOptions = AnswerOptions> = WithAttention<Options> &
+export type Answer<Options extends AnswerOptions = AnswerOptions> = AnswerFields &
+  WithAttention<Options> &
   WithTrace<Options> &
-  WithGradients<Options> & {
-    /** A part of the context; with `handleImpossibleAnswer`, empty if there is no answer. */
-    answer: string;
-    /** Its probability. */
-    score: number;
-    /** Its offsets in UTF-16 code units of the context. */
-    start: number;
-    end: number;
-  };
+  WithGradients<Options>;
 
 const methods = {
   answer: { name: 'answer', options: answerOptions },

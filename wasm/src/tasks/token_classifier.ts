@@ -7,8 +7,8 @@ import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type {
-  Clipped,
   Outcome,
+  TokenClassificationFields,
   WithAttention,
   WithGradients,
   WithTrace,
@@ -24,31 +24,9 @@ import type { TokenClassifyOptions } from './options.js';
  */
 export type Aggregation = 'none' | 'simple' | 'first' | 'average' | 'max';
 
-export interface Entity {
-  /** The label; with aggregation, without its "B-" or "I-". */
-  entity: string;
-  /** The label's probability; with aggregation, the mean over tokens or words. */
-  score: number;
-  /** The token as spelled in the vocabulary, such as "##ton"; with aggregation, the text. */
-  word: string;
-  /** Offsets in UTF-16 code units of the text. */
-  start: number;
-  end: number;
-  /** With aggregation `none`: the position in `tokens`. */
-  index?: number;
-}
-
 /** The entities of a text. `Options` tells which options were set. */
 export type TokenClassification<Options extends TokenClassifyOptions = TokenClassifyOptions> =
-  Clipped &
-    WithAttention<Options> &
-    WithTrace<Options> &
-    WithGradients<Options> & {
-      /** The entities, in the order of the text. */
-      entities: Entity[];
-      /** The number of windows in which the text was read. */
-      windows: number;
-    };
+  TokenClassificationFields & WithAttention<Options> & WithTrace<Options> & WithGradients<Options>;
 
 const methods = {
   classify: { name: 'classify', options: tokenClassifyOptions },

@@ -1,5 +1,15 @@
 import type { AttentionMap } from '../model/attention.js';
-import type { Asked, Token, WithTrace } from '../model/results.js';
+import type {
+  AlignmentLink,
+  Asked,
+  Candidate,
+  Hypothesis,
+  OutputToken,
+  SentenceTranslationFields,
+  Token,
+  TranslationFields,
+  WithTrace,
+} from '../model/results.js';
 import type { TranslateOptions } from './options.js';
 
 // The options and results of translations.
@@ -37,64 +47,13 @@ export type StreamOptions = Omit<TranslateOptions, (typeof ofSearch)[number]>;
  */
 export type EarlyStopping = boolean | 'never';
 
-/** A token of a translation, with offsets in the `text` of the whole translation. */
-export interface OutputToken extends Token {
-  /** Natural logarithm of its probability after the tokens before it. */
-  logprob: number;
-}
-
-/** A finished translation of a sentence. */
-export interface Hypothesis {
-  text: string;
-  /** The log-probability, normalized by length. */
-  score: number;
-  /**
-   * The tokens, including the end token. Offsets refer to the whole translation, in which this
-   * sentence begins at `targetStart`, whichever hypothesis it contains.
-   */
-  tokens: OutputToken[];
-}
-
-/** A word of the translation and the word of the input that it was translated from. */
-export interface AlignmentLink {
-  /** In the `text` of the whole translation. */
-  target: { start: number; end: number };
-  /** In the input. */
-  source: { start: number; end: number };
-  /** The share of the target word's attention on the source word. */
-  weight: number;
-}
-
-/** A token that the search considered, after the one at index `parent` of the tree. */
-export interface Candidate {
-  parent: number;
-  id: number;
-  /** As a token's `text`. */
-  text: string;
-  logprob: number;
-  /** Sum of `logprob` from the start. */
-  total: number;
-  /** Whether the search continued from it, or it finished a hypothesis. */
-  kept: boolean;
-}
-
 /**
  * The translation of a sentence. Offsets of the source are in the input, offsets of the target in the
  * whole translation.
  */
 export type SentenceTranslation<Options extends TranslateOptions = TranslateOptions> =
-  Hypothesis & {
-    /** Where the sentence is in the input. */
-    start: number;
-    end: number;
-    /** Where its translation is in the whole translation. */
-    targetStart: number;
-    targetEnd: number;
-    /** Whether the end of the sentence was left out because of the model's limit. */
-    clipped: boolean;
-    /** The encoder's input, with offsets in the input. */
-    sourceTokens: Token[];
-  } & WithTrace<Options> &
+  SentenceTranslationFields &
+    WithTrace<Options> &
     Asked<
       Options,
       'attention',
@@ -127,10 +86,10 @@ export type SentenceTranslation<Options extends TranslateOptions = TranslateOpti
     >;
 
 /** The translation of a text. `Options` tells which options were set. */
-export interface Translation<Options extends TranslateOptions = TranslateOptions> {
-  text: string;
-  /** Mean of the sentences' scores, weighted by their numbers of tokens. */
-  score: number;
+export interface Translation<
+  Options extends TranslateOptions = TranslateOptions,
+> extends TranslationFields {
+  /** The sentences of the text, in order. */
   sentences: SentenceTranslation<Options>[];
 }
 

@@ -8,12 +8,11 @@ import type { TranslatorInfo } from '../model/info.js';
 import { LoadedModel, without } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
-import type { Outcome } from '../model/results.js';
+import type { Outcome, OutputToken } from '../model/results.js';
 import type { TranslationExplanations } from './explain.js';
 import { explainTranslationOptions } from './explain_options.js';
 import type { ExplainTranslationMethod, ExplainTranslationOptions } from './explain_options.js';
 import type {
-  OutputToken,
   StreamOptions,
   StreamedSentence,
   TokenStep,

@@ -2,7 +2,6 @@ import { checkOption } from '../base/checks.js';
 import { textKind } from '../engine/input.js';
 import type { InputKind } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
-import type { AttentionMap } from '../model/attention.js';
 import type { Given } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel, without } from '../model/model.js';
@@ -10,15 +9,19 @@ import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
-import type { Asked, LabelScore, WithGradients, WithTrace } from '../model/results.js';
+import type {
+  ImageMatchFields,
+  LabelScore,
+  WithAttention,
+  WithGradients,
+  WithTrace,
+} from '../model/results.js';
 import type { Embedding } from './embedder.js';
 import { explainPictureOptions } from './explain_options.js';
 import type {
   ExplainImageMethod,
   ExplainImageOptions,
   ImageExplanations,
-  PatchGrid,
-  PictureRegion,
 } from './image_classifier.js';
 import { matchOptions, readOptions } from './options.js';
 import type { MatchOptions, ReadOptions } from './options.js';
@@ -33,25 +36,14 @@ export type ExplainMatchOptions = {
 
 /** The vector of a picture. `Options` tells which options were set. */
 export type ImageEmbedding<Options extends EmbedImageOptions = EmbedImageOptions> =
-  WithTrace<Options> & {
-    /** Of length 1. Its dot product with the vector of a text is their similarity. */
-    embedding: Float32Array;
-    grid: PatchGrid;
-    region: PictureRegion;
-  } & Asked<
-      Options,
-      'attention',
-      {
-        /** With option `attention`: between the rows that `grid` describes. */
-        attention: { encoder: AttentionMap };
-      }
-    >;
+  ImageMatchFields & WithAttention<Options> & WithTrace<Options>;
 
 /** A picture, compared with labels. `Options` tells which options were set. */
 export type ImageMatch<Options extends MatchOptions = MatchOptions> = ImageEmbedding<Options> &
   WithGradients<Options> & {
     /** The label with the highest score. */
     label: string;
+    /** The score of that label. */
     score: number;
     /**
      * Each label, in the given order. Scores are probabilities that sum to 1; a logit is the similarity

@@ -1,5 +1,5 @@
 import { GlassformerError, openModel } from '../index.js';
-import type { LoadOptions, ModelFiles, Token } from '../index.js';
+import type { Encoding, LoadOptions, ModelFiles } from '../index.js';
 import { checkOption, checkOptions, isA } from '../base/checks.js';
 import { nodeModule } from '../base/node.js';
 import { takeTextOrPair } from '../engine/input.js';
@@ -43,15 +43,6 @@ export interface EncodeOptions {
   /** The language of the text, one of `info.languages`. Default: the one that the files name. */
   language?: string | undefined;
   signal?: AbortSignal | undefined;
-}
-
-/** A text, or two, as tokens. */
-export interface Encoding {
-  ids: number[];
-  /** The same tokens, with their text and position. */
-  tokens: Token[];
-  /** Whether tokens over `maxLength` were dropped. */
-  clipped: boolean;
 }
 
 export interface DecodeOptions {
