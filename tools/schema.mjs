@@ -1,6 +1,6 @@
-// Writes what follows from the options and results of the core (see src/base/option.hpp and
-// result_field.hpp): the types and lists of the package, the types of the Python package, and two
-// pages of the documentation. Run it after one of them changed: `node tools/schema.mjs`. A test says
+// Writes what follows from the options, results and tasks of the core (see src/base/option.hpp,
+// src/base/result_field.hpp and src/tasks/task_facts.hpp): the types, lists and tables of the package
+// and of the Python package, and two pages of the documentation. Run it after one of them changed: `node tools/schema.mjs`. A test says
 // when a file is stale.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { root } from './run.mjs';
 import { pythonResults, resultsPage, scriptResults } from './schema_results.mjs';
+import { pythonTasks, taskClasses, taskTable } from './schema_tasks.mjs';
 
 const notice = 'Written by tools/schema.mjs from the options in src/api. Do not edit.';
 const explainNotice = 'Written by tools/schema.mjs from src/tasks/explain. Do not edit.';
@@ -337,6 +338,9 @@ export const scriptFile = 'wasm/src/tasks/options.ts';
 export const explainScriptFile = 'wasm/src/tasks/explain_options.ts';
 export const pythonFile = 'python/glassformer/_call_options.py';
 export const pageFile = 'web/docs/options.md';
+const taskTableFile = 'wasm/src/engine/task_table.ts';
+const taskClassesFile = 'wasm/src/tasks/classes.ts';
+const taskPythonFile = 'python/glassformer/_task_table.py';
 const resultScriptFile = 'wasm/src/model/result_types.ts';
 const resultPythonFile = 'python/glassformer/_result_types.py';
 const resultPageFile = 'web/docs/results.md';
@@ -349,6 +353,9 @@ export async function written(command) {
     [explainScriptFile]: await explainScript(schema),
     [pythonFile]: pythonModule(schema),
     [pageFile]: page(schema),
+    [taskTableFile]: await taskTable(schema, taskTableFile),
+    [taskClassesFile]: await taskClasses(schema, taskClassesFile),
+    [taskPythonFile]: pythonTasks(schema),
     [resultScriptFile]: await scriptResults(schema, resultScriptFile),
     [resultPythonFile]: pythonResults(schema),
     [resultPageFile]: resultsPage(schema),

@@ -93,6 +93,9 @@ export function pythonResults(schema) {
 function scriptType(property) {
   if (property.$ref) return nameOf(property);
   if (property.type === 'array') return `${scriptType(property.items)}[]`;
+  if (property.maximum) {
+    return Array.from({ length: property.maximum + 1 }, (_, number) => number).join(' | ');
+  }
   const types = { integer: 'number', vector: 'Float32Array', table: 'Float32Array[]' };
   return types[property.type] ?? property.type;
 }

@@ -47,6 +47,7 @@ from ._result_types import (
     Translation,
 )
 from ._results import GenerationStep, Info, TranslationStep, assemble, build, parse
+from ._task_table import TASKS
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -225,6 +226,10 @@ class Model(Loaded):
 
     _tasks: ClassVar[Sequence[str]] = ()
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._tasks = TASKS.get(cls.__name__, cls._tasks)
+
     def __init__(self, core: _core.Model) -> None:
         """For `load`."""
         super().__init__(core)
@@ -383,7 +388,6 @@ class Explained(Model):
 class Classifier(Explained):
     """A classifier of texts, or of pairs of texts."""
 
-    _tasks = ("text-classification",)
     _kind = Classification
     _taken = staticmethod(taken_pair)
 
@@ -398,7 +402,6 @@ class Classifier(Explained):
 class TokenClassifier(Model):
     """Finds entities in texts, such as names of people and places."""
 
-    _tasks = ("token-classification",)
     _kind = TokenClassification
     _taken = staticmethod(taken_text)
 
@@ -411,7 +414,6 @@ class TokenClassifier(Model):
 class QuestionAnswerer(Model):
     """Finds the answer to a question in a text."""
 
-    _tasks = ("question-answering",)
     _kind = Answer
     _taken = staticmethod(taken_pair)
 
@@ -424,7 +426,6 @@ class QuestionAnswerer(Model):
 class MaskFiller(Model):
     """Says which tokens may stand at the masks of a text."""
 
-    _tasks = ("fill-mask",)
     _kind = FilledText
     _taken = staticmethod(taken_text)
 
@@ -437,7 +438,6 @@ class MaskFiller(Model):
 class Embedder(Model):
     """Maps texts to vectors. The angle between two shows how similar the texts are."""
 
-    _tasks = ("feature-extraction",)
     _kind = Embedding
     _taken = staticmethod(taken_text)
 
@@ -450,7 +450,6 @@ class Embedder(Model):
 class ImageClassifier(Explained):
     """A classifier of pictures."""
 
-    _tasks = ("image-classification",)
     _kind = ImageClassification
     _taken = staticmethod(read_picture)
 
@@ -464,7 +463,6 @@ class ZeroShotImageClassifier(Explained):
     """Compares pictures with texts, and so finds the best of labels that it was not trained
     with."""
 
-    _tasks = ("zero-shot-image-classification",)
     _kind = ImageMatch
     _taken = staticmethod(read_picture)
 
@@ -584,7 +582,6 @@ class _Writer(Explained):
 class Generator(_Writer):
     """Continues texts or, if the model has an encoder, answers them with texts."""
 
-    _tasks = ("text-generation", "text2text-generation")
     _kind = Generation
     _step = GenerationStep
 
@@ -619,7 +616,6 @@ class Generator(_Writer):
 class Translator(_Writer):
     """Translates texts, sentence by sentence."""
 
-    _tasks = ("translation",)
     _kind = Translation
     _step = TranslationStep
 
@@ -653,19 +649,6 @@ class Translator(_Writer):
         return self._stream(text, options)
 
 
-_classes = (
-    Classifier,
-    TokenClassifier,
-    QuestionAnswerer,
-    MaskFiller,
-    Embedder,
-    ImageClassifier,
-    ZeroShotImageClassifier,
-    Generator,
-    Translator,
-)
-
-
 def load(folder: Folder, *, compute: str | None = None, threads: int | None = None) -> Any:
     """Opens a model folder, and returns an object of the class for its task.
 
@@ -674,7 +657,8 @@ def load(folder: Folder, *, compute: str | None = None, threads: int | None = No
     """
     core = _open(folder, (), compute, threads)
     task = json.loads(core.description())["task"]
-    return next(each for each in _classes if task in each._tasks)(core)
+    name = next(each for each, opened in TASKS.items() if task in opened)
+    return globals()[name](core)
 
 
 def _open(

@@ -35,7 +35,8 @@ void fields(Visit& visit, const InputToken& token) {
                  "tokens have no text: start equals end."});
   visit("end", token.end, {.help = "Where its text ends."});
   visit("sequence", token.sequence,
-        {.help = "Of two texts: the one that the token and its place belong to, 0 or 1."});
+        {.help = "Of two texts: the one that the token and its place belong to, 0 or 1.",
+         .most = 1});
 }
 
 /// A token that a model wrote. `start` and `end` are its position in the whole output. If several

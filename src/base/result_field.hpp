@@ -18,6 +18,8 @@ struct ResultField {
   HelpText with = "";
   /// Whether it is left out where it is empty.
   bool omitted = false;
+  /// The greatest of a few whole numbers. 0: any number.
+  unsigned most = 0;
 };
 
 }  // namespace glassformer

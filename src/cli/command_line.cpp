@@ -2,10 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iostream>
+#include <span>
 #include <system_error>
+#include <vector>
 
 #include "base/strings/printable.hpp"
 #include "cli/manual.hpp"
@@ -13,36 +14,6 @@
 
 namespace glassformer {
 namespace {
-
-struct CommandEntry {
-  const char* name;
-  const char* summary;
-  std::unique_ptr<Command> (*make)();
-};
-
-// In the order in which help lists them.
-constexpr std::array<CommandEntry, 18> commands = {{
-    {"classify", "classify each line of standard input", make_classify_command},
-    {"translate", "translate each line of standard input", make_translate_command},
-    {"ner", "the names in each line: of people, places and the like", make_ner_command},
-    {"answer", "answer each line, a question and a context with a tab between them",
-     make_answer_command},
-    {"fill", "the tokens that may stand at the masks of each line", make_fill_command},
-    {"embed", "a vector of each line", make_embed_command},
-    {"generate", "continue, or answer, each line of standard input", make_generate_command},
-    {"chat", "talk with a model: each line is a message", make_chat_command},
-    {"image", "classify pictures", make_image_command},
-    {"trace", "tensors between text and answer, to a safetensors file", make_trace_command},
-    {"explain", "why a model answers each line as it does", make_explain_command},
-    {"tokenize", "token ids of each line, unclipped", make_tokenize_command},
-    {"inspect", "configuration, tensors and parameters of a model", make_inspect_command},
-    {"bench", "median time from text to answer", make_bench_command},
-    {"init", "a model with random Xavier-uniform weights", make_init_command},
-    {"train", "a new model, or one that learns further, from a file of examples",
-     make_train_command},
-    {"convert", "a published checkpoint as a model folder of ours", make_convert_command},
-    {"quantize", "a model's matrices as 8-bit or 4-bit integers", make_quantize_command},
-}};
 
 // Writes help in lines of at most 100 characters.
 class HelpFormatter final : public CLI::Formatter {
@@ -81,9 +52,9 @@ class CommandLine {
     app_.footer(
         "Commands that answer lines read standard input, and write a line for each.\n"
         "glassformer help COMMAND shows a command's options.");
-    for (std::size_t i = 0; i < commands.size(); ++i) {
-      commands_[i] = commands[i].make();
-      commands_[i]->declare(*app_.add_subcommand(commands[i].name, commands[i].summary));
+    for (const auto& [name, summary, make] : all_commands()) {
+      commands_.push_back(make());
+      commands_.back()->declare(*app_.add_subcommand(name, summary));
     }
     app_.add_subcommand("help", "what a command does, and its options")
         ->add_option("COMMAND", helped_, "a command; where not given, all of them are listed");
@@ -106,8 +77,8 @@ class CommandLine {
       app_.exit(error);  // prints help or the version
       return Exit::ok;
     }
-    for (std::size_t i = 0; i < commands.size(); ++i) {
-      if (app_.got_subcommand(commands[i].name)) return commands_[i]->run();
+    for (std::size_t i = 0; i < commands_.size(); ++i) {
+      if (app_.got_subcommand(all_commands()[i].name)) return commands_[i]->run();
     }
     if (app_.got_subcommand("schema")) {
       std::cout << options_schema() << '\n';
@@ -126,9 +97,10 @@ class CommandLine {
   // that selects it. If its help is asked for, prints that and returns true.
   bool helps_with_part(std::vector<std::string>& arguments) {
     if (arguments.size() < 2) return false;
-    const auto entry = std::ranges::find(commands, arguments[0], &CommandEntry::name);
-    if (entry == commands.end()) return false;
-    Command& command = *commands_[static_cast<std::size_t>(entry - commands.begin())];
+    const std::span<const CommandEntry> all = all_commands();
+    const auto entry = std::ranges::find(all, arguments[0], &CommandEntry::name);
+    if (entry == all.end()) return false;
+    Command& command = *commands_[static_cast<std::size_t>(entry - all.begin())];
     const auto [option, names] = command.parts();
     const std::string part = arguments[1];
     if (std::ranges::find(names, part) == names.end()) return false;
@@ -202,7 +174,7 @@ class CommandLine {
 
   const char* version_;
   CLI::App app_{"A Transformer you can see through."};
-  std::array<std::unique_ptr<Command>, commands.size()> commands_;
+  std::vector<std::unique_ptr<Command>> commands_;  // in the order of all_commands()
   std::string helped_, shell_;  // arguments of help and completion
 };
 

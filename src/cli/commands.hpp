@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,23 +32,14 @@ class Command {
   virtual void narrow(CLI::App& app, const std::string& part);
 };
 
-std::unique_ptr<Command> make_classify_command();
-std::unique_ptr<Command> make_translate_command();
-std::unique_ptr<Command> make_ner_command();
-std::unique_ptr<Command> make_answer_command();
-std::unique_ptr<Command> make_fill_command();
-std::unique_ptr<Command> make_embed_command();
-std::unique_ptr<Command> make_generate_command();
-std::unique_ptr<Command> make_chat_command();
-std::unique_ptr<Command> make_image_command();
-std::unique_ptr<Command> make_trace_command();
-std::unique_ptr<Command> make_explain_command();
-std::unique_ptr<Command> make_tokenize_command();
-std::unique_ptr<Command> make_inspect_command();
-std::unique_ptr<Command> make_bench_command();
-std::unique_ptr<Command> make_init_command();
-std::unique_ptr<Command> make_train_command();
-std::unique_ptr<Command> make_convert_command();
-std::unique_ptr<Command> make_quantize_command();
+/// A command, its line in the list of all, and the function that makes it.
+struct CommandEntry {
+  const char* name;
+  const char* summary;
+  std::unique_ptr<Command> (*make)();
+};
+
+/// All commands but help, in the order in which help lists them.
+std::span<const CommandEntry> all_commands();
 
 }  // namespace glassformer

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <concepts>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ranges>
@@ -26,6 +27,7 @@
 #include "tasks/explain/request.hpp"
 #include "tasks/options.hpp"
 #include "tasks/result_writer.hpp"
+#include "tasks/task_facts.hpp"
 #include "tasks/train/training_options.hpp"
 
 namespace glassformer {
@@ -239,6 +241,7 @@ class ResultDescriber {
   void add(const char* name, Json property, const ResultField& about, bool optional = false) {
     if (about.help[0] != 0) property["description"] = about.help;
     if (about.with[0] != 0) property["with"] = about.with;
+    if (about.most != 0) property["maximum"] = about.most;
     if (optional || about.omitted || about.with[0] != 0) property["optional"] = true;
     properties_[name] = std::move(property);
   }
@@ -295,6 +298,28 @@ Json described() {
   return describer.take();
 }
 
+// Returns the words of a list with spaces between them.
+std::vector<std::string> words_of(const char* list) {
+  std::istringstream stream(list);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+Json tasks() {
+  Json list = Json::array();
+  for (const TaskFacts& task : all_tasks()) {
+    Json facts = {{"name", task.name},
+                  {"class", task.class_name},
+                  {"command", task.command},
+                  {"description", task.help},
+                  {"load", words_of(task.load)}};
+    if (task.opens[0] != 0) facts["opens"] = task.opens;
+    if (task.reads) facts["reads"] = true;
+    if (task.stepwise) facts["stepwise"] = true;
+    list.push_back(std::move(facts));
+  }
+  return list;
+}
+
 // Returns the methods of explanation, with their options by what they explain.
 Json explanations() {
   static constexpr std::array answers = {"text", "picture", "translation", "next_token"};
@@ -304,9 +329,8 @@ Json explanations() {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (!method.options[i]) continue;
       Json& options = of[answers[i]] = Json::array();
-      for (const char* const words : {method.options[i], common_options[i]}) {
-        std::istringstream stream(words);
-        for (std::string word; stream >> word;) options.push_back(word);
+      for (const char* const list : {method.options[i], common_options[i]}) {
+        for (std::string& word : words_of(list)) options.push_back(std::move(word));
       }
     }
     list.push_back({{"name", method.name},
@@ -354,6 +378,7 @@ std::string options_schema() {
                                   ImageMatch, OutputText, Generation, NextToken, Prediction,
                                   TextRange, AlignmentLink, SearchNode, SentenceTranslation,
                                   Translation, EncodedText>()},
+               {"tasks", tasks()},
                {"explanations", explanations()}})
       .dump(2);
 }

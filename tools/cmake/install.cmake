@@ -13,6 +13,7 @@ install(DIRECTORY src/glassformer DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
 # include/glassformer, and included by their names there.
 set(GLASSFORMER_VALUES
   api/encoder_options.hpp
+  api/label_score.hpp
   api/load_options.hpp
   api/output.hpp
   api/tasks/answer.hpp

@@ -1,9 +1,12 @@
 import { GlassformerError } from '../base/errors.js';
+import { taskTable } from './task_table.js';
 
 /** Facts about a task. */
 interface TaskFacts {
   /** The name of the class that opens its models. */
   class: string;
+  /** The task that its folders name, if that is another one. */
+  opens?: string;
   /** Whether the binary for models that read texts runs its models. */
   reads?: boolean;
   /** Options of `load` that only some tasks have. */
@@ -12,67 +15,14 @@ interface TaskFacts {
   stepwise?: boolean;
 }
 
-// The tasks, as the engine names them. Their options and results are in the files of the classes;
-// src/linked lists those of each binary.
-const table = {
-  'text-classification': {
-    class: 'Classifier',
-    reads: true,
-    load: ['explain', 'gradients'],
-  },
-  'token-classification': {
-    class: 'TokenClassifier',
-    reads: true,
-    load: ['gradients'],
-  },
-  'question-answering': {
-    class: 'QuestionAnswerer',
-    reads: true,
-    load: ['gradients'],
-  },
-  'fill-mask': {
-    class: 'MaskFiller',
-    reads: true,
-    load: ['gradients'],
-  },
-  'feature-extraction': {
-    class: 'Embedder',
-    reads: true,
-    load: [],
-  },
-  'image-classification': {
-    class: 'ImageClassifier',
-    load: ['explain', 'gradients'],
-  },
-  'zero-shot-image-classification': {
-    class: 'ZeroShotImageClassifier',
-    load: ['explain', 'gradients'],
-  },
-  translation: {
-    class: 'Translator',
-    load: ['explain', 'gradients', 'shortlist'],
-    stepwise: true,
-  },
-  'text-generation': {
-    class: 'Generator',
-    load: ['explain', 'gradients'],
-    stepwise: true,
-  },
-  'text2text-generation': {
-    class: 'Generator',
-    load: ['explain', 'gradients'],
-    stepwise: true,
-  },
-} as const satisfies Record<string, TaskFacts>;
-
 /** The name of a task. */
-export type Task = keyof typeof table;
+export type Task = keyof typeof taskTable;
 
 /** What a folder is loaded for: the model of a task, or only its tokenizer. */
 export type Purpose = Task | 'tokenization';
 
-/** All tasks. */
-export const tasks: Readonly<Record<Task, TaskFacts>> = table;
+/** All tasks, as the engine names them. */
+export const tasks: Readonly<Record<Task, TaskFacts>> = taskTable;
 
 /** Returns the facts about a task, or undefined for a name that no task has. */
 export function taskNamed(name: string): TaskFacts | undefined {
@@ -81,11 +31,13 @@ export function taskNamed(name: string): TaskFacts | undefined {
 
 /** Throws `wrong_task`, with a cure, if the class of one task cannot open models of another. */
 export function checkTask(expected: Purpose | undefined, got: string): void {
+  if (expected === undefined) return;
   const name = taskNamed(got)?.class;
-  if (expected === undefined || name === taskNamed(expected)?.class) return;
+  const wanted = taskNamed(expected);
+  if (wanted?.opens ? wanted.opens === got : wanted?.class === name) return;
   throw new GlassformerError(
     'wrong_task',
-    `config.json: expected a model for ${expected}, got one for ${got}` +
+    `config.json: expected a model for ${wanted?.opens ?? expected}, got one for ${got}` +
       (name ? `; ${name}.load opens it, and load opens any model` : ''),
   );
 }

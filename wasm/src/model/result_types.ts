@@ -15,7 +15,7 @@ export interface Token {
   /** Where its text ends. */
   end: number;
   /** Of two texts: the one that the token and its place belong to, 0 or 1. */
-  sequence?: number;
+  sequence?: 0 | 1;
 }
 
 /** A token that a model wrote. Its place is in the whole text that it wrote. */

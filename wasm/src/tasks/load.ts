@@ -1,50 +1,24 @@
 import { checkOption } from '../base/checks.js';
 import { GlassformerError } from '../base/errors.js';
-import { tasks } from '../engine/tasks.js';
+import { taskNamed, tasks } from '../engine/tasks.js';
 import type { Task } from '../engine/tasks.js';
 import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
 import type { ModelInfo } from '../model/info.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
-import { Classifier } from './classifier.js';
-import { Embedder } from './embedder.js';
-import { Generator } from './generator.js';
-import { ImageClassifier } from './image_classifier.js';
-import { MaskFiller } from './mask_filler.js';
-import { QuestionAnswerer } from './question_answerer.js';
-import { TokenClassifier } from './token_classifier.js';
-import { Translator } from './translator.js';
-import { ZeroShotImageClassifier } from './zero_shot_image_classifier.js';
+import { classes } from './classes.js';
+import type { ModelOfTask } from './classes.js';
 
-/** The class of each task's models. */
-export interface ModelOfTask {
-  'text-classification': Classifier;
-  'token-classification': TokenClassifier;
-  'question-answering': QuestionAnswerer;
-  'fill-mask': MaskFiller;
-  'feature-extraction': Embedder;
-  'image-classification': ImageClassifier;
-  'zero-shot-image-classification': ZeroShotImageClassifier;
-  translation: Translator;
-  'text-generation': Generator;
-  'text2text-generation': Generator;
-}
+export type { ModelOfTask } from './classes.js';
 
 /** A model of any task. */
 export type Model = ModelOfTask[Task];
 
-// The classes by name. Their constructors are private to this package.
-const classes = {
-  Classifier,
-  TokenClassifier,
-  QuestionAnswerer,
-  MaskFiller,
-  Embedder,
-  ImageClassifier,
-  Translator,
-  Generator,
-  ZeroShotImageClassifier,
-} as unknown as Record<string, new (model: OpenedModel<ModelInfo>) => Model>;
+// Their constructors are private to this package.
+const constructors = classes as unknown as Record<
+  string,
+  new (model: OpenedModel<ModelInfo>) => Model
+>;
 
 /**
  * Loads the model in a folder. Returns an object of its task's class. Takes the options of the
@@ -68,8 +42,8 @@ export async function load(
   const known = Object.keys(tasks);
   checkOption(wanted === undefined || known.includes(wanted), 'task', `one of ${known.join(', ')}`);
   const model = await openModel<ModelInfo>(wanted, folder, others);
-  const { task } = model.info;
-  const Class = Object.hasOwn(tasks, task) ? classes[tasks[task as Task].class] : undefined;
+  const task = wanted ?? model.info.task;
+  const Class = constructors[taskNamed(task)?.class ?? ''];
   if (Class) return new Class(model);
   model.session.dispose();
   throw new GlassformerError(

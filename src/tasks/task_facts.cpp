@@ -1,0 +1,70 @@
+#include "tasks/task_facts.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr TaskFacts tasks[] = {
+    {.name = "text-classification",
+     .class_name = "Classifier",
+     .command = "classify",
+     .help = "classifies texts, or pairs of texts",
+     .reads = true,
+     .load = "explain gradients"},
+    {.name = "token-classification",
+     .class_name = "TokenClassifier",
+     .command = "ner",
+     .help = "finds entities in texts, such as names of people and places",
+     .reads = true,
+     .load = "gradients"},
+    {.name = "question-answering",
+     .class_name = "QuestionAnswerer",
+     .command = "answer",
+     .help = "finds the answer to a question in a text",
+     .reads = true,
+     .load = "gradients"},
+    {.name = "fill-mask",
+     .class_name = "MaskFiller",
+     .command = "fill",
+     .help = "says which tokens may stand at the masks of a text",
+     .reads = true,
+     .load = "gradients"},
+    {.name = "feature-extraction",
+     .class_name = "Embedder",
+     .command = "embed",
+     .help = "maps texts to vectors",
+     .reads = true},
+    {.name = "image-classification",
+     .class_name = "ImageClassifier",
+     .command = "image",
+     .help = "classifies pictures",
+     .load = "explain gradients"},
+    {.name = "zero-shot-image-classification",
+     .class_name = "ZeroShotImageClassifier",
+     .command = "image",
+     .help = "compares pictures with texts",
+     .load = "explain gradients"},
+    {.name = "translation",
+     .class_name = "Translator",
+     .command = "translate",
+     .help = "translates texts",
+     .load = "explain gradients shortlist",
+     .stepwise = true},
+    {.name = "text-generation",
+     .class_name = "Generator",
+     .command = "generate",
+     .help = "continues texts",
+     .load = "explain gradients",
+     .stepwise = true},
+    {.name = "text2text-generation",
+     .class_name = "Generator",
+     .command = "generate",
+     .help = "answers texts with texts",
+     .load = "explain gradients",
+     .stepwise = true},
+};
+
+}  // namespace
+
+std::span<const TaskFacts> all_tasks() { return tasks; }
+
+}  // namespace glassformer

@@ -1,0 +1,55 @@
+// What follows from the tasks of the core (see src/tasks/task_facts.hpp): the tables of the npm package
+// and of the Python package. Part of schema.mjs.
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { root } from './run.mjs';
+
+const notice = 'Written by tools/schema.mjs from src/tasks/task_facts.cpp. Do not edit.';
+
+const unique = (values) => [...new Set(values)];
+const snake = (name) => name.replace(/(?<!^)[A-Z]/g, '_$&').toLowerCase();
+
+async function formatted(file, parts) {
+  const path = join(root, file);
+  return format(parts.join('\n\n'), { ...(await resolveConfig(path)), filepath: path });
+}
+
+/** The facts that the engine's callers look up by the name of a task. */
+export function taskTable({ tasks }, file) {
+  const rows = tasks.map(({ name, class: of, load, opens, reads, stepwise }) => {
+    const facts = { class: of, ...(opens && { opens }), ...(reads && { reads }), load };
+    return `'${name}': ${JSON.stringify({ ...facts, ...(stepwise && { stepwise }) })},`;
+  });
+  return formatted(file, [
+    `// ${notice}`,
+    `export const taskTable = {\n${rows.join('\n')}\n} as const;`,
+  ]);
+}
+
+/** The classes, and the class of each task. */
+export function taskClasses({ tasks }, file) {
+  const classes = unique(tasks.map((task) => task.class)).toSorted();
+  const imports = classes.map((name) => `import { ${name} } from './${snake(name)}.js';`);
+  const types = tasks.map((task) => `'${task.name}': ${task.class};`);
+  return formatted(file, [
+    `// ${notice}`,
+    imports.join('\n'),
+    `/** The class of each task's models. */\nexport interface ModelOfTask {\n${types.join('\n')}\n}`,
+    `/** All classes, by name. */\nexport const classes = { ${classes.join(', ')} };`,
+  ]);
+}
+
+export function pythonTasks({ tasks }) {
+  const lines = unique(tasks.map((task) => task.class)).map((name) => {
+    const of = tasks.filter((task) => task.class === name);
+    const opened = of.map((task) => `"${task.opens ?? task.name}"`);
+    return `    "${name}": (${opened.join(', ')},),`;
+  });
+  return [
+    '"""The tasks of the folders that each class opens."""',
+    `# ${notice}`,
+    '',
+    `TASKS = {\n${lines.join('\n')}\n}`,
+    '',
+  ].join('\n');
+}
