@@ -613,6 +613,34 @@ class Generator(_Writer):
         return self._answered(Prediction, [taken_text(text)], dict(count=count, **options))[0]
 
 
+class Summarizer(_Writer):
+    """Summarizes texts: a model with an encoder that was trained to, such as BART or T5.
+
+    It uses the settings that the folder has for the task "summarization", if it has any.
+    """
+
+    _kind = Generation
+    _step = GenerationStep
+
+    @_with_options(GenerateOptions, TaskPromptOptions, SampleOptions)
+    def summarize(self, text: str, **options: Unpack[GenerateOptions]) -> Generation:
+        """Summarizes a text."""
+        return self._one(text, options)
+
+    def stream(self, text: str, **options: Any) -> Stream[GenerationStep, Generation]:
+        """Summarizes a text without beams, and gives each token when it is generated; see
+        `Generator.stream`."""
+        return self._stream(text, options)
+
+    def _start(
+        self, inputs: Sequence[Any], options: Mapping[str, Any], explains: bool = False
+    ) -> _core.Work:
+        task = "summarization"
+        if task in (self.info.tasks or {}) and not explains:
+            options = {"task": task, **options}
+        return super()._start(inputs, options, explains)
+
+
 class Translator(_Writer):
     """Translates texts, sentence by sentence."""
 

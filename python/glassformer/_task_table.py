@@ -11,4 +11,5 @@ TASKS = {
     "ZeroShotImageClassifier": ("zero-shot-image-classification",),
     "Translator": ("translation",),
     "Generator": ("text-generation", "text2text-generation",),
+    "Summarizer": ("text2text-generation",),
 }

@@ -34,9 +34,9 @@ void fields(Visit& visit, const InputToken& token) {
         {.help = "Where its text begins, in UTF-16 code units; in Python, in characters. Special "
                  "tokens have no text: start equals end."});
   visit("end", token.end, {.help = "Where its text ends."});
-  visit("sequence", token.sequence,
-        {.help = "Of two texts: the one that the token and its place belong to, 0 or 1.",
-         .most = 1});
+  visit(
+      "sequence", token.sequence,
+      {.help = "Of two texts: the one that the token and its place belong to, 0 or 1.", .most = 1});
 }
 
 /// A token that a model wrote. `start` and `end` are its position in the whole output. If several

@@ -175,7 +175,7 @@ class CommandLine {
   const char* version_;
   CLI::App app_{"A Transformer you can see through."};
   std::vector<std::unique_ptr<Command>> commands_;  // in the order of all_commands()
-  std::string helped_, shell_;  // arguments of help and completion
+  std::string helped_, shell_;                      // arguments of help and completion
 };
 
 }  // namespace

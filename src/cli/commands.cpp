@@ -3,24 +3,11 @@
 namespace glassformer {
 
 // Each is defined beside its command, in cli/commands.
-std::unique_ptr<Command> make_classify_command(),
-    make_translate_command(),
-    make_ner_command(),
-    make_answer_command(),
-    make_fill_command(),
-    make_embed_command(),
-    make_generate_command(),
-    make_chat_command(),
-    make_image_command(),
-    make_trace_command(),
-    make_explain_command(),
-    make_tokenize_command(),
-    make_inspect_command(),
-    make_bench_command(),
-    make_init_command(),
-    make_train_command(),
-    make_convert_command(),
-    make_quantize_command();
+std::unique_ptr<Command> make_classify_command(), make_translate_command(), make_ner_command(),
+    make_answer_command(), make_fill_command(), make_embed_command(), make_generate_command(),
+    make_summarize_command(), make_chat_command(), make_image_command(), make_trace_command(),
+    make_explain_command(), make_tokenize_command(), make_inspect_command(), make_bench_command(),
+    make_init_command(), make_train_command(), make_convert_command(), make_quantize_command();
 
 namespace {
 
@@ -33,6 +20,7 @@ constexpr CommandEntry commands[] = {
     {"fill", "the tokens that may stand at the masks of each line", make_fill_command},
     {"embed", "a vector of each line", make_embed_command},
     {"generate", "continue, or answer, each line of standard input", make_generate_command},
+    {"summarize", "summarize each line of standard input", make_summarize_command},
     {"chat", "talk with a model: each line is a message", make_chat_command},
     {"image", "classify pictures", make_image_command},
     {"trace", "tensors between text and answer, to a safetensors file", make_trace_command},

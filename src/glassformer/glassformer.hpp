@@ -15,6 +15,7 @@
 #include "glassformer/mask_filler.hpp"
 #include "glassformer/output.hpp"
 #include "glassformer/question_answerer.hpp"
+#include "glassformer/summarizer.hpp"
 #include "glassformer/text_input.hpp"
 #include "glassformer/text_tokenizer.hpp"
 #include "glassformer/token_classifier.hpp"

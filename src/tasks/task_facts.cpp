@@ -61,6 +61,12 @@ constexpr TaskFacts tasks[] = {
      .help = "answers texts with texts",
      .load = "explain gradients",
      .stepwise = true},
+    {.name = "summarization",
+     .class_name = "Summarizer",
+     .command = "summarize",
+     .help = "summarizes texts",
+     .opens = "text2text-generation",
+     .stepwise = true},
 };
 
 }  // namespace

@@ -269,6 +269,19 @@ test('a task of config.json sets its prefix and options, and a folder sets its p
     }
   }
   const folder = join(scratch, 'tasks0');
+  const summaries = folders[0].runs.filter(
+    ({ options }) => options.task === 'summarization' && Object.keys(options).length === 1,
+  );
+  const text = summaries.map((each) => `${each.text}\n`).join('');
+  const summarized = glassformer(['summarize', folder, '--json'], text);
+  assert.deepEqual(
+    summarized.stdout.trim().split('\n').map(idsOf),
+    summaries.map(({ ids }) => ids),
+  );
+  const writer = join(root, 'tests/fixtures/checkpoints/gpt2_generate');
+  const refused = glassformer(['summarize', writer], text);
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /expected "text2text-generation", got "text-generation"/);
   const unknown = generate(['--task', 'summary'], 'a\n', folder);
   assert.deepEqual([unknown.status, /one of "summarization"/.test(unknown.stderr)], [1, true]);
   const { stdout } = glassformer(['inspect', join(scratch, 'tasks1')]);

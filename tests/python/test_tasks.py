@@ -127,6 +127,20 @@ class AsTheCommand(unittest.TestCase):
             self.assertEqual(len(logits), len(result.prompt_tokens))
             self.assertEqual(logits[-1].argmax(), greedy.id)
 
+    def test_summarizer(self):
+        folder = checkpoints / "t5_first"
+        (expected,) = command(["summarize", folder, "--max-new-tokens", "12"], text)
+        with glassformer.Summarizer.load(folder) as model:
+            result = model.summarize(text, max_new_tokens=12)
+            assert_same(self, result, expected)
+            stream = model.stream(text, max_new_tokens=12)
+            self.assertEqual([step.token.id for step in stream][:1], [stream.result.tokens[0].id])
+            with glassformer.Generator.load(folder) as generator:
+                other = generator.generate(text, task="summarization", max_new_tokens=12)
+                self.assertEqual(other, result)
+        with self.assertRaisesRegex(glassformer.Error, "text2text-generation"):
+            glassformer.Summarizer.load(writer)
+
     def test_translator(self):
         given = "How are you? I am fine."
         (expected,) = command(["translate", translator, "--attention"], given)

@@ -47,6 +47,7 @@ export { rank, zeroShot } from './tasks/pairs.js';
 export type { RankOptions, RankedText, ZeroShot, ZeroShotOptions } from './tasks/pairs.js';
 export { QuestionAnswerer } from './tasks/question_answerer.js';
 export type { Answer, Question } from './tasks/question_answerer.js';
+export { Summarizer } from './tasks/summarizer.js';
 export { TokenClassifier } from './tasks/token_classifier.js';
 export type { Aggregation, TokenClassification } from './tasks/token_classifier.js';
 export { Trainer } from './training/trainer.js';

@@ -174,6 +174,14 @@ GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) co
   return settings;
 }
 
+GenerateOptions summarizing(GenerateOptions options, const ModelConfig& config) {
+  constexpr const char* task = "summarization";
+  const std::vector<TaskSettings>& known = config.generation.tasks;
+  const bool has_settings = std::ranges::find(known, task, &TaskSettings::name) != known.end();
+  if (has_settings && !options.task) options.task = task;
+  return options;
+}
+
 std::unique_ptr<Job> GeneratePipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
   const std::vector<std::string_view> texts = single_texts(inputs.texts);
   if (OptionsReader(options).find("count")) return begin(texts, read_options<NextOptions>(options));

@@ -102,4 +102,10 @@ class GeneratePipeline final : public Pipeline {
   std::unique_ptr<GenerationModel> model_;
 };
 
+/// The models that summarize texts.
+inline constexpr std::array summarizers = {Task::text2text_generation};
+/// Returns the options with which a model summarizes: the folder's settings for the task
+/// "summarization", if it has any and the options name no other task.
+GenerateOptions summarizing(GenerateOptions options, const ModelConfig& config);
+
 }  // namespace glassformer

@@ -13,6 +13,8 @@
 #include <fstream>
 
 #include "families/config/generation_config.hpp"
+#include "glassformer/generator.hpp"
+#include "glassformer/summarizer.hpp"
 #include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "tasks/generate/generate.hpp"
@@ -229,6 +231,29 @@ TEST_CASE("prefixes and settings of config.json's tasks give the original librar
   }
   CHECK(runs > 200);
   CHECK(searched > 100);
+}
+
+TEST_CASE("a summarizer uses the settings of the task, where the folder has any",
+          "[checkpoints][tasks]") {
+  const auto file = nlohmann::json::parse(read_file(checkpoints / "task_options.json", any_file));
+  const nlohmann::json& folder = file.at("folders").at(0);
+  const std::string base = folder.at("base");
+  const ChangedFolder changed(base, folder.at("config"));
+  Summarizer summarizer = Summarizer::load(changed.path);
+  std::size_t runs = 0;
+  for (const nlohmann::json& run : folder.at("runs")) {
+    if (run.at("options") != nlohmann::json{{"task", "summarization"}}) continue;
+    const std::string text = run.at("text");
+    CHECK(ids_of(summarizer.summarize(text).output.tokens) ==
+          run.at("ids").get<std::vector<std::int32_t>>());
+    ++runs;
+  }
+  CHECK(runs >= 4);
+  const std::string text = "The film is good.";
+  CHECK(Summarizer::load(checkpoints / base).summarize(text).output ==
+        Generator::load(checkpoints / base).generate(text).output);
+  CHECK(error_of([] { Summarizer::load(checkpoints / "gpt2_generate"); }).code() ==
+        ErrorCode::wrong_task);
 }
 
 TEST_CASE("a prefix is put before the text, and ranges refer to the text without it",

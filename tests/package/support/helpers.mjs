@@ -45,6 +45,7 @@ export const {
   ImageClassifier,
   MaskFiller,
   QuestionAnswerer,
+  Summarizer,
   TokenClassifier,
   Trainer,
   Translator,

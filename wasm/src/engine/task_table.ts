@@ -14,4 +14,5 @@ export const taskTable = {
   translation: { class: 'Translator', load: ['explain', 'gradients', 'shortlist'], stepwise: true },
   'text-generation': { class: 'Generator', load: ['explain', 'gradients'], stepwise: true },
   'text2text-generation': { class: 'Generator', load: ['explain', 'gradients'], stepwise: true },
+  summarization: { class: 'Summarizer', opens: 'text2text-generation', load: [], stepwise: true },
 } as const;

@@ -6,6 +6,7 @@ import { Generator } from './generator.js';
 import { ImageClassifier } from './image_classifier.js';
 import { MaskFiller } from './mask_filler.js';
 import { QuestionAnswerer } from './question_answerer.js';
+import { Summarizer } from './summarizer.js';
 import { TokenClassifier } from './token_classifier.js';
 import { Translator } from './translator.js';
 import { ZeroShotImageClassifier } from './zero_shot_image_classifier.js';
@@ -22,6 +23,7 @@ export interface ModelOfTask {
   translation: Translator;
   'text-generation': Generator;
   'text2text-generation': Generator;
+  summarization: Summarizer;
 }
 
 /** All classes, by name. */
@@ -32,6 +34,7 @@ export const classes = {
   ImageClassifier,
   MaskFiller,
   QuestionAnswerer,
+  Summarizer,
   TokenClassifier,
   Translator,
   ZeroShotImageClassifier,

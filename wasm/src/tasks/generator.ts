@@ -1,6 +1,7 @@
 import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
+import type { RawResult } from '../engine/engine.js';
 import { assemble } from '../model/assemble.js';
 import type { AttentionMap } from '../model/attention.js';
 import type { Given } from '../model/call_options.js';
@@ -94,15 +95,27 @@ export type GenerationStep<Options extends GenerateOptions = GenerateOptions> =
   GeneratedToken | { done: true; text: string; result: Generation<Options> };
 
 /** Options of a stream, which has no beam search. */
-type GenerationStreamOptions = Omit<GenerateOptions, (typeof ofSearch)[number]>;
+export type GenerationStreamOptions = Omit<GenerateOptions, (typeof ofSearch)[number]>;
 
 const ofSearch = ['beams', 'lengthPenalty', 'earlyStopping', 'hypotheses'] as const;
+/** The names of these options. */
+export const streamOptions = without(generateOptions, ofSearch);
 const methods = {
   generate: { name: 'generate', options: generateOptions },
-  stream: { name: 'stream', options: without(generateOptions, ofSearch) },
+  stream: { name: 'stream', options: streamOptions },
   next: { name: 'next', options: nextOptions },
   explain: { name: 'explain', options: explainGenerationOptions },
 };
+
+/** Returns what completes each step of a stream: only the first one has the prompt's tokens. */
+export function completedStep(): (raw: RawResult) => GeneratedToken {
+  let promptTokens: Token[] = [];
+  return (raw) => {
+    const step = assemble<Omit<GeneratedToken, 'done'>>(raw);
+    promptTokens = step.promptTokens ?? promptTokens;
+    return { done: false, ...step, promptTokens };
+  };
+}
 
 /** Continues texts or, if the model has an encoder, answers them with texts. */
 export class Generator extends LoadedModel<GeneratorInfo> {
@@ -165,16 +178,11 @@ export class Generator extends LoadedModel<GeneratorInfo> {
     text: string,
     options?: Given<GenerationStreamOptions, Options>,
   ): AsyncGenerator<GenerationStep<Options>, Generation<Options>, void> {
-    let promptTokens: Token[] = [];
     const result: Generation<Options> = yield* this.steps(
       text,
       options,
       methods.stream,
-      (raw): GeneratedToken => {
-        const step = assemble<Omit<GeneratedToken, 'done'>>(raw);
-        promptTokens = step.promptTokens ?? promptTokens;
-        return { done: false, ...step, promptTokens };
-      },
+      completedStep(),
     );
     yield { done: true, text: result.text, result };
     return result;
