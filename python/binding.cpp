@@ -321,7 +321,7 @@ std::unique_ptr<Work> start(const std::shared_ptr<LoadedModel>& model,
   }
   const nb::gil_scoped_release release;
   Pipeline& pipeline = model->newest();
-  const TaskInputs given = {.texts = inputs, .pictures = pictures};
+  const TaskInputs given = pictures.empty() ? TaskInputs(inputs) : TaskInputs(pictures);
   const TaskOptions task(options, {values.data(), values.size()});
   return std::make_unique<Work>(model, explains ? begin_linked_explanation(pipeline, given, task)
                                                 : pipeline.begin(given, task));

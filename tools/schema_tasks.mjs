@@ -26,16 +26,15 @@ export function taskTable({ tasks }, file) {
   ]);
 }
 
-/** The classes, and the class of each task. */
+/** The classes, which the package exports, and the class of each task. */
 export function taskClasses({ tasks }, file) {
   const classes = unique(tasks.map((task) => task.class)).toSorted();
-  const imports = classes.map((name) => `import { ${name} } from './${snake(name)}.js';`);
   const types = tasks.map((task) => `'${task.name}': ${task.class};`);
   return formatted(file, [
     `// ${notice}`,
-    imports.join('\n'),
+    classes.map((name) => `import type { ${name} } from './${snake(name)}.js';`).join('\n'),
+    classes.map((name) => `export { ${name} } from './${snake(name)}.js';`).join('\n'),
     `/** The class of each task's models. */\nexport interface ModelOfTask {\n${types.join('\n')}\n}`,
-    `/** All classes, by name. */\nexport const classes = { ${classes.join(', ')} };`,
   ]);
 }
 
@@ -43,7 +42,7 @@ export function pythonTasks({ tasks }) {
   const lines = unique(tasks.map((task) => task.class)).map((name) => {
     const of = tasks.filter((task) => task.class === name);
     const opened = of.map((task) => `"${task.opens ?? task.name}"`);
-    return `    "${name}": (${opened.join(', ')},),`;
+    return `    "${name}": [${opened.join(', ')}],`;
   });
   return [
     '"""The tasks of the folders that each class opens."""',

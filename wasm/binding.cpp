@@ -173,7 +173,8 @@ int begin(const TaskOptions& options,
     const std::vector<Picture> pictures = std::move(instance().pictures);
     std::vector<TextInput> texts;
     for (const OwnedText& text : owned) texts.push_back(text.input());
-    instance().job = start({.texts = texts, .pictures = pictures}, options);
+    const TaskInputs inputs = pictures.empty() ? TaskInputs(texts) : TaskInputs(pictures);
+    instance().job = start(inputs, options);
     return std::string("null");
   });
 }

@@ -6,6 +6,11 @@
 
 namespace glassformer {
 
+void refuse_kind() {
+  throw_error(ErrorCode::invalid_option,
+              "inputs: expected those of the model's task: texts or pictures");
+}
+
 std::vector<std::string_view> single_texts(std::span<const TextInput> texts) {
   std::vector<std::string_view> views;
   for (const TextInput& text : texts) views.push_back(text.alone());

@@ -94,11 +94,19 @@ struct OwnedText {
   std::optional<std::string> pair;
 };
 
-/// The inputs of a call. They must live until the call returns.
-struct TaskInputs {
-  std::span<const TextInput> texts = {};
-  std::span<const Picture> pictures = {};
-};
+/// Throws `invalid_option` for inputs of another kind than the task's.
+[[noreturn]] void refuse_kind();
+
+/// The inputs of a call, all of one kind. They must live until the call returns.
+using TaskInputs = std::variant<std::span<const TextInput>, std::span<const Picture>>;
+
+/// Returns the inputs, if they are of this kind or there are none. Throws `invalid_option`.
+template <class Input>
+std::span<const Input> inputs_of(const TaskInputs& inputs) {
+  if (const auto* of_kind = std::get_if<std::span<const Input>>(&inputs)) return *of_kind;
+  if (!std::visit([](const auto& others) { return others.empty(); }, inputs)) refuse_kind();
+  return {};
+}
 
 /// A model with everything that it needs to answer inputs.
 class Pipeline {

@@ -1,7 +1,6 @@
 export { AttentionMap } from './model/attention.js';
-export { Classifier } from './tasks/classifier.js';
+export * from './tasks/classes.js';
 export { clearCache } from './loading/clear.js';
-export { Embedder } from './tasks/embedder.js';
 export type { EmbedderInfo, Embedding, Pooling } from './tasks/embedder.js';
 export type {
   AttentionEdge,
@@ -21,7 +20,6 @@ export type {
 } from './tasks/explain_options.js';
 export { GlassformerError } from './base/errors.js';
 export type { ErrorCode } from './base/errors.js';
-export { Generator } from './tasks/generator.js';
 export type {
   GeneratedToken,
   Generation,
@@ -29,7 +27,6 @@ export type {
   GeneratorInfo,
   Prediction,
 } from './tasks/generator.js';
-export { ImageClassifier } from './tasks/image_classifier.js';
 export type {
   ExplainImageMethod,
   ExplainImageOptions,
@@ -37,18 +34,14 @@ export type {
   ImageExplanations,
   PictureSizeOptions,
 } from './tasks/image_classifier.js';
-export { MaskFiller } from './tasks/mask_filler.js';
 export type { FilledText, MaskFillerInfo } from './tasks/mask_filler.js';
 export { readPicture } from './model/pictures.js';
 export type { PictureSource, Pixels } from './model/pictures.js';
 export { load } from './tasks/load.js';
-export type { Model, ModelOfTask } from './tasks/load.js';
+export type { Model } from './tasks/load.js';
 export { rank, zeroShot } from './tasks/pairs.js';
 export type { RankOptions, RankedText, ZeroShot, ZeroShotOptions } from './tasks/pairs.js';
-export { QuestionAnswerer } from './tasks/question_answerer.js';
 export type { Answer, Question } from './tasks/question_answerer.js';
-export { Summarizer } from './tasks/summarizer.js';
-export { TokenClassifier } from './tasks/token_classifier.js';
 export type { Aggregation, TokenClassification } from './tasks/token_classifier.js';
 export { Trainer } from './training/trainer.js';
 export type {
@@ -62,7 +55,6 @@ export type {
   TrainerOptions,
   TrainingStep,
 } from './training/options.js';
-export { Translator } from './tasks/translator.js';
 export type {
   EarlyStopping,
   LanguagePair,
@@ -107,7 +99,6 @@ export type { Architecture, LayerArchitecture, StackArchitecture } from './model
 export type { Weights } from './model/weights.js';
 export type { StoredTensor, WeightInfo } from './engine/weights.js';
 export type { Task } from './engine/tasks.js';
-export { ZeroShotImageClassifier } from './tasks/zero_shot_image_classifier.js';
 export type {
   EmbedImageOptions,
   ExplainMatchOptions,

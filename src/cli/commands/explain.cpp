@@ -91,10 +91,10 @@ class ExplainCommand final : public Command {
         pipeline, settings,
         [&](std::span<const TextInput> lines) {
           if (!reads_pictures(pipeline.config())) {
-            return begin_explanation(pipeline, TaskInputs{.texts = lines}, request_);
+            return begin_explanation(pipeline, TaskInputs(lines), request_);
           }
           const std::vector<Picture> pictures = read_pictures(lines);
-          return begin_explanation(pipeline, TaskInputs{.pictures = pictures}, request_);
+          return begin_explanation(pipeline, TaskInputs(pictures), request_);
         },
         explanation_line);
   }

@@ -166,7 +166,7 @@ class TraceCommand final : public Command {
   std::unique_ptr<Job> begin_line(OnePipeline& pipeline, std::span<const TextInput> texts,
                                   const Options& options) const {
     if constexpr (!requires { options.encoder; }) {
-      if (gradients_) return begin_explanation_job(pipeline, {.texts = texts}, gradient_options());
+      if (gradients_) return begin_explanation_job(pipeline, texts, gradient_options());
     }
     return begin_job(pipeline, texts, options);
   }

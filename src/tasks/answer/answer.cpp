@@ -149,7 +149,7 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
 };
 
 std::unique_ptr<Job> AnswerPipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
-  return begin(inputs.texts, read_options<AnswerOptions>(options));
+  return begin(inputs_of<TextInput>(inputs), read_options<AnswerOptions>(options));
 }
 
 std::unique_ptr<TypedJob<Answer>> AnswerPipeline::begin(std::span<const TextInput> texts,

@@ -32,7 +32,7 @@ std::vector<float> over_windows(const std::vector<std::vector<float>>& rows,
 }  // namespace
 
 std::unique_ptr<Job> ClassifyPipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
-  return begin(inputs.texts, read_options<ClassifyOptions>(options));
+  return begin(inputs_of<TextInput>(inputs), read_options<ClassifyOptions>(options));
 }
 
 std::unique_ptr<TypedJob<Classification>> ClassifyPipeline::begin(std::span<const TextInput> texts,

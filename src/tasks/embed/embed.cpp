@@ -14,7 +14,7 @@
 
 namespace glassformer {
 std::unique_ptr<Job> EmbedPipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
-  return begin(inputs.texts, read_options<EmbedOptions>(options));
+  return begin(inputs_of<TextInput>(inputs), read_options<EmbedOptions>(options));
 }
 
 std::unique_ptr<TypedJob<Embedded>> EmbedPipeline::begin(std::span<const TextInput> texts,

@@ -424,13 +424,15 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
                                                             const TaskInputs& inputs,
                                                             const ExplainRequest& request) {
   const Task task = pipeline.config().task;
-  const std::span texts = inputs.texts;
   if (task == Task::image_classification) {
-    return begin_explanation(static_cast<ImagePipeline&>(pipeline), inputs.pictures, request);
+    const std::span pictures = inputs_of<Picture>(inputs);
+    return begin_explanation(static_cast<ImagePipeline&>(pipeline), pictures, request);
   }
   if (task == Task::zero_shot_image_classification) {
-    return begin_explanation(static_cast<MatchPipeline&>(pipeline), inputs.pictures, request);
+    const std::span pictures = inputs_of<Picture>(inputs);
+    return begin_explanation(static_cast<MatchPipeline&>(pipeline), pictures, request);
   }
+  const std::span texts = inputs_of<TextInput>(inputs);
   if (task == Task::text_classification) {
     return begin_explanation(static_cast<ClassifyPipeline&>(pipeline), texts, request);
   }
@@ -449,7 +451,9 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
 
 std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs& inputs,
                                            const TaskOptions& options) {
-  if (auto job = begin_next_gradients(pipeline, inputs.texts, options)) return job;
+  if (const auto* texts = std::get_if<std::span<const TextInput>>(&inputs)) {
+    if (auto job = begin_next_gradients(pipeline, *texts, options)) return job;
+  }
   return begin_explanation(pipeline, inputs, read_options<ExplainRequest>(options));
 }
 

@@ -25,7 +25,7 @@ FillPipeline::FillPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> 
 }
 
 std::unique_ptr<Job> FillPipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
-  return begin(inputs.texts, read_options<FillOptions>(options));
+  return begin(inputs_of<TextInput>(inputs), read_options<FillOptions>(options));
 }
 
 std::unique_ptr<TypedJob<FilledText>> FillPipeline::begin(std::span<const TextInput> texts,

@@ -183,7 +183,7 @@ GenerateOptions summarizing(GenerateOptions options, const ModelConfig& config) 
 }
 
 std::unique_ptr<Job> GeneratePipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
-  const std::vector<std::string_view> texts = single_texts(inputs.texts);
+  const std::vector<std::string_view> texts = single_texts(inputs_of<TextInput>(inputs));
   if (OptionsReader(options).find("count")) return begin(texts, read_options<NextOptions>(options));
   return begin(texts, read_options<GenerateOptions>(options));
 }

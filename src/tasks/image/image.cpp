@@ -111,7 +111,7 @@ void check_picture_steps(const ModelConfig& config) {
 }
 
 std::unique_ptr<Job> ImagePipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
-  return begin(inputs.pictures, read_options<ImageOptions>(options));
+  return begin(inputs_of<Picture>(inputs), read_options<ImageOptions>(options));
 }
 
 std::unique_ptr<TypedJob<ImageClassification>> ImagePipeline::begin(

@@ -210,8 +210,9 @@ MatchPipeline::MatchPipeline(ModelConfig config, std::unique_ptr<const Tokenizer
 }
 
 std::unique_ptr<Job> MatchPipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
-  if (!inputs.texts.empty()) return texts_.begin(inputs, options);
-  return begin(inputs.pictures, read_options<MatchOptions>(options));
+  const auto* texts = std::get_if<std::span<const TextInput>>(&inputs);
+  if (texts && !texts->empty()) return texts_.begin(inputs, options);
+  return begin(inputs_of<Picture>(inputs), read_options<MatchOptions>(options));
 }
 
 std::unique_ptr<TypedJob<ImageMatch>> MatchPipeline::begin(std::span<const Picture> pictures,

@@ -15,7 +15,7 @@ namespace glassformer {
 
 std::unique_ptr<Job> TokenClassifyPipeline::begin(const TaskInputs& inputs,
                                                   const TaskOptions& options) {
-  return begin(inputs.texts, read_options<TokenClassifyOptions>(options));
+  return begin(inputs_of<TextInput>(inputs), read_options<TokenClassifyOptions>(options));
 }
 
 std::unique_ptr<TypedJob<TokenClassification>> TokenClassifyPipeline::begin(

@@ -94,7 +94,7 @@ TokenizePipeline::TokenizePipeline(ModelFiles& files)
 
 std::unique_ptr<Job> TokenizePipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
   const TokenizeOptions read = read_options<TokenizeOptions>(options);
-  if (!read.decode) return begin(inputs.texts, read.encode);
+  if (!read.decode) return begin(inputs_of<TextInput>(inputs), read.encode);
   return std::make_unique<DecodeJob>(
       decode(*read.decode, {.special_tokens = read.encode.special_tokens}));
 }

@@ -489,7 +489,7 @@ std::unique_ptr<TranslationJob> TranslatePipeline::begin(std::span<const std::st
 
 std::unique_ptr<Job> TranslatePipeline::begin(const TaskInputs& inputs,
                                               const TaskOptions& options) {
-  return begin(single_texts(inputs.texts), read_options<TranslateOptions>(options));
+  return begin(single_texts(inputs_of<TextInput>(inputs)), read_options<TranslateOptions>(options));
 }
 
 }  // namespace glassformer

@@ -248,10 +248,10 @@ TEST_CASE("a summarizer uses the settings of the task, where the folder has any"
           run.at("ids").get<std::vector<std::int32_t>>());
     ++runs;
   }
-  CHECK(runs >= 4);
+  CHECK(runs >= 3);
   const std::string text = "The film is good.";
-  CHECK(Summarizer::load(checkpoints / base).summarize(text).output ==
-        Generator::load(checkpoints / base).generate(text).output);
+  CHECK(Summarizer::load(checkpoints / base).summarize(text).output.tokens ==
+        Generator::load(checkpoints / base).generate(text).output.tokens);
   CHECK(error_of([] { Summarizer::load(checkpoints / "gpt2_generate"); }).code() ==
         ErrorCode::wrong_task);
 }

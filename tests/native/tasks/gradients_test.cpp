@@ -168,7 +168,7 @@ std::vector<TracedTensor> next_gradients(const std::filesystem::path& folder,
   const auto pipeline = load_pipeline(folder, {});
   const TextInput input(text);
   const auto job =
-      begin_explanation_job(*pipeline, {.texts = std::span(&input, 1)}, options.dump());
+      begin_explanation_job(*pipeline, TaskInputs(std::span(&input, 1)), options.dump());
   while (job->step()) {
   }
   job->finish();

@@ -208,7 +208,7 @@ TEST_CASE("options of pictures change the answer, or are refused by name", "[ima
 
   const std::string json =
       R"({"topK": 3, "interpolate": true, "size": [20, 24], "maskTokens": [2]})";
-  const auto job = golden.pipeline->begin(TaskInputs{.pictures = {&picture, 1}}, TaskOptions(json));
+  const auto job = golden.pipeline->begin(TaskInputs(std::span(&picture, 1)), TaskOptions(json));
   while (job->step()) {
   }
   REQUIRE(job->finish() == 1);
@@ -364,7 +364,7 @@ TEST_CASE("explanations of pictures agree with their runs", "[image]") {
 TEST_CASE("explanations of pictures are written with their grid", "[image]") {
   PictureGolden golden("vit");
   const Picture picture = decode_picture(picture_file("rgb8.png"));
-  const TaskInputs inputs = {.pictures = {&picture, 1}};
+  const TaskInputs inputs = std::span(&picture, 1);
   for (const char* method :
        {"rollout", "value_norms", "value_zeroing", "lens", "direct_logit_attribution",
         "faithfulness", "circuit", "gradient_times_input", "relevance"}) {

@@ -223,7 +223,7 @@ TEST_CASE("what explanations of a label of CLIP say is what changed runs give", 
 TEST_CASE("requests to explain a label of CLIP are checked", "[match]") {
   MatchGolden golden("clip");
   const Picture picture = golden.picture(0);
-  const TaskInputs inputs = {.pictures = {&picture, 1}};
+  const TaskInputs inputs = std::span(&picture, 1);
   const auto explained = [&](const std::string& options) {
     const auto job = begin_explanation_job(*golden.pipeline, inputs, TaskOptions(options));
     while (job->step()) {

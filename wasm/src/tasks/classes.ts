@@ -1,15 +1,26 @@
 // Written by tools/schema.mjs from src/tasks/task_facts.cpp. Do not edit.
 
-import { Classifier } from './classifier.js';
-import { Embedder } from './embedder.js';
-import { Generator } from './generator.js';
-import { ImageClassifier } from './image_classifier.js';
-import { MaskFiller } from './mask_filler.js';
-import { QuestionAnswerer } from './question_answerer.js';
-import { Summarizer } from './summarizer.js';
-import { TokenClassifier } from './token_classifier.js';
-import { Translator } from './translator.js';
-import { ZeroShotImageClassifier } from './zero_shot_image_classifier.js';
+import type { Classifier } from './classifier.js';
+import type { Embedder } from './embedder.js';
+import type { Generator } from './generator.js';
+import type { ImageClassifier } from './image_classifier.js';
+import type { MaskFiller } from './mask_filler.js';
+import type { QuestionAnswerer } from './question_answerer.js';
+import type { Summarizer } from './summarizer.js';
+import type { TokenClassifier } from './token_classifier.js';
+import type { Translator } from './translator.js';
+import type { ZeroShotImageClassifier } from './zero_shot_image_classifier.js';
+
+export { Classifier } from './classifier.js';
+export { Embedder } from './embedder.js';
+export { Generator } from './generator.js';
+export { ImageClassifier } from './image_classifier.js';
+export { MaskFiller } from './mask_filler.js';
+export { QuestionAnswerer } from './question_answerer.js';
+export { Summarizer } from './summarizer.js';
+export { TokenClassifier } from './token_classifier.js';
+export { Translator } from './translator.js';
+export { ZeroShotImageClassifier } from './zero_shot_image_classifier.js';
 
 /** The class of each task's models. */
 export interface ModelOfTask {
@@ -25,17 +36,3 @@ export interface ModelOfTask {
   'text2text-generation': Generator;
   summarization: Summarizer;
 }
-
-/** All classes, by name. */
-export const classes = {
-  Classifier,
-  Embedder,
-  Generator,
-  ImageClassifier,
-  MaskFiller,
-  QuestionAnswerer,
-  Summarizer,
-  TokenClassifier,
-  Translator,
-  ZeroShotImageClassifier,
-};

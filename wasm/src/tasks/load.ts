@@ -6,13 +6,10 @@ import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
 import type { ModelInfo } from '../model/info.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
-import { classes } from './classes.js';
-import type { ModelOfTask } from './classes.js';
-
-export type { ModelOfTask } from './classes.js';
+import * as classes from './classes.js';
 
 /** A model of any task. */
-export type Model = ModelOfTask[Task];
+export type Model = classes.ModelOfTask[Task];
 
 // Their constructors are private to this package.
 const constructors = classes as unknown as Record<
@@ -29,7 +26,7 @@ const constructors = classes as unknown as Record<
 export function load<Name extends Task>(
   folder: string | URL | ModelFiles,
   options: TranslatorLoadOptions & { task: Name },
-): Promise<ModelOfTask[Name]>;
+): Promise<classes.ModelOfTask[Name]>;
 export function load(
   folder: string | URL | ModelFiles,
   options?: TranslatorLoadOptions,
