@@ -118,7 +118,8 @@ const isWhole = options.names.length === 0;
 if (isWhole)
   console.log(`Installs, builds and tests: ${announced(release ? 'test:full' : 'test')}.`);
 try {
-  await setUp('build', 'native', 'test');
+  const mpi = chosen.some(({ tier }) => tier === 'full') ? ['mpi'] : [];
+  await setUp('build', 'native', 'test', ...mpi);
 } catch {
   console.log('\n0 passed, 1 failed');
   process.exit(1);

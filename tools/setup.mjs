@@ -57,8 +57,6 @@ const groups = {
       'clang-format',
       'fonts-dejavu-core',
       'libclang-rt-19-dev',
-      'libopenmpi-dev', // for training with several processes
-      'openmpi-bin',
       'parallel',
       'python3-dev', // this and the next two: the Python package
       'python3-numpy',
@@ -67,6 +65,8 @@ const groups = {
     ],
     commands: ['chromium', 'clang-format', 'spm_encode'],
   },
+  // For training with several processes, which only `npm run test:full` tests.
+  mpi: { debian: ['libopenmpi-dev', 'openmpi-bin'], commands: [] },
   bench: { debian: ['python3-numpy', 'python3-onnx'], commands: ['python3'] },
   // To build CTranslate2, which `npm run bench -- --peers` compares with.
   peers: {

@@ -1,5 +1,5 @@
 // `mpirun glassformer train`: several processes that learn together. Needs Open MPI, which the set-up
-// of the tests installs on Debian.
+// of `npm run test:full` installs on Debian.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
