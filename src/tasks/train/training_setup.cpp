@@ -317,6 +317,7 @@ TrainingSetup TrainingSetupBuilder::next_token(std::string_view data) {
 
 TrainingSetup TrainingSetupBuilder::translation(std::string_view data) {
   const std::vector<DataLine> lines = read_data(data, DataForm::pairs);
+  expect_translations(lines);
   take_tokenizer(lines);
   make_model_of(start_.known ? std::move(*start_.known) : new_config({}));
   const ModelConfig& config = made_.config;
