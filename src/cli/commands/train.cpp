@@ -88,6 +88,7 @@ class TrainCommand final : public Command {
   // Returns false, and says why, if it cannot be written.
   bool try_to_keep(Training& training) const;
   void expect_equal_processes(Training& training) const;
+  void expect_room(Training& training) const;
   // Whether this process, of those that train together, writes files and messages.
   bool leads() const { return processes_->rank() == 0; }
   void save(Training& training) const;
@@ -232,6 +233,7 @@ Exit TrainCommand::run() {
   if (!leads()) {
     return learn(training) ? Exit::ok : Exit::bad_input;
   }
+  expect_room(training);
   std::cerr << "glassformer: " << training.examples() << " examples, " << training.held_out()
             << " more to measure, " << training.trainer().parameters().count() << " parameters\n";
   show_labels(training.labels());
@@ -273,6 +275,25 @@ void TrainCommand::expect_equal_processes(Training& training) const {
   expect_equal(*processes_, training.trainer().progress().fingerprint, "examples and options");
   // Another instruction set adds in another order, so that the weights would drift apart.
   expect_equal(*processes_, std::hash<std::string_view>()(kernels().name), "instruction set");
+}
+
+// A training of days should not find out at its end that the disk is full.
+void TrainCommand::expect_room(Training& training) const {
+  const std::filesystem::path parent = folder_.has_parent_path() ? folder_.parent_path() : ".";
+  std::error_code unknown;
+  const std::filesystem::space_info disk = std::filesystem::space(parent, unknown);
+  if (unknown || disk.capacity == 0) return;  // some file systems do not tell
+  const std::uint64_t weights =
+      training.trainer().parameters().count() * size_of(half_ ? DType::f16 : DType::f32);
+  const std::uint64_t needed = training.trainer().checkpoint_size() + weights;
+  std::uint64_t free = disk.available;
+  if (resume_) free += std::filesystem::file_size(checkpoint());  // is replaced
+  if (free >= needed) return;
+  constexpr std::uint64_t megabyte = 1'000'000;
+  throw std::runtime_error(printable(parent.string()) + ": expected " +
+                           std::to_string((needed + megabyte - 1) / megabyte) +
+                           " MB free on the disk, for a checkpoint and the weights, got " +
+                           std::to_string(free / megabyte) + " MB");
 }
 
 // Writes the checkpoint under another name first, so that there is always a whole one.
