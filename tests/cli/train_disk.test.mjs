@@ -94,7 +94,7 @@ const withMounts = (script, ...values) =>
 const mayMount = withMounts('mount -t tmpfs none /mnt').status === 0;
 const skip = mayMount ? false : 'this user may not mount a file system';
 
-test('a disk without room is refused before the first step', { skip }, () => {
+test('a disk without enough space is refused before the first step', { skip }, () => {
   const folder = fresh();
   mkdirSync(folder);
   const small = 'mount -t tmpfs -o size=64k none "$1"; shift; exec "$@"';

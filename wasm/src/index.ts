@@ -131,5 +131,6 @@ export type {
   SampleOptions,
   TaskPromptOptions,
   TokenClassifyOptions,
+  TrainingOptions,
   TranslateOptions,
 } from './tasks/options.js';
