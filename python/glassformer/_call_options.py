@@ -294,9 +294,9 @@ class SampleOptions(TypedDict, total=False):
         Sample from the tokens that are at least P times as probable as the most probable one
         (Nguyen et al. 2024). Between 0 and 1. Default: as the model's files say, or 0.
     typical_p : float, optional
-        Sample from the tokens whose surprise is nearest to what is expected, and whose
-        probabilities sum to P (Meister et al. 2022). Between 0 and 1. Default: as the model's
-        files say, or 1.
+        Sample from the tokens whose log-probability is nearest to the negative entropy, until
+        their probabilities sum to P (Meister et al. 2022). Between 0 and 1. Default: as the
+        model's files say, or 1.
     repetition_penalty : float, optional
         Above 1: tokens that the text already contains become less probable (Keskar et al. 2019).
         Between 0.001 and 1000. Default: as the model's files say, or 1.

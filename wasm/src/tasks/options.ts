@@ -353,7 +353,7 @@ export interface SampleOptions {
    */
   minP?: number | undefined;
   /**
-   * Sample from the tokens whose surprise is nearest to what is expected, and whose
+   * Sample from the tokens whose log-probability is nearest to the negative entropy, until their
    * probabilities sum to P (Meister et al. 2022). Between 0 and 1. Default: as the model's files
    * say, or 1.
    */
