@@ -11,7 +11,7 @@ import { root } from './run.mjs';
 import { pythonResults, resultsPage, scriptResults } from './schema_results.mjs';
 import { pythonTasks, taskClasses, taskTable } from './schema_tasks.mjs';
 
-const notice = 'Written by tools/schema.mjs from the options in src/api. Do not edit.';
+const notice = 'Written by tools/schema.mjs from the options of the core. Do not edit.';
 const explainNotice = 'Written by tools/schema.mjs from src/tasks/explain. Do not edit.';
 
 const reading = ['EncoderOptions'];
@@ -38,6 +38,13 @@ const structs = {
   NextOptions: { bases: writing, of: '`Generator.next`', command: 'generate' },
   TranslateOptions: { of: 'Translator', command: 'translate' },
   AlignmentOptions: { of: 'the option `alignment`', plain: true },
+  TrainingOptions: {
+    of: 'Trainer',
+    command: 'train',
+    note:
+      'JavaScript and Python give `epochs` to `train`, and Python `threads` to the class. `lessons`, ' +
+      '`from` and `to` are for the command line only.',
+  },
   ExplainOptions: {
     bases: [],
     of: '`explain`, each of some methods',
@@ -294,10 +301,11 @@ export function page(schema) {
       'with commas. `glassformer schema` prints the same as JSON Schema. Options that change ' +
       'how a model is loaded are [another matter](web.md#load-a-model).',
   ];
-  for (const [name, { of, command }] of Object.entries(structs)) {
+  for (const [name, { of, command, note }] of Object.entries(structs)) {
     if (!of) continue;
     parts.push(`## Options of ${of}`);
     if (command) parts.push(`\`${name}\`; \`glassformer ${command}\`.`);
+    if (note) parts.push(note);
     const rows = entries(schema, name).map(
       ([option, property]) => `| \`${option}\` | ${cell(about(property, (each) => each))} |`,
     );

@@ -1,5 +1,5 @@
 """The options of calls, for type checkers and for `help`."""
-# Written by tools/schema.mjs from the options in src/api. Do not edit.
+# Written by tools/schema.mjs from the options of the core. Do not edit.
 
 from __future__ import annotations
 
@@ -294,9 +294,9 @@ class SampleOptions(TypedDict, total=False):
         Sample from the tokens that are at least P times as probable as the most probable one
         (Nguyen et al. 2024). Between 0 and 1. Default: as the model's files say, or 0.
     typical_p : float, optional
-        Sample from the tokens whose surprise is nearest to what is expected, and whose
-        probabilities sum to P (Meister et al. 2022). Between 0 and 1. Default: as the model's
-        files say, or 1.
+        Sample from the tokens whose log-probability is nearest to the negative entropy, until
+        their probabilities sum to P (Meister et al. 2022). Between 0 and 1. Default: as the
+        model's files say, or 1.
     repetition_penalty : float, optional
         Above 1: tokens that the text already contains become less probable (Keskar et al. 2019).
         Between 0.001 and 1000. Default: as the model's files say, or 1.
@@ -492,6 +492,73 @@ class AlignmentOptions(TypedDict, total=False):
 
     layer: int | None
     heads: Sequence[int] | None
+
+
+class TrainingOptions(TypedDict, total=False):
+    """Options of Trainer.
+
+    rate : float, optional
+        The highest learning rate. Between 0 and 1. Default: 0.002 for a new model, 0.0002 for one
+        from a folder.
+    warm_up : float, optional
+        The share of the training in which the learning rate rises from 0. Between 0 and 1.
+        Default: 0.05000000074505806.
+    decay : Literal["linear", "cosine", "none"], optional
+        How the learning rate falls after the warm-up. Default: "linear".
+    optimizer : Literal["adamw", "muon"], optional
+        AdamW, or Muon for the matrices of layers and AdamW for the other parameters. Default:
+        adamw.
+    weight_decay : float, optional
+        The decay of weights, per step and times the learning rate. Between 0 and 1. Default:
+        0.009999999776482582.
+    dropout : float, optional
+        The share of activations that are set to zero at random. Between 0 and 0.9. Default:
+        0.10000000149011612.
+    smoothing : float, optional
+        Label smoothing. Between 0 and 0.9. Default: 0.10000000149011612.
+    averaging : float, optional
+        The decay of the moving average of the weights. The average answers, is evaluated and
+        saved. 0 disables it. Between 0 and 1. Default: 0.9980000257492065.
+    drop_tokens : float, optional
+        For labels of texts: the share of a text's tokens that are left out at random. Between 0
+        and 0.9. Default: 0.
+    distortion : float, optional
+        For pictures: how strongly they are turned, slanted, scaled and moved at random. 0
+        disables it. Between 0 and 4. Default: 1.
+    batch_tokens : int, optional
+        The number of tokens, or patches of pictures, per step. Between 1 and 16777216. Default:
+        1024 to 8192, by the data.
+    shard_tokens : int, optional
+        The number of a step's tokens that a thread reads at once. More need more memory. Between
+        1 and 16777216. Default: 256 to 1024, by `batch_tokens`.
+    vocabulary : int, optional
+        The number of pieces of a new tokenizer. Between 1 and 10000000. Default: 1000 to 8000, by
+        the data.
+    keep_case : bool, optional
+        A new tokenizer distinguishes capital letters. Otherwise it converts texts to lower case.
+    held_out : float, optional
+        The share of the examples that are not learned from but measure progress. Between 0 and
+        0.9. Default: 0.05, at most 2000 examples.
+    seed : int, optional
+        The seed of all random numbers. The same seed gives the same weights. Default: 1.
+    """
+
+    rate: float | None
+    warm_up: float | None
+    decay: Literal["linear", "cosine", "none"] | None
+    optimizer: Literal["adamw", "muon"] | None
+    weight_decay: float | None
+    dropout: float | None
+    smoothing: float | None
+    averaging: float | None
+    drop_tokens: float | None
+    distortion: float | None
+    batch_tokens: int | None
+    shard_tokens: int | None
+    vocabulary: int | None
+    keep_case: bool | None
+    held_out: float | None
+    seed: int | None
 
 
 class ExplainOptions(TypedDict, total=False):

@@ -8,7 +8,7 @@ class Error(Exception):
         "unsupported" and the others of the command line and JavaScript; "disposed" for a model that
         was closed.
     field : str
-        The option that is wrong, such as "top_p"; "" if it is none.
+        The wrong option, such as "top_p", or "" for an error of another kind.
     """
 
     def __init__(self, code: str, message: str, field: str = "") -> None:

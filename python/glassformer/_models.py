@@ -311,8 +311,7 @@ class Model(Loaded):
         return {name: tuple(shape) for name, shape in self._open_core().parameters()}
 
     def weight(self, name: str) -> NDArray[np.float32]:
-        """Returns a parameter of the model as float32, or raises KeyError if it has none of this
-        name."""
+        """Returns a parameter of the model as float32. Raises KeyError for an unknown name."""
         return self._open_core().weight(name)
 
     def vocabulary(self) -> list[str]:

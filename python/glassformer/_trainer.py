@@ -12,17 +12,29 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._call_options import TrainingOptions
 from ._errors import Error
-from ._models import Explained, Folder, Picture, checked_threads, read_picture, taken_pair
+from ._models import (
+    Explained,
+    Folder,
+    Picture,
+    _with_options,
+    checked_threads,
+    read_picture,
+    taken_pair,
+)
 from ._options import encode
 from ._result_types import Classification, ImageClassification
 from ._results import Score, TrainingStep, parse
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: (text, label), ((text, pair), label) or (picture, label) each, all pictures of the same size; or
 #: the path or the bytes of a file. One of texts has lines, each a label, a tab and a text, or a
@@ -58,10 +70,7 @@ class Trainer(Explained):
         The number of threads that share the work. Default: as many as the machine runs at the same
         time. They change no bit of what is learned.
     **options
-        `rate` (the highest learning rate), `warm_up`, `decay` ("linear", "cosine" or "none"),
-        `optimizer` ("adamw" or "muon"), `weight_decay`, `dropout`, `smoothing`, `averaging`,
-        `dropped_tokens`, `distortion`, `batch_tokens`, `shard_tokens`, `vocabulary`, `lower_case`,
-        `held_out` (the share of the examples that measure progress instead) and `seed`.
+        How it learns: see `TrainingOptions`.
 
     Attributes
     ----------
@@ -89,14 +98,16 @@ class Trainer(Explained):
         What may be wrong with examples that are learned all the same, such as many labels.
     """
 
+    @_with_options(TrainingOptions)
     def __init__(
         self,
         start: Folder | Mapping[str, Any],
         examples: Examples,
         *,
         threads: int | None = None,
-        **options: Any,
+        **options: Unpack[TrainingOptions],
     ) -> None:
+        """Reads the examples, and makes the model that learns them."""
         data = _encode(examples)
         core = _core.Learner(checked_threads(threads))
         config = json.dumps(dict(start)) if isinstance(start, Mapping) else ""

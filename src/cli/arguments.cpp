@@ -67,7 +67,7 @@ void add_parsed(CLI::App& app, const std::string& name, Target& target, const Pa
 }  // namespace
 
 void add_model(CLI::App& app, std::filesystem::path& folder) {
-  app.add_option("MODEL_DIR", folder, "model folder")->required();
+  app.add_option("MODEL_DIR", folder, "The model folder.")->required();
 }
 
 void add_compute(CLI::App& app, std::optional<Compute>& compute) {
@@ -76,31 +76,34 @@ void add_compute(CLI::App& app, std::optional<Compute>& compute) {
       [&compute](std::size_t chosen) {
         compute = std::array{Compute::f32, Compute::int8, Compute::int4}[chosen];
       },
-      "arithmetic: f32: floats; int8: 8-bit integers, faster and with a little less "
-      "precision; int4: 4-bit weights, for large models; where not given, as the weights are "
-      "stored");
+      "The arithmetic. f32: floats. int8: 8-bit integers, faster and a little less precise. int4: "
+      "4-bit weights, for large models. Default: as the weights are stored.");
 }
 
 void add_bits(CLI::App& app, Compute& compute) {
   add_name(
       app, "--weights", {"8", "4"},
       [&compute](std::size_t chosen) { compute = chosen == 0 ? Compute::int8 : Compute::int4; },
-      "bits of a weight: 8, with a scale per output; 4, in groups of 32 with a scale each, in "
-      "attention and feed-forward blocks; default: 8");
+      "The bits of a weight. 8: with a scale per output. 4: in groups of 32 with a scale each, in "
+      "attention and feed-forward blocks. Default: 8.");
 }
 
 void add_threads(CLI::App& app, std::size_t& threads) {
   app.add_option("--threads", threads,
-                 "threads that share the work; where not given, as many as the machine runs at the "
-                 "same time")
+                 "The number of threads that share the work. Default: as many as the machine runs "
+                 "at the same time.")
       ->check(CLI::Range(std::size_t{1}, Pool::most));
 }
 
 void add_patch(CLI::App& app, PatchFile& patch) {
   app.add_option("--patch", patch.path,
-                 "safetensors file of numbers, by name, to take the place of the model's");
-  app.add_option("--patch-tokens", patch.tokens, "only of these rows: POSITION,…")->delimiter(',');
-  app.add_option("--patch-heads", patch.heads, "only of these heads: HEAD,…")->delimiter(',');
+                 "A safetensors file of tensors, by name, that replace those of the model.");
+  app.add_option("--patch-tokens", patch.tokens,
+                 "The rows that --patch replaces: POSITION,… Default: all.")
+      ->delimiter(',');
+  app.add_option("--patch-heads", patch.heads,
+                 "The heads that --patch replaces: HEAD,… Default: all.")
+      ->delimiter(',');
 }
 
 void add_run(CLI::App& app, TaskArguments& task) {
@@ -110,25 +113,27 @@ void add_run(CLI::App& app, TaskArguments& task) {
 }
 
 CLI::Option* add_json(CLI::App& app, bool& json) {
-  return app.add_flag("--json", json, "one JSON object a line");
+  return app.add_flag("--json", json, "Print one JSON object per line.");
 }
 
 void add_quiet(CLI::App& app, bool& quiet) {
-  app.add_flag("--quiet", quiet, "print no warnings about lines that were cut");
+  app.add_flag("--quiet", quiet, "Print no warnings about lines that were cut.");
 }
 
 void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std::string>& to) {
   app.add_option("--from", from,
-                 "of a translator for many languages: the language of the input, such as en or "
-                 "eng_Latn; inspect lists them; where not given, as the folder says");
-  app.add_option("--to", to, "of the same: the language of the translation");
+                 "For a translator of many languages: the language of the text, such as en or "
+                 "eng_Latn. inspect lists them. Default: as the model's files say.");
+  app.add_option("--to", to,
+                 "For a translator of many languages: the language of the translation. Default: as "
+                 "the model's files say.");
 }
 
 CLI::Option* add_labels(CLI::App& app, const char* name, std::vector<std::string>& labels) {
   return app
       .add_option(name, labels,
-                  "of a model that compares pictures with texts: a label to choose from; repeat it "
-                  "for each")
+                  "For a model that compares pictures with texts: a label to choose from. May be "
+                  "given several times.")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
@@ -136,7 +141,9 @@ CLI::Option* add_labels(CLI::App& app, const char* name, std::vector<std::string
 CLI::Option* add_template(CLI::App& app, std::string& form) {
   return app.add_option(
       "--hypothesis-template", form,
-      "of the same: the text for a label, with {} in its place; else \"" + form + "\"");
+      "For a model that compares pictures with texts: the text for a label, with {} in its "
+      "place. Default: \"" +
+          form + "\".");
 }
 
 void add_ablate(CLI::App& app, std::vector<HeadIndex>& heads, const std::string& help) {

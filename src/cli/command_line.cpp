@@ -57,7 +57,7 @@ class CommandLine {
       commands_.back()->declare(*app_.add_subcommand(name, summary));
     }
     app_.add_subcommand("help", "what a command does, and its options")
-        ->add_option("COMMAND", helped_, "a command; where not given, all of them are listed");
+        ->add_option("COMMAND", helped_, "The command. Default: a list of all commands.");
     app_.add_subcommand("schema", "the options of all tasks, as JSON Schema");
     app_.add_subcommand("manual", "the manual page, for man");
     app_.add_subcommand("completion", "what completes this command in a shell")

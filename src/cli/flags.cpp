@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdint>
 
 #include "base/spelling.hpp"
 #include "base/strings/decimal.hpp"
@@ -39,7 +41,9 @@ std::string Flags::shown(float number) { return shortest_decimal(number); }
 std::string Flags::help(const Option& about, const std::string& usual) {
   std::string text = with_flags(about.help);
   const auto number = [](double limit) {
-    return limit > 1e9 ? std::string() : shortest_decimal(static_cast<float>(limit));
+    if (limit > 1e9) return std::string();
+    if (limit == std::floor(limit)) return std::to_string(static_cast<std::int64_t>(limit));
+    return shortest_decimal(static_cast<float>(limit));
   };
   const std::string least = about.least == -Option::any ? "" : number(about.least);
   const std::string most = about.most == Option::any ? "" : number(about.most);

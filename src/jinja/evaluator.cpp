@@ -680,7 +680,10 @@ bool Evaluator::pull(const Statement& statement, const Value& iterator, Value& i
     step();
     enter(statement.test_scope);
     assign(*statement.target, item);
-    if (is_true(evaluate(*statement.test))) return true;
+    if (!is_true(evaluate(*statement.test))) continue;
+    // In jinja2, the items that pass the test are made of the target's variables.
+    if (statement.target->kind == Node::tuple) item = evaluate(*statement.target);
+    return true;
   }
   return false;
 }

@@ -586,7 +586,7 @@ std::int64_t power_of_ten(std::int64_t exponent) {
 
 Value filter_round(Evaluator& evaluator, Value* values, const Arguments&) {
   const Value& value = expect_defined(evaluator, values[0]);
-  const std::int64_t places = is_given(values[1]) ? evaluator.integer_of(values[1]) : 0;
+  const Value precision = is_given(values[1]) ? values[1] : std::int64_t{0};
   const std::string_view method =
       is_given(values[2]) ? expect_text(evaluator, values[2]) : "common";
   const bool is_common = method == "common";
@@ -597,6 +597,7 @@ Value filter_round(Evaluator& evaluator, Value* values, const Arguments&) {
     evaluator.fail({"type {} doesn't define __round__ method", {type_name(value)}});
   }
   if (is_common) {
+    const std::int64_t places = evaluator.integer_of(precision);
     if (value.is(Kind::real)) {
       if (!std::isfinite(value.real())) return value;
       const double rounded = round_decimal(value.real(), places);
@@ -613,7 +614,7 @@ Value filter_round(Evaluator& evaluator, Value* values, const Arguments&) {
     const bool is_up = rest > unit - rest || (rest == unit - rest && is_odd);
     return is_up ? evaluator.operate(Operator::add, low, unit) : low;
   }
-  const Value scale = evaluator.operate(Operator::power, std::int64_t{10}, places);
+  const Value scale = evaluator.operate(Operator::power, std::int64_t{10}, precision);
   const Value scaled = evaluator.operate(Operator::multiply, value, scale);
   Value whole = scaled;
   if (scaled.is(Kind::real)) {

@@ -290,17 +290,20 @@ constexpr std::size_t progress_bytes = sizeof(TrainingProgress);
 
 }  // namespace
 
-std::vector<std::byte> Trainer::checkpoint() {
+std::vector<NamedTensor> Trainer::checkpoint_tensors() {
   std::vector<NamedTensor> tensors;
-  const std::vector<Stored> all = stored();
-  for (const Stored& tensor : all) {
-    tensors.push_back(
-        {tensor.name, DType::f32, tensor.shape, std::as_bytes(std::span(tensor.values))});
+  for (Stored& tensor : stored()) {
+    tensors.push_back({std::move(tensor.name), DType::f32, std::move(tensor.shape),
+                       std::as_bytes(tensor.values)});
   }
   const auto progress = std::as_bytes(std::span(&progress_, 1));
   tensors.push_back({progress_name, DType::u64, {progress_bytes / 8}, progress});
-  return write_safetensors(tensors);
+  return tensors;
 }
+
+std::vector<std::byte> Trainer::checkpoint() { return write_safetensors(checkpoint_tensors()); }
+
+std::uint64_t Trainer::checkpoint_size() { return lay_out_safetensors(checkpoint_tensors()).size; }
 
 void Trainer::restore(std::span<const std::byte> checkpoint) {
   const SafetensorsFile file = SafetensorsFile::parse(checkpoint);

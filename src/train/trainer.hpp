@@ -14,6 +14,7 @@
 #include "train/optimizer.hpp"
 #include "train/processes.hpp"
 #include "train/schedule.hpp"
+#include "weights/safetensors.hpp"
 
 namespace glassformer {
 
@@ -86,6 +87,8 @@ class Trainer {
 
   /// Returns everything that is needed to go on later, as a safetensors file.
   std::vector<std::byte> checkpoint();
+  /// Returns the size of that file in bytes.
+  std::uint64_t checkpoint_size();
   /// Goes on from there. Throws `invalid_safetensors`, `missing_tensor` or `shape_mismatch` if it
   /// is not a checkpoint of this model, `invalid_option` if its fingerprint differs, and
   /// `invalid_data` if it stands at an example that does not exist; nothing has changed then.
@@ -106,6 +109,7 @@ class Trainer {
   void update_average();
   struct Stored;
   std::vector<Stored> stored();
+  std::vector<NamedTensor> checkpoint_tensors();
 
   const Model& model_;
   const Objective& objective_;

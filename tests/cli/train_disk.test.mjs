@@ -86,6 +86,32 @@ test('a full disk: the error has the path, and the checkpoint before it stays', 
   assert.equal(status, 0, stderr);
 });
 
+/** Runs a script of the shell as root, if need be of a user namespace, with mounts of its own. */
+const withMounts = (script, ...values) =>
+  spawnSync('unshare', ['--map-root-user', '--mount', 'sh', '-ec', script, 'sh', ...values], {
+    encoding: 'utf8',
+  });
+const mayMount = withMounts('mount -t tmpfs none /mnt').status === 0;
+const skip = mayMount ? false : 'this user may not mount a file system';
+
+test('a disk without enough space is refused before the first step', { skip }, () => {
+  const folder = fresh();
+  mkdirSync(folder);
+  const small = 'mount -t tmpfs -o size=64k none "$1"; shift; exec "$@"';
+  const into = join(folder, 'model');
+  const given = [folder, command, 'train', config, data, into, ...options];
+  const { status, stderr } = withMounts(small, ...given);
+  assert.equal(status, 1, stderr);
+  assert.match(
+    stderr,
+    new RegExp(
+      `${folder}: expected \\d MB free on the disk, for a checkpoint and the weights, got 0`,
+    ),
+  );
+  assert.doesNotMatch(stderr, /examples|"step"/);
+  assert.equal(withMounts(small.replace('64k', '9m'), ...given).status, 0);
+});
+
 test('a log that cannot be written is a warning', () => {
   const folder = fresh();
   mkdirSync(`${folder}.log.jsonl`);

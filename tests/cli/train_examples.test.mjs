@@ -68,7 +68,7 @@ for (const [what, lines, pattern] of [
   ['a pair where others have none', [...reviews, pairs[0]], /line 5: expected one text after/],
   ['no pair where others have one', [...pairs, reviews[0]], /line 7: expected two texts after/],
   ['an empty second text', ['a\tb\tc', 'b\tc\t '], /line 2: expected a second text, got nothing/],
-  ['four columns', ['a\tb\tc', 'b\tc\td\te'], /line 2: .*got 4 columns/],
+  ['four columns', ['a\tb\tc', 'b\tc\td\te'], /line 2: .*got 4 columns; remove the other columns/],
   ['pairs for a model of one text', pairs, /line 1: pair: expected a model that reads two texts/],
   ['a header', ['label\ttext', ...reviews], /line 1: .*names of columns, "label" and "text"; rem/],
   ['another header', ['Sentiment\tReview', ...reviews], /line 1: .*names of columns/],

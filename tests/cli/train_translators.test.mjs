@@ -84,3 +84,48 @@ test('languages that are missing, unknown or without a meaning are refused', () 
     assert.ok(!existsSync(folder));
   }
 });
+
+const quoted = pairs.map((line) => line.replace(/[^\t]+/g, '"$&"'));
+const words = ['house\tHaus', 'cat\tKatze', 'dog\tHund'];
+
+for (const [what, lines, pattern] of [
+  [
+    'names of columns',
+    ['source\ttarget', ...pairs],
+    /line 1: .*columns, "source" and "target"; rem/,
+  ],
+  ['other names of columns', ['src\ttgt', ...words], /line 1: .*names of columns/],
+  ['a name and a translation', ['Text\tTranslation', ...pairs], /line 1: .*names of columns/],
+  ['swapped names', ['translation\tsentence', ...pairs], /line 1: .*names of columns/],
+  ['names in quotes', ['"source"\t"target"', ...quoted], /line 1: .*names of columns/],
+  ['names of languages', ['English\tGerman', ...words], /line 1: .*names of columns/],
+  ['codes of languages', ['en\tde', ...pairs], /line 1: .*names of columns, "en" and "de"/],
+  ['a byte order mark', ['\uFEFFen\tde', ...pairs], /line 1: .*names of columns, "en" and "de"/],
+  ['long codes', ['eng\tdeu', ...pairs], /line 1: .*names of columns/],
+  ['codes of NLLB', ['eng_Latn\tdeu_Latn', ...pairs], /line 1: .*names of columns/],
+  ['codes above texts without spaces', ['zh\tja', '我'.repeat(9) + '\t私'], /line 1: .*names/],
+  ['quotes', quoted, /line 1: .*without quotes.*write the file with tabs and without quotes/],
+  ['an index', ['0\tthe cat\tthe mat'], /line 1: .*got 3 columns; remove the first, .* numbers/],
+  ['a license', ['the cat\tthe mat\tCC-BY'], /line 1: .*got 3 columns; remove the other columns/],
+])
+  test(`refused: ${what} in a file of translations`, () => {
+    const folder = fresh();
+    const { status, stderr } = train(checkpoint('marian'), file(lines), folder, '--epochs', '1');
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, pattern);
+    assert.ok(!existsSync(folder));
+  });
+
+test('translations that only look like names of columns are learned', () => {
+  for (const lines of [
+    ['it\tes', ...words], // a list of words: "it" in German
+    ['Text\tText', ...pairs],
+    ['English\tEnglisch', ...pairs],
+    ['"the cat"\t"a mat"', ...pairs],
+    quoted.map((line) => line.replace('"', '')), // quotes at the end are of the text
+  ]) {
+    const options = ['--epochs', '1', '--held-out', '0'];
+    const { status, stderr } = train(checkpoint('marian'), file(lines), fresh(), ...options);
+    assert.equal(status, 0, stderr);
+  }
+});

@@ -43,3 +43,13 @@ test('help names only options that exist', () => {
     }
   }
 });
+
+test('the help of a command says of each option what the schema says', () => {
+  const help = execFileSync(command, ['help', 'train'], { encoding: 'utf8' }).replace(/\s+/g, ' ');
+  for (const [option, property] of Object.entries(schema.$defs.TrainingOptions.properties)) {
+    const flag = (name) => `--${name.replaceAll('_', '-')}`;
+    const said = property.description.replace(/`(\w+)`/g, (_, other) => flag(other));
+    assert.ok(help.includes(`${flag(option)} `), option);
+    assert.ok(help.includes(said), said);
+  }
+});

@@ -122,5 +122,6 @@ export type {
   SampleOptions,
   TaskPromptOptions,
   TokenClassifyOptions,
+  TrainingOptions,
   TranslateOptions,
 } from './tasks/options.js';

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "base/option.hpp"
+
 namespace glassformer {
 
 /// A message of a chat.
@@ -32,8 +34,16 @@ struct ChatPromptOptions {
 
 /// Options of a Chat.
 struct ChatOptions {
-  std::optional<std::string> system = {};  ///< the first message: instructions for the model
-  std::string variables = "{}";            ///< as in ChatPromptOptions
+  std::optional<std::string> system = {};
+  std::string variables = "{}";
 };
+
+template <class Visit>
+void fields(Visit& visit, ChatOptions& options) {
+  visit("system", options.system, {.help = "The first message: instructions for the model."});
+  visit("variables", options.variables,
+        {.help = "More variables for the model's template: a JSON object, such as "
+                 R"({"enable_thinking": false}.)"});
+}
 
 }  // namespace glassformer

@@ -245,19 +245,20 @@ class BenchCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_model(app, plan_.model);
-    app.add_option("--lengths", plan_.lengths, "text lengths in tokens")
+    app.add_option("--lengths", plan_.lengths, "The lengths of the texts, in tokens: N,…")
         ->delimiter(',')
         ->check(CLI::Range(1, 1'000'000));
-    app.add_option("--text", plan_.text, "a text instead of some of given lengths");
-    app.add_flag("--attention", plan_.attention, "every attention weight is kept");
+    app.add_option("--text", plan_.text, "A text, instead of texts of given lengths.");
+    app.add_flag("--attention", plan_.attention, "Keep all attention weights.");
     add_pair(app, plan_.from, plan_.to);
-    app.add_flag("--shortlist", plan_.shortlist, "of a translator: as in translate");
-    app.add_option("--output-tokens", plan_.output_tokens,
-                   "the longest translation, or the tokens to write after the first one")
+    app.add_flag("--shortlist", plan_.shortlist, "For a translator: as in translate.");
+    app.add_option(
+           "--output-tokens", plan_.output_tokens,
+           "The most tokens of a translation, or the number of tokens to write after the first.")
         ->check(CLI::Range(1, 1'000'000));
     add_compute(app, plan_.compute);
     add_threads(app, plan_.threads);
-    app.add_flag("--json", plan_.json, "a JSON array");
+    app.add_flag("--json", plan_.json, "Print a JSON array.");
   }
   Exit run() override;
 

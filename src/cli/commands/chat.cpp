@@ -17,10 +17,7 @@ class ChatCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_model(app, task_.model.folder);
-    app.add_option("--system", chat_.system, "the first message: instructions for the model");
-    app.add_option("--variables", chat_.variables,
-                   "more variables for the model's template: a JSON object, such as "
-                   R"({"enable_thinking": false})");
+    add_flags(app, chat_);
     CLI::Option* json = add_json(app, task_.json);
     add_quiet(app, task_.quiet);
     add_flags(app, options_,

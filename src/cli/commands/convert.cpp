@@ -150,8 +150,9 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
 class ConvertCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("CHECKPOINT_DIR", checkpoint_, "folder as its makers published it")->required();
-    app.add_option("OUT_DIR", folder_, "folder to write")->required();
+    app.add_option("CHECKPOINT_DIR", checkpoint_, "The folder as its makers published it.")
+        ->required();
+    app.add_option("OUT_DIR", folder_, "The folder to write.")->required();
     add_compute(app, compute_);
   }
   Exit run() override;
@@ -173,7 +174,7 @@ class QuantizeCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_model(app, model_);
-    app.add_option("OUT_DIR", folder_, "folder to write")->required();
+    app.add_option("OUT_DIR", folder_, "The folder to write.")->required();
     add_bits(app, compute_);
   }
   Exit run() override;

@@ -16,10 +16,11 @@ namespace {
 class InitCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("CONFIG_JSON", config_, "configuration; tokenizers beside it are copied")
+    app.add_option("CONFIG_JSON", config_,
+                   "The configuration. Tokenizers in its folder are copied.")
         ->required();
-    app.add_option("OUT_DIR", folder_, "folder to write")->required();
-    app.add_option("--seed", seed_, "seed of the random numbers")->required();
+    app.add_option("OUT_DIR", folder_, "The folder to write.")->required();
+    app.add_option("--seed", seed_, "The seed of the random numbers.")->required();
   }
   Exit run() override;
 

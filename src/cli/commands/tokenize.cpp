@@ -7,17 +7,17 @@ namespace {
 class TokenizeCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("MODEL_DIR", model_, "model folder; the tokenizer's files are enough")
+    app.add_option("MODEL_DIR", model_, "The model folder. The tokenizer's files are enough.")
         ->required();
     add_json(app, json_);
     app.add_flag("--special", options_.special_tokens,
-                 "with the tokens that the model expects around");
-    app.add_flag("--pairs", pairs_, "a line is two texts, with a tab between them");
+                 "Add the special tokens, as the model expects them.");
+    app.add_flag("--pairs", pairs_, "A line is two texts, with a tab between them.");
     app.add_option("--max-length", options_.max_length,
-                   "maximum number of tokens; default: no limit")
+                   "The maximum number of tokens. Default: no limit.")
         ->type_name("N");
     app.add_option("--language", options_.language,
-                   "language of the texts, for a tokenizer of many")
+                   "The language of the texts, for a tokenizer of many languages.")
         ->type_name("CODE");
   }
 

@@ -106,19 +106,23 @@ class TraceCommand final : public Command {
   void declare(CLI::App& app) override {
     add_model(app, model_);
     app.add_option("--names", names_,
-                   "NAME,…; * stands for what is between two dots: 'encoder.layers.*.output'")
+                   "The tensors: NAME,… * stands for any characters except dots: "
+                   "'encoder.layers.*.output'.")
         ->delimiter(',')
         ->required();
     app.add_option(
            "--out", out_,
-           "file to write; of several lines, names begin with the line's number, from 0: LINE/NAME")
+           "The file to write. With several lines, names begin with the line's number, from 0: "
+           "LINE/NAME.")
         ->required();
-    app.add_flag("--gradients", gradients_,
-                 "write the gradients of the answer, instead of the tensors themselves");
-    app.add_flag("--json", json_, "print each line's answer, one JSON object a line");
-    app.add_flag("--pairs", pairs_, "of a classifier: as in classify");
-    app.add_option("--task", task_, "of a model that writes texts: as in generate");
-    app.add_flag("--no-prefix", no_prefix_, "of the same: as in generate");
+    app.add_flag(
+        "--gradients", gradients_,
+        "Write the gradients of the answer with respect to the tensors, instead of the tensors.");
+    app.add_flag("--json", json_, "Print the answers, one JSON object per line.");
+    app.add_flag("--pairs", pairs_,
+                 "For a classifier: a line is two texts, with a tab between them.");
+    app.add_option("--task", task_, "For a model that writes texts: as in generate.");
+    app.add_flag("--no-prefix", no_prefix_, "For a model that writes texts: as in generate.");
     add_pair(app, from_, to_);
     add_labels(app, "--labels", labels_);
     add_patch(app, patch_);

@@ -7,18 +7,19 @@
 #include <optional>
 
 #include "base/json/json.hpp"
+#include "base/spelling.hpp"
 #include "base/strings/decimal.hpp"
 #include "base/strings/printable.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/files/manifest.hpp"
 #include "cli/files/new_files.hpp"
+#include "cli/flags.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/training/curves.hpp"
 #include "cli/training/mpi.hpp"
 #include "cli/training/training_card.hpp"
 #include "cli/training/training_log.hpp"
-#include "kernels/pool.hpp"
 #include "tasks/load.hpp"
 #include "tasks/options.hpp"
 #include "tasks/train/training.hpp"
@@ -73,6 +74,43 @@ void show_labels(const std::vector<LabelCount>& labels) {
   if (labels.size() > shown) std::cerr << "  and " << labels.size() - shown << " more\n";
 }
 
+// Lists the options that a model was trained with, but not those that changed nothing.
+class OptionsOfCard {
+ public:
+  OptionsOfCard(TrainingCard& card, Lessons lessons) : card_(card), lessons_(lessons) {}
+
+  template <class Value>
+  void operator()(const char* name, const Value& value, const Option& = {}) {
+    const std::string_view option = name;
+    if (option == "threads" || (option == "drop_tokens" && lessons_ != Lessons::classes) ||
+        (option == "distortion" && lessons_ != Lessons::pictures)) {
+      return;
+    }
+    if constexpr (requires { value.has_value(); }) {
+      if (value) add(name, text_of(*value));
+    } else if constexpr (std::same_as<Value, bool>) {
+      if (value) add(name, "yes");
+    } else {
+      add(name, text_of(value));
+    }
+  }
+
+  void add(const char* name, std::string text) {
+    card_.options.emplace_back(spelled(name, Spelling::flag), std::move(text));
+  }
+
+ private:
+  static std::string text_of(float number) { return shortest_decimal(number); }
+  static std::string text_of(std::uint64_t number) { return std::to_string(number); }
+  static std::string text_of(const std::string& text) { return text; }
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  static std::string text_of(Enum value) { return name_of(value); }
+
+  TrainingCard& card_;
+  Lessons lessons_;
+};
+
 class TrainCommand final : public Command {
  public:
   void declare(CLI::App& app) override;
@@ -88,6 +126,7 @@ class TrainCommand final : public Command {
   // Returns false, and says why, if it cannot be written.
   bool try_to_keep(Training& training) const;
   void expect_equal_processes(Training& training) const;
+  void expect_space(Training& training) const;
   // Whether this process, of those that train together, writes files and messages.
   bool leads() const { return processes_->rank() == 0; }
   void save(Training& training) const;
@@ -111,69 +150,29 @@ class TrainCommand final : public Command {
 };
 
 void TrainCommand::declare(CLI::App& app) {
-  app.add_option("MODEL", model_,
-                 "a model folder that learns further, or the config.json of a new model, whose "
-                 "missing fields are those of a small Transformer")
+  app.add_option(
+         "MODEL", model_,
+         "A model folder that learns further, or the config.json of a new model. Fields that "
+         "it lacks are those of a small Transformer.")
       ->required();
   app.add_option(
          "DATA", data_,
-         "examples, a line each: LABEL<TAB>TEXT, or LABEL<TAB>TEXT<TAB>TEXT for pairs; for "
-         "translators TEXT<TAB>TRANSLATION, for writers "
-         "and hidden tokens TEXT; for names in texts a line per word, WORD<TAB>LABEL, and an empty "
-         "line between sentences; for pictures IMAGES,LABELS: two files in MNIST's format IDX, or "
-         "labels as lines")
+         "The file of examples, one per line. Classifiers: LABEL<TAB>TEXT, or "
+         "LABEL<TAB>TEXT<TAB>TEXT for pairs. Translators: TEXT<TAB>TRANSLATION. Writers and masked "
+         "tokens: TEXT. Labels of words: WORD<TAB>LABEL, with an empty line between sentences. "
+         "Pictures: IMAGES,LABELS, two files in the format IDX, as MNIST's; labels may also be "
+         "lines.")
       ->required();
-  app.add_option("OUT_DIR", folder_, "folder to write")->required();
-  CLI::Option* const minutes = app.add_option("--minutes", minutes_, "how long to learn")
-                                   ->check(CLI::PositiveNumber)
-                                   ->check(finite());
-  app.add_option("--epochs", options_.epochs, "how often to read every example (10)")
-      ->check(CLI::PositiveNumber)
-      ->excludes(minutes);
+  app.add_option("OUT_DIR", folder_, "The folder to write.")->required();
+  CLI::Option* const minutes =
+      app.add_option("--minutes", minutes_, "How long to learn, instead of a number of epochs.")
+          ->check(CLI::PositiveNumber)
+          ->check(finite());
   app.add_flag("--resume", resume_,
-               "go on from OUT_DIR.checkpoint, with the same data and options");
-  add_enum<Lessons>(app, "--lessons", options_.lessons, "what to learn (by the model's task)");
-  app.add_option("--threads", options_.threads, "threads that learn, each with memory of its own")
-      ->check(CLI::Range(std::size_t{1}, Pool::most))
-      ->capture_default_str();
-  app.add_option("--from", options_.from,
-                 "language of the texts, for a translator of many languages (by the folder)");
-  app.add_option("--to", options_.to, "language of their translations (by the folder)");
-  app.add_flag("--half", half_, "save the weights at half precision (F16)");
-  app.add_option("--seed", options_.seed, "seed of all random numbers (1)");
-  app.add_option("--rate", options_.rate, "highest learning rate (0.002; of a folder 0.0002)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--warm-up", options_.warm_up,
-                 "share of the training in which the rate rises (0.05)")
-      ->check(CLI::Range(0.0, 1.0));
-  add_enum<Decay>(app, "--decay", options_.decay, "how the rate falls then (linear)");
-  add_enum<OptimizerKind>(app, "--optimizer", options_.optimizer, "how weights change (adamw)");
-  app.add_option("--weight-decay", options_.weight_decay, "decay of weights (0.01)");
-  app.add_option("--dropout", options_.dropout, "share of numbers set to zero (0.1)")
-      ->check(CLI::Range(0.0, 0.9));
-  app.add_option("--smoothing", options_.smoothing, "label smoothing (0.1)")
-      ->check(CLI::Range(0.0, 0.9));
-  app.add_option("--averaging", options_.averaging,
-                 "decay of the moving average of the weights, which is saved (0.998)")
-      ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--drop-tokens", options_.dropped_tokens,
-                 "share of a text's tokens left out at random (0)")
-      ->check(CLI::Range(0.0, 0.9));
-  app.add_option("--distortion", options_.distortion,
-                 "how strongly pictures are turned, scaled and moved at random; 0: not at all (1)")
-      ->check(CLI::Range(0.0, 4.0));
-  app.add_option("--batch-tokens", options_.batch_tokens, "tokens per step (by the data)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--shard-tokens", options_.shard_tokens,
-                 "tokens of a step that a thread reads at once (256 to 1024)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--vocabulary", options_.vocabulary, "pieces of a new tokenizer (by the data)")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--keep-case{false}", options_.lower_case,
-               "a new tokenizer distinguishes capital letters");
-  app.add_option("--held-out", options_.held_out,
-                 "share of the examples that measure progress (0.05, up to 2000 examples)")
-      ->check(CLI::Range(0.0, 0.9));
+               "Go on from OUT_DIR.checkpoint, with the same data and options.");
+  add_flags(app, options_);
+  minutes->excludes(app.get_option("--epochs"));
+  app.add_flag("--half", half_, "Save the weights at half precision (F16).");
 }
 
 TrainingStart TrainCommand::start() const {
@@ -232,6 +231,7 @@ Exit TrainCommand::run() {
   if (!leads()) {
     return learn(training) ? Exit::ok : Exit::bad_input;
   }
+  expect_space(training);
   std::cerr << "glassformer: " << training.examples() << " examples, " << training.held_out()
             << " more to measure, " << training.trainer().parameters().count() << " parameters\n";
   show_labels(training.labels());
@@ -273,6 +273,25 @@ void TrainCommand::expect_equal_processes(Training& training) const {
   expect_equal(*processes_, training.trainer().progress().fingerprint, "examples and options");
   // Another instruction set adds in another order, so that the weights would drift apart.
   expect_equal(*processes_, std::hash<std::string_view>()(kernels().name), "instruction set");
+}
+
+// A training of days should not find out at its end that the disk is full.
+void TrainCommand::expect_space(Training& training) const {
+  const std::filesystem::path parent = folder_.has_parent_path() ? folder_.parent_path() : ".";
+  std::error_code unknown;
+  const std::filesystem::space_info disk = std::filesystem::space(parent, unknown);
+  if (unknown || disk.capacity == 0) return;  // some file systems do not tell
+  const std::uint64_t weights =
+      training.trainer().parameters().count() * size_of(half_ ? DType::f16 : DType::f32);
+  const std::uint64_t needed = training.trainer().checkpoint_size() + weights;
+  std::uint64_t free = disk.available;
+  if (resume_) free += std::filesystem::file_size(checkpoint());  // is replaced
+  if (free >= needed) return;
+  constexpr std::uint64_t megabyte = 1'000'000;
+  throw std::runtime_error(printable(parent.string()) + ": expected " +
+                           std::to_string((needed + megabyte - 1) / megabyte) +
+                           " MB free on the disk, for a checkpoint and the weights, got " +
+                           std::to_string(free / megabyte) + " MB");
 }
 
 // Writes the checkpoint under another name first, so that there is always a whole one.
@@ -379,13 +398,12 @@ void TrainCommand::save(Training& training) const {
 }
 
 TrainingCard TrainCommand::card(Training& training) const {
-  const TrainingOptions& options = training.options();
   const TrainingProgress& progress = training.trainer().progress();
   TrainingCard card = {.name = folder_.filename().string(),
                        .task = name_of(training.config().task),
                        .start = model_.string(),
                        .data = data_.filename().string(),
-                       .unit = right_or_wrong(*options.lessons),
+                       .unit = right_or_wrong(*training.options().lessons),
                        .examples = training.examples(),
                        .held_out = training.held_out(),
                        .parameters = training.trainer().parameters().count(),
@@ -394,40 +412,17 @@ TrainingCard TrainCommand::card(Training& training) const {
                        .points = log_->points(),
                        .options = {},
                        .curves_file = curves_file};
-  const auto add = [&card](const char* name, const std::string& value) {
-    card.options.emplace_back(name, value);
-  };
-  add("--lessons", name_of(*options.lessons));
-  if (minutes_) {
-    add("--minutes", shortest_decimal(static_cast<float>(*minutes_)));
+  TrainingOptions options = training.options();
+  if (minutes_) options.epochs.reset();
+  if (training.tokenizer_file().empty()) {
+    options.vocabulary.reset();
+    options.keep_case = false;
   } else {
-    add("--epochs", std::to_string(*options.epochs));
+    options.vocabulary = training.tokenizer().size();
   }
-  for (const auto& [name, language] : {std::pair("--from", &options.from), {"--to", &options.to}}) {
-    if (*language) add(name, **language);
-  }
-  add("--optimizer", name_of(*options.optimizer));
-  add("--rate", shortest_decimal(*options.rate));
-  add("--warm-up", shortest_decimal(options.warm_up));
-  add("--decay", name_of(options.decay));
-  add("--weight-decay", shortest_decimal(options.weight_decay));
-  add("--dropout", shortest_decimal(options.dropout));
-  add("--smoothing", shortest_decimal(options.smoothing));
-  add("--averaging", shortest_decimal(options.averaging));
-  if (options.lessons == Lessons::classes) {
-    add("--drop-tokens", shortest_decimal(options.dropped_tokens));
-  }
-  if (options.lessons == Lessons::pictures) {
-    add("--distortion", shortest_decimal(options.distortion));
-  }
-  add("--batch-tokens", std::to_string(*options.batch_tokens));
-  add("--shard-tokens", std::to_string(*options.shard_tokens));
-  if (!training.tokenizer_file().empty()) {
-    add("--vocabulary", std::to_string(training.tokenizer().size()));
-    if (!options.lower_case) add("--keep-case", "yes");
-  }
-  if (options.held_out) add("--held-out", shortest_decimal(*options.held_out));
-  add("--seed", std::to_string(options.seed));
+  OptionsOfCard list(card, *options.lessons);
+  if (minutes_) list.add("minutes", shortest_decimal(static_cast<float>(*minutes_)));
+  fields(list, options);
   return card;
 }
 

@@ -42,8 +42,8 @@ void fields(Visit& visit, SamplingSettings& settings) {
          .least = 0,
          .most = 1});
   visit("typical_p", settings.typical_p,
-        {.help = "Sample from the tokens whose surprise is nearest to what is expected, and whose "
-                 "probabilities sum to P (Meister et al. 2022).",
+        {.help = "Sample from the tokens whose log-probability is nearest to the negative entropy, "
+                 "until their probabilities sum to P (Meister et al. 2022).",
          .absent = "as the model's files say, or 1",
          .least = 0,
          .most = 1});

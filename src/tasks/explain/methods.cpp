@@ -62,10 +62,11 @@ constexpr ExplanationMethod methods[] = {
      .scores = true,
      .gradients = true},
     {.name = "integrated_gradients",
-     .help = "The product of each token's embedding and the mean of the gradients on the way from "
-             "zeros, which stand for no word, to the embeddings (Sundararajan et al. 2017). The "
-             "way has 64 steps; if the gap "
-             "is larger than 2 %, it is computed again with twice as many, up to 256.",
+     .help =
+         "The product of each token's embedding and the mean gradient along the straight line from "
+         "a baseline, by default zeros, to the embeddings (Sundararajan et al. 2017). The line "
+         "has 64 points; if the gap is larger than 2 %, it is computed again with twice as "
+         "many, up to 256.",
      .options = {"label", "label", "beams sentence position prefix token against baseline_token",
                  "beams position prefix token against baseline_token"},
      .scores = true,

@@ -24,8 +24,26 @@ void expect_kind(const TrainingStart& start, bool pictures) {
                {pictures ? "a classifier of pictures" : "a model that reads texts"}});
 }
 
+// Reads the options that a trainer is made with, and refuses those that are given in another way.
+class OwnOptions {
+ public:
+  explicit OwnOptions(OptionsReader& reader) : reader_(reader) {}
+
+  template <class Value>
+  void operator()(const char* name, Value& option, const Option& about) {
+    if (!about.apart) reader_(name, option, about);
+  }
+
+ private:
+  OptionsReader& reader_;
+};
+
 TrainingOptions options_of(std::string_view json, std::string_view data) {
-  TrainingOptions options = read_options<TrainingOptions>(TaskOptions(json));
+  OptionsReader reader{TaskOptions(json)};
+  OwnOptions own(reader);
+  TrainingOptions options;
+  fields(own, options);
+  reader.finish();
   options.lessons = holds_pictures(data) ? Lessons::pictures : Lessons::classes;
   options.epochs = 1;
   return options;

@@ -1,7 +1,6 @@
 #include "tasks/train/training_data.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <set>
@@ -9,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/json/json.hpp"
 #include "base/strings/utf8.hpp"
+#include "tasks/train/column_names.hpp"
 
 namespace glassformer {
 namespace {
@@ -72,7 +72,10 @@ DataLine split(std::string_view line, std::size_t number, DataForm form) {
   if (is_blank(columns[1])) refuse(number, expected + ", got nothing after the tab");
   const bool labelled = form == DataForm::labelled;
   if (columns.size() > (labelled ? 3 : 2)) {
-    refuse(number, expected + ", got " + std::to_string(columns.size()) + " columns");
+    const bool numbered = columns[0].find_first_not_of("0123456789") == std::string_view::npos;
+    refuse(number,
+           expected + ", got " + std::to_string(columns.size()) + " columns; " +
+               (numbered ? "remove the first, which has numbers" : "remove the other columns"));
   }
   if (!labelled) {
     if (form == DataForm::words) expect_label(number, columns[1]);
@@ -129,51 +132,48 @@ std::vector<TaggedSentence> read_sentences(std::string_view file) {
 
 namespace {
 
-// A column's name in a file that a program wrote, and the place of that column.
-constexpr std::array names_of_labels = {"label",     "labels", "class",   "classes", "category",
-                                        "sentiment", "target", "targets", "y"};
-constexpr std::array names_of_others = {
-    "text",     "texts",     "sentence",  "sentence1", "sentence2", "review",  "comment",
-    "tweet",    "message",   "title",     "content",   "document",  "premise", "hypothesis",
-    "question", "question1", "question2", "query",     "passage",   "context", "answer",
-    "id",       "idx",       "index",     "word",      "words",     "token",   "tokens",
-    "tag",      "tags",      "intent",    "topic",     "rating",    "stars",   "score"};
-
 constexpr std::size_t several = 4;  // lines that are no accident
 constexpr std::size_t many = 20;    // examples that should share labels
 
-bool is_quoted(std::string_view field) {
-  return field.size() > 1 && field.starts_with('"') && field.ends_with('"');
-}
-
-bool is_one_of(std::string_view field, std::span<const char* const> names) {
-  if (is_quoted(field)) field = field.substr(1, field.size() - 2);
-  std::string name(field);
-  for (char& letter : name) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return std::ranges::find(names, name) != names.end();
+[[noreturn]] void refuse_header(const DataLine& line, std::string_view left,
+                                std::string_view right) {
+  refuse(line.number, "expected an example, got the names of columns, " + describe(left) + " and " +
+                          describe(right) + "; remove this line");
 }
 
 void expect_no_header(const DataLine& first, std::size_t with_its_label) {
-  const auto is_name = [](std::string_view field) {
-    return is_one_of(field, names_of_labels) || is_one_of(field, names_of_others);
-  };
   const bool header =
-      is_one_of(first.second, names_of_labels) || (is_name(first.second) && is_name(first.text));
-  if (with_its_label > 1 || !header) return;
-  refuse(first.number, "expected an example, got the names of columns, " + describe(first.second) +
-                           " and " + describe(first.text) + "; remove this line");
+      names_labels(first.second) || (names_column(first.second) && names_column(first.text));
+  if (with_its_label <= 1 && header) refuse_header(first, first.second, first.text);
+}
+
+bool all_quoted(const std::vector<DataLine>& lines, std::string_view DataLine::*field) {
+  return std::ranges::all_of(lines, [&](const DataLine& line) { return is_quoted(line.*field); });
+}
+
+[[noreturn]] void refuse_quotes(const DataLine& line) {
+  refuse(line.number,
+         "expected fields without quotes around them, got quotes in every line; write the file "
+         "with tabs and without quotes");
 }
 
 void expect_no_quotes(const std::vector<DataLine>& lines) {
-  const auto all = [&](auto field) {
-    return std::ranges::all_of(lines, [&](const DataLine& line) { return is_quoted(line.*field); });
+  if (all_quoted(lines, &DataLine::second) ||
+      (lines.size() >= several && all_quoted(lines, &DataLine::text))) {
+    refuse_quotes(lines[0]);
+  }
+}
+
+// Returns whether most lines after the first have only a word and its translation.
+bool is_word_list(const std::vector<DataLine>& lines) {
+  constexpr std::size_t longest = 24;  // bytes
+  const auto is_word = [](std::string_view field) {
+    return field.size() <= longest && field.find(' ') == std::string_view::npos;
   };
-  if (!all(&DataLine::second) && (lines.size() < several || !all(&DataLine::text))) return;
-  refuse(lines[0].number,
-         "expected fields without quotes around them, got quotes in every line; write the file "
-         "with tabs and without quotes");
+  const auto words = std::ranges::count_if(
+      lines.begin() + 1, lines.end(),
+      [&](const DataLine& line) { return is_word(line.text) && is_word(line.second); });
+  return 2 * static_cast<std::size_t>(words) > lines.size() - 1;
 }
 
 // Labels that are 0 to n - 1 or 1 to n, each of them once, number the lines.
@@ -232,6 +232,18 @@ class Counter {
 };
 
 }  // namespace
+
+void expect_translations(const std::vector<DataLine>& lines) {
+  const DataLine& first = lines[0];
+  if (name_translations(first.text, first.second) ||
+      (are_language_codes(first.text, first.second) && !is_word_list(lines))) {
+    refuse_header(first, first.text, first.second);
+  }
+  if (lines.size() >= several && all_quoted(lines, &DataLine::text) &&
+      all_quoted(lines, &DataLine::second)) {
+    refuse_quotes(first);
+  }
+}
 
 std::vector<LabelCount> count_labels(const std::vector<DataLine>& lines) {
   Counter counter;

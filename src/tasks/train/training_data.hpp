@@ -48,6 +48,10 @@ std::vector<TaggedSentence> read_sentences(std::string_view file);
 /// Throws `invalid_data` for a label with spaces around it. `number`: of its line.
 void expect_label(std::size_t number, std::string_view label);
 
+/// Throws `invalid_data`, with the line and the cure, if translations certainly begin with the
+/// names of columns or languages, or all fields are in quotes. There is at least one line.
+void expect_translations(const std::vector<DataLine>& lines);
+
 /// A label of a file of examples.
 struct LabelCount {
   std::string label;

@@ -6,14 +6,16 @@
 #include <string>
 
 #include "base/option.hpp"
+#include "kernels/pool.hpp"
 #include "train/optimizer.hpp"
 #include "train/processes.hpp"
 #include "train/schedule.hpp"
 
 namespace glassformer {
 
-/// The most tokens of a step.
+/// The most tokens of a step, and the most epochs.
 inline constexpr double most_step_tokens = 1 << 24;
+inline constexpr double most_epochs = 0x1p32;
 
 /// The things that a model can learn.
 enum class Lessons {
@@ -28,8 +30,8 @@ enum class Lessons {
 /// How a model is trained. What is not set follows from the model and the data.
 struct TrainingOptions {
   std::optional<Lessons> lessons = {};
-  std::optional<std::size_t> epochs = {};  ///< how often every example is read
-  std::optional<float> rate = {};          ///< the highest learning rate
+  std::optional<std::size_t> epochs = {};
+  std::optional<float> rate = {};
   float warm_up = 0.05f;
   Decay decay = Decay::linear;
   std::optional<OptimizerKind> optimizer = {};
@@ -37,83 +39,108 @@ struct TrainingOptions {
   float dropout = 0.1f;
   float smoothing = 0.1f;
   float averaging = 0.998f;
-  float dropped_tokens = 0;  ///< share of a text's tokens that are left out at random
-  float distortion = 1;      ///< strength of random distortions of pictures; 0: none
+  float drop_tokens = 0;
+  float distortion = 1;
   std::optional<std::size_t> batch_tokens = {};
-  std::optional<std::size_t> shard_tokens = {};   ///< tokens that a thread reads at once
-  std::optional<std::size_t> vocabulary = {};     ///< pieces of a new tokenizer
-  bool lower_case = true;                         ///< of a new tokenizer
-  std::optional<float> held_out = {};             ///< share of the examples that measure progress
-  std::optional<std::string> from = {}, to = {};  ///< languages, as for translation
+  std::optional<std::size_t> shard_tokens = {};
+  std::optional<std::size_t> vocabulary = {};
+  bool keep_case = false;
+  std::optional<float> held_out = {};
+  std::optional<std::string> from = {}, to = {};
   std::uint64_t seed = 1;
   std::size_t threads = 1;
   Processes* processes = nullptr;  ///< see TrainerOptions
 };
 
-/// Visits the options that do not depend on the program that trains.
 template <class Visit>
 void fields(Visit& visit, TrainingOptions& options) {
+  visit("lessons", options.lessons,
+        {.help = "What to learn.", .absent = "by the task of the model", .apart = true});
+  visit("epochs", options.epochs,
+        {.help = "How often to read every example.",
+         .absent = "10",
+         .least = 1,
+         .most = most_epochs,
+         .apart = true});
   visit("rate", options.rate,
         {.help = "The highest learning rate.",
-         .absent = "as usual for the model and the data",
+         .absent = "0.002 for a new model, 0.0002 for one from a folder",
          .least = 0,
          .most = 1});
   visit("warm_up", options.warm_up,
-        {.help = "Share of the steps in which the learning rate rises.", .least = 0, .most = 1});
-  visit("decay", options.decay, {.help = "How the learning rate falls after that."});
+        {.help = "The share of the training in which the learning rate rises from 0.",
+         .least = 0,
+         .most = 1});
+  visit("decay", options.decay, {.help = "How the learning rate falls after the warm-up."});
   visit("optimizer", options.optimizer,
-        {.help = "How steps follow from gradients.", .absent = "as usual for the model"});
+        {.help = "AdamW, or Muon for the matrices of layers and AdamW for the other parameters.",
+         .absent = "adamw"});
   visit("weight_decay", options.weight_decay,
-        {.help = "How much of the weights a step at learning rate 1 takes away.",
+        {.help = "The decay of weights, per step and times the learning rate.",
          .least = 0,
          .most = 1});
   visit("dropout", options.dropout,
-        {.help = "Share of numbers that are set to zero at random.", .least = 0, .most = 0.9});
-  visit("smoothing", options.smoothing,
-        {.help = "Label smoothing: the share of probability that all labels get alike.",
+        {.help = "The share of activations that are set to zero at random.",
          .least = 0,
          .most = 0.9});
-  visit("averaging", options.averaging,
-        {.help = "Decay of the mean of the weights, which is what is evaluated and saved. 0: the "
-                 "last weights.",
+  visit("smoothing", options.smoothing, {.help = "Label smoothing.", .least = 0, .most = 0.9});
+  visit(
+      "averaging", options.averaging,
+      {.help = "The decay of the moving average of the weights. The average answers, is evaluated "
+               "and saved. 0 disables it.",
+       .least = 0,
+       .most = 1});
+  visit("drop_tokens", options.drop_tokens,
+        {.help = "For labels of texts: the share of a text's tokens that are left out at random.",
          .least = 0,
-         .most = 1});
-  visit("dropped_tokens", options.dropped_tokens,
-        {.help = "Share of a text's tokens that are left out at random.", .least = 0, .most = 0.9});
+         .most = 0.9});
   visit("distortion", options.distortion,
-        {.help = "Strength of random distortions of pictures. 0: none.", .least = 0, .most = 4});
+        {.help = "For pictures: how strongly they are turned, slanted, scaled and moved at random. "
+                 "0 disables it.",
+         .least = 0,
+         .most = 4});
   visit("batch_tokens", options.batch_tokens,
-        {.help = "The number of tokens of a step.",
-         .absent = "as usual for the data",
+        {.help = "The number of tokens, or patches of pictures, per step.",
+         .absent = "1024 to 8192, by the data",
          .least = 1,
          .most = most_step_tokens});
-  visit("shard_tokens", options.shard_tokens,
-        {.help = "The number of tokens that a thread reads at once.",
-         .absent = "as memory allows",
-         .least = 1,
-         .most = most_step_tokens});
+  visit(
+      "shard_tokens", options.shard_tokens,
+      {.help = "The number of a step's tokens that a thread reads at once. More need more memory.",
+       .absent = "256 to 1024, by `batch_tokens`",
+       .least = 1,
+       .most = most_step_tokens});
   visit("vocabulary", options.vocabulary,
         {.help = "The number of pieces of a new tokenizer.",
-         .absent = "as usual for the data",
+         .absent = "1000 to 8000, by the data",
          .least = 1,
          .most = 10'000'000});
-  visit("lower_case", options.lower_case,
-        {.help = "Whether a new tokenizer reads all letters as lower case."});
+  visit("keep_case", options.keep_case,
+        {.help = "A new tokenizer distinguishes capital letters. Otherwise it converts texts to "
+                 "lower case."});
   visit("held_out", options.held_out,
-        {.help = "Share of the examples that is not learned from, but measures progress.",
-         .absent = "as usual for the data",
+        {.help = "The share of the examples that are not learned from but measure progress.",
+         .absent = "0.05, at most 2000 examples",
          .least = 0,
          .most = 0.9});
   visit("from", options.from,
         {.help = "The language of the texts, such as en or eng_Latn, for a translator of many "
                  "languages.",
-         .absent = "as the model's files say"});
+         .absent = "as the model's files say",
+         .apart = true});
   visit("to", options.to,
-        {.help = "The language of their translations.", .absent = "as the model's files say"});
+        {.help = "The language of their translations.",
+         .absent = "as the model's files say",
+         .apart = true});
   visit("seed", options.seed,
-        {.help = "The same seed gives the same model, up to rounding.",
+        {.help = "The seed of all random numbers. The same seed gives the same weights.",
          .least = 0,
          .most = Option::most_whole});
+  visit("threads", options.threads,
+        {.help = "The number of threads that learn, each with memory of its own.",
+         .least = 1,
+         .most = Pool::most,
+         .apart = true});
 }
 
 template <>

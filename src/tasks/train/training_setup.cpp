@@ -139,7 +139,7 @@ void TrainingSetupBuilder::take_tokenizer(const std::vector<DataLine>& lines) {
   made_.tokenizer_file =
       train_unigram(texts, {.vocab_size = options_.vocabulary.value_or(std::clamp(
                                 bytes / bytes_per_piece, least_vocabulary, most_vocabulary)),
-                            .lower_case = options_.lower_case,
+                            .lower_case = !options_.keep_case,
                             .special_pieces = {{"<unk>", Role::unknown},
                                                {"<s>", Role::begin},
                                                {"</s>", Role::end},
@@ -222,7 +222,7 @@ TrainingSetup TrainingSetupBuilder::classes(std::string_view data) {
   warn_of_clipped(read.clipped);
   const TokenTemplate around = template_of(made_.config, *made_.tokenizer);
   made_.objective = std::make_unique<ClassObjective>(
-      options_.dropped_tokens, special_ids(lines[0].pair ? around.pair : around.single));
+      options_.drop_tokens, special_ids(lines[0].pair ? around.pair : around.single));
   return std::move(made_);
 }
 
@@ -317,6 +317,7 @@ TrainingSetup TrainingSetupBuilder::next_token(std::string_view data) {
 
 TrainingSetup TrainingSetupBuilder::translation(std::string_view data) {
   const std::vector<DataLine> lines = read_data(data, DataForm::pairs);
+  expect_translations(lines);
   take_tokenizer(lines);
   make_model_of(start_.known ? std::move(*start_.known) : new_config({}));
   const ModelConfig& config = made_.config;

@@ -143,10 +143,10 @@ export interface ExplainOptions {
    */
   gradient_times_input: Method<'gradient_times_input', 'label'>;
   /**
-   * The product of each token's embedding and the mean of the gradients on the way from zeros,
-   * which stand for no word, to the embeddings (Sundararajan et al. 2017). The way has 64 steps;
-   * if the gap is larger than 2 %, it is computed again with twice as many, up to 256. Needs a
-   * model that was loaded with `gradients: true` and `compute: 'f32'`.
+   * The product of each token's embedding and the mean gradient along the straight line from a
+   * baseline, by default zeros, to the embeddings (Sundararajan et al. 2017). The line has 64
+   * points; if the gap is larger than 2 %, it is computed again with twice as many, up to 256.
+   * Needs a model that was loaded with `gradients: true` and `compute: 'f32'`.
    */
   integrated_gradients: Method<'integrated_gradients', 'label'>;
   /**
@@ -188,10 +188,10 @@ export interface ExplainTranslationOptions {
     'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'from' | 'to'
   >;
   /**
-   * The product of each token's embedding and the mean of the gradients on the way from zeros,
-   * which stand for no word, to the embeddings (Sundararajan et al. 2017). The way has 64 steps;
-   * if the gap is larger than 2 %, it is computed again with twice as many, up to 256. Needs a
-   * model that was loaded with `gradients: true` and `compute: 'f32'`.
+   * The product of each token's embedding and the mean gradient along the straight line from a
+   * baseline, by default zeros, to the embeddings (Sundararajan et al. 2017). The line has 64
+   * points; if the gap is larger than 2 %, it is computed again with twice as many, up to 256.
+   * Needs a model that was loaded with `gradients: true` and `compute: 'f32'`.
    */
   integrated_gradients: Method<
     'integrated_gradients',
@@ -261,10 +261,10 @@ export interface ExplainGenerationOptions {
     'beams' | 'position' | 'prefix' | 'token' | 'against'
   >;
   /**
-   * The product of each token's embedding and the mean of the gradients on the way from zeros,
-   * which stand for no word, to the embeddings (Sundararajan et al. 2017). The way has 64 steps;
-   * if the gap is larger than 2 %, it is computed again with twice as many, up to 256. Needs a
-   * model that was loaded with `gradients: true` and `compute: 'f32'`.
+   * The product of each token's embedding and the mean gradient along the straight line from a
+   * baseline, by default zeros, to the embeddings (Sundararajan et al. 2017). The line has 64
+   * points; if the gap is larger than 2 %, it is computed again with twice as many, up to 256.
+   * Needs a model that was loaded with `gradients: true` and `compute: 'f32'`.
    */
   integrated_gradients: Method<
     'integrated_gradients',

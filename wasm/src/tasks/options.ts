@@ -1,4 +1,4 @@
-// Written by tools/schema.mjs from the options in src/api. Do not edit.
+// Written by tools/schema.mjs from the options of the core. Do not edit.
 
 import type { Head, Patch } from '../model/call_options.js';
 
@@ -353,7 +353,7 @@ export interface SampleOptions {
    */
   minP?: number | undefined;
   /**
-   * Sample from the tokens whose surprise is nearest to what is expected, and whose
+   * Sample from the tokens whose log-probability is nearest to the negative entropy, until their
    * probabilities sum to P (Meister et al. 2022). Between 0 and 1. Default: as the model's files
    * say, or 1.
    */
@@ -628,3 +628,92 @@ export interface AlignmentOptions {
   /** The heads to average. Default: all. */
   heads?: readonly number[] | undefined;
 }
+
+export interface TrainingOptions {
+  /**
+   * The highest learning rate. Between 0 and 1. Default: 0.002 for a new model, 0.0002 for one
+   * from a folder.
+   */
+  rate?: number | undefined;
+  /**
+   * The share of the training in which the learning rate rises from 0. Between 0 and 1. Default:
+   * 0.05000000074505806.
+   */
+  warmUp?: number | undefined;
+  /** How the learning rate falls after the warm-up. Default: "linear". */
+  decay?: 'linear' | 'cosine' | 'none' | undefined;
+  /**
+   * AdamW, or Muon for the matrices of layers and AdamW for the other parameters. Default:
+   * adamw.
+   */
+  optimizer?: 'adamw' | 'muon' | undefined;
+  /**
+   * The decay of weights, per step and times the learning rate. Between 0 and 1. Default:
+   * 0.009999999776482582.
+   */
+  weightDecay?: number | undefined;
+  /**
+   * The share of activations that are set to zero at random. Between 0 and 0.9. Default:
+   * 0.10000000149011612.
+   */
+  dropout?: number | undefined;
+  /** Label smoothing. Between 0 and 0.9. Default: 0.10000000149011612. */
+  smoothing?: number | undefined;
+  /**
+   * The decay of the moving average of the weights. The average answers, is evaluated and saved.
+   * 0 disables it. Between 0 and 1. Default: 0.9980000257492065.
+   */
+  averaging?: number | undefined;
+  /**
+   * For labels of texts: the share of a text's tokens that are left out at random. Between 0 and
+   * 0.9. Default: 0.
+   */
+  dropTokens?: number | undefined;
+  /**
+   * For pictures: how strongly they are turned, slanted, scaled and moved at random. 0 disables
+   * it. Between 0 and 4. Default: 1.
+   */
+  distortion?: number | undefined;
+  /**
+   * The number of tokens, or patches of pictures, per step. Between 1 and 16777216. Default:
+   * 1024 to 8192, by the data.
+   */
+  batchTokens?: number | undefined;
+  /**
+   * The number of a step's tokens that a thread reads at once. More need more memory. Between 1
+   * and 16777216. Default: 256 to 1024, by `batchTokens`.
+   */
+  shardTokens?: number | undefined;
+  /**
+   * The number of pieces of a new tokenizer. Between 1 and 10000000. Default: 1000 to 8000, by
+   * the data.
+   */
+  vocabulary?: number | undefined;
+  /** A new tokenizer distinguishes capital letters. Otherwise it converts texts to lower case. */
+  keepCase?: boolean | undefined;
+  /**
+   * The share of the examples that are not learned from but measure progress. Between 0 and 0.9.
+   * Default: 0.05, at most 2000 examples.
+   */
+  heldOut?: number | undefined;
+  /** The seed of all random numbers. The same seed gives the same weights. Default: 1. */
+  seed?: number | undefined;
+}
+export const trainingOptions = [
+  'rate',
+  'warmUp',
+  'decay',
+  'optimizer',
+  'weightDecay',
+  'dropout',
+  'smoothing',
+  'averaging',
+  'dropTokens',
+  'distortion',
+  'batchTokens',
+  'shardTokens',
+  'vocabulary',
+  'keepCase',
+  'heldOut',
+  'seed',
+] as const;

@@ -1,5 +1,6 @@
 import type { LoadOptions } from '../loading/options.js';
 import type { PictureSource } from '../model/pictures.js';
+import type { TrainingOptions } from '../tasks/options.js';
 
 /** An example to learn from: a text, or two that belong together, and their label. */
 export interface LabeledText {
@@ -31,62 +32,23 @@ export type Examples =
  */
 export type ModelConfig = Readonly<Record<string, unknown>>;
 
-/** How a model learns. Defaults depend on the model and the examples where none is named. */
-export interface TrainerOptions extends Pick<
-  LoadOptions,
-  | 'onProgress'
-  | 'signal'
-  | 'urls'
-  | 'hubUrl'
-  | 'cache'
-  | 'timeout'
-  | 'backend'
-  | 'binary'
-  | 'module'
-  | 'worker'
-> {
-  /** The highest learning rate. Default: 0.002 for a new model, 0.0002 for one from a folder. */
-  rate?: number | undefined;
-  /** The share of a training in which the learning rate rises from 0. Default: 0.05. */
-  warmUp?: number | undefined;
-  /** How the learning rate falls after that. Default: "linear". */
-  decay?: 'linear' | 'cosine' | 'none' | undefined;
-  /** How weights change: AdamW, or Muon for the matrices of layers. Default: "adamw". */
-  optimizer?: 'adamw' | 'muon' | undefined;
-  /** The decay of weights, per step and times the learning rate. Default: 0.01. */
-  weightDecay?: number | undefined;
-  /** The share of activations that are set to zero at random. Default: 0.1. */
-  dropout?: number | undefined;
-  /** Label smoothing. Default: 0.1. */
-  smoothing?: number | undefined;
-  /**
-   * The decay of the moving average of the weights. The average answers, is evaluated and saved. 0
-   * disables it. Default: 0.998.
-   */
-  averaging?: number | undefined;
-  /** The share of a text's tokens that are left out at random. Default: 0. */
-  droppedTokens?: number | undefined;
-  /**
-   * How strongly pictures are turned, slanted, scaled and moved at random, from 0, not at all, to 4.
-   * Default: 1.
-   */
-  distortion?: number | undefined;
-  /** The number of tokens, or patches of pictures, per step. */
-  batchTokens?: number | undefined;
-  /** The number of a step's tokens that are in memory at once. It does not change the batch. */
-  shardTokens?: number | undefined;
-  /** The number of pieces of a new tokenizer. */
-  vocabulary?: number | undefined;
-  /** Whether a new tokenizer converts texts to lower case. Default: true. */
-  lowerCase?: boolean | undefined;
-  /**
-   * The share of the examples that are not learned from but measure progress. Default: 0.05, at most
-   * 2000 examples.
-   */
-  heldOut?: number | undefined;
-  /** The seed of all random numbers, a whole number. Default: 1. */
-  seed?: number | undefined;
-}
+/** How a model learns, and how its files are loaded. */
+export interface TrainerOptions
+  extends
+    TrainingOptions,
+    Pick<
+      LoadOptions,
+      | 'onProgress'
+      | 'signal'
+      | 'urls'
+      | 'hubUrl'
+      | 'cache'
+      | 'timeout'
+      | 'backend'
+      | 'binary'
+      | 'module'
+      | 'worker'
+    > {}
 
 /** How long to learn: a number of epochs or of minutes. */
 export interface TrainOptions {

@@ -28,25 +28,8 @@ import type {
   TrainingStep,
 } from './options.js';
 import type { ClassifyImageOptions, ClassifyOptions } from '../tasks/options.js';
+import { trainingOptions } from '../tasks/options.js';
 
-const learningOptions = [
-  'rate',
-  'warmUp',
-  'decay',
-  'optimizer',
-  'weightDecay',
-  'dropout',
-  'smoothing',
-  'averaging',
-  'droppedTokens',
-  'distortion',
-  'batchTokens',
-  'shardTokens',
-  'vocabulary',
-  'lowerCase',
-  'heldOut',
-  'seed',
-] as const satisfies readonly (keyof TrainerOptions)[];
 const loadOptions = [
   'onProgress',
   'signal',
@@ -122,7 +105,7 @@ export class Trainer {
     options: TrainerOptions = {},
   ): Promise<Trainer> {
     checkRuntime();
-    checkOptions(options, [...learningOptions, ...loadOptions], 'Trainer.from');
+    checkOptions(options, [...trainingOptions, ...loadOptions], 'Trainer.from');
     checkLoadOptions(undefined, pick(options, loadOptions));
     const urls = resolveUrls(options.urls);
     const isNew = isConfig(start);
@@ -131,7 +114,7 @@ export class Trainer {
     const request = {
       folder: isNew ? undefined : folderRequest(start, pick(options, loadOptions), urls),
       config: isNew ? JSON.stringify(start) : '',
-      options: JSON.stringify(pick(options, learningOptions)),
+      options: JSON.stringify(pick(options, trainingOptions)),
       data,
       pictures,
     };

@@ -11,8 +11,8 @@ export const smallModel = { encoder_layers: 2, d_model: 64, d_ff: 256, n_heads: 
 export const smallOptions = {
   optimizer: 'muon',
   rate: 1e-3,
-  droppedTokens: 0.2,
-  lowerCase: false,
+  dropTokens: 0.2,
+  keepCase: true,
 } as const;
 
 export const firstMessage = 'WINNER! You have won a free prize. Call now to claim it.';
