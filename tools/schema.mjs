@@ -159,19 +159,27 @@ export async function script(schema) {
 }
 
 /**
- * The kinds of answers that are explained: their list of options, their interface, and the classes.
+ * The kinds of answers that are explained: their list of options, the interfaces of options and
+ * results, and the classes.
  */
 const explained = {
-  text: { list: 'explainOptions', type: 'ExplainOptions', of: 'Classifier' },
+  text: {
+    list: 'explainOptions',
+    type: 'ExplainOptions',
+    results: 'Explanations',
+    of: 'Classifier',
+  },
   picture: { list: 'explainPictureOptions', of: 'ImageClassifier, ZeroShotImageClassifier' },
   translation: {
     list: 'explainTranslationOptions',
     type: 'ExplainTranslationOptions',
+    results: 'TranslationExplanations',
     of: 'Translator',
   },
   next_token: {
     list: 'explainGenerationOptions',
     type: 'ExplainGenerationOptions',
+    results: 'GenerationExplanations',
     of: 'Generator',
   },
 };
@@ -181,12 +189,13 @@ const union = (names) => names.map((name) => `'${name}'`).join(' | ');
 
 /** Types that the schema does not tell, and options that must be there. */
 const explainTypes = ({ explanations }) => ({
-  on_progress: "((table: Explanations['activation_patching'] & { done: number }) => void)",
   of: union(namesOf(explanations, ({ scores }) => scores)),
   scores: 'Float32Array',
   edges: 'readonly AttentionEdge[]',
 });
 const required = ['edges', 'names'];
+/** The option whose type depends on the result. */
+const progress = 'on_progress';
 
 export async function explainScript(schema) {
   const types = explainTypes(schema);
@@ -195,7 +204,7 @@ export async function explainScript(schema) {
     schema.explanations.flatMap(({ of }) => ofTexts.flatMap((kind) => of[kind] ?? [])),
   );
   const fields = entries(schema, 'ExplainOptions')
-    .filter(([option]) => used.has(option))
+    .filter(([option]) => used.has(option) && option !== progress)
     .map(([option, property]) => {
       const type = types[option] ?? scriptType(property);
       const field = required.includes(option)
@@ -209,8 +218,11 @@ export async function explainScript(schema) {
       const needs = gradients
         ? " Needs a model that was loaded with `gradients: true` and `compute: 'f32'`."
         : '';
-      const options = of[kind].length > 0 ? `, ${union(of[kind].map(camel))}` : '';
-      return `${commentOf(description + needs)}\n${name}: Method<'${name}'${options}>;`;
+      const plain = of[kind].filter((option) => option !== progress);
+      const options = plain.length > 0 ? `, ${union(plain.map(camel))}` : '';
+      const shows = plain.length < of[kind].length;
+      const table = shows ? ` & Progress<${explained[kind].results}['${name}']>` : '';
+      return `${commentOf(description + needs)}\n${name}: Method<'${name}'${options}>${table};`;
     });
     return `/** The options of each method of \`${explained[kind].of}.explain\`. */\nexport interface ${explained[kind].type} {\n${lines.join('\n')}\n}\n\nexport type ${explained[kind].type.replace('Options', 'Method')} = keyof ${explained[kind].type};`;
   });
@@ -221,13 +233,17 @@ export async function explainScript(schema) {
   });
   const text = [
     `// ${explainNotice}`,
-    "import type { Patch } from '../model/call_options.js';\nimport type { AttentionEdge, Explanations } from './explain.js';",
+    `import type { Patch } from '../model/call_options.js';\nimport type { AttentionEdge, ${ofTexts.map((kind) => explained[kind].results).join(', ')} } from './explain.js';`,
     `/** Every option of every method. */\nexport interface ExplainOption {\n${fields.join('\n')}\n}`,
     `type Method<Name, Option extends keyof ExplainOption = never> = Pick<ExplainOption, Option> & {
       method: Name;
       /** Aborts the call between two steps. */
       signal?: AbortSignal | undefined;
     };`,
+    `interface Progress<Table> {
+      ${commentOf(about(schema.$defs.ExplainOptions.properties[progress], camel))}
+      onProgress?: ((table: Table & { done: number }) => void) | undefined;
+    }`,
     ...interfaces,
     ...lists,
   ].join('\n\n');

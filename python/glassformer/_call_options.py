@@ -604,13 +604,14 @@ class ExplainOptions(TypedDict, total=False):
         Which token of the translation or answer, counted from 0. Default: 0, or the token after
         `prefix`.
     prefix : Sequence[int], optional
-        Ids of tokens that the translation or answer begins with.
+        Ids of tokens that the translation or answer begins with. Default: none; with two texts,
+        those that both translations begin with.
     token : int, optional
         The id of the token to explain. Default: the token that the translation or answer has
-        there, or the most probable.
+        there, or the most probable; with two texts, that of the second's.
     against : int, optional
         The id of the token to compare it with: the explained number is the difference of their
-        logits. Default: the most probable other one.
+        logits. Default: the most probable other one; with two texts, that of the first's.
     interpolate : bool, optional
         Accept a picture that has, after its preparation, another size than the model's: learned
         positions are interpolated. Without this, such a picture is refused.

@@ -373,7 +373,7 @@ class Explained(Model):
             What the interface `Explanations` of the JavaScript package describes, with the names
             of Python, and arrays for tensors.
         """
-        inputs = [self._taken(given)]
+        inputs = [self._taken_to_explain(given)]
         if on_progress is not None:
             options["on_progress"] = True
         work = self._start(inputs, dict(method=method, **options), explains=True)
@@ -382,6 +382,9 @@ class Explained(Model):
                 on_progress(self._read(step, inputs[0]))
         result: dict[str, Any] = self._results(None, inputs, work)[0]
         return result
+
+    def _taken_to_explain(self, given: Any) -> Any:
+        return self._taken(given)
 
 
 class Classifier(Explained):
@@ -548,6 +551,9 @@ class _Writer(Explained):
         explained = self.explain(given, "gradients", names=_listed(names), **options)
         found: Arrays = explained["gradients"]
         return found
+
+    def _taken_to_explain(self, given: Any) -> Any:
+        return taken_pair(given)
 
     def _stream(
         self,

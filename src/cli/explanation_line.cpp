@@ -113,6 +113,14 @@ struct PartFields {
     }
   }
 
+  // The two tokens, then the same.
+  void operator()(const NextPatchingResult& result) const {
+    if (!result.token) return;
+    line.add(printable(without_blank(result.token->text)));
+    line.add(printable(without_blank(result.against->text)));
+    (*this)(result.patching);
+  }
+
   void operator()(const WordFaithfulness& test) const {
     line.add("score", test.result.scores.score);
     line.add("leave_one_out", test.result.leave_one_out.score);

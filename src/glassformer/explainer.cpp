@@ -2,6 +2,7 @@
 
 #include "tasks/explain/explain.hpp"
 #include "tasks/explain/explain_next_gradients.hpp"
+#include "tasks/explain/explain_next_patching.hpp"
 #include "tasks/load.hpp"
 
 namespace glassformer {
@@ -175,6 +176,16 @@ Explanation<NextLogitAttribution> NextTokenExplainer::direct_logit_attribution(
   return explain_next(*pipeline_, text, [&](const auto& explainer, const auto& input) {
     return explainer.direct_logit_attribution(input, options);
   });
+}
+
+Explanation<NextPatchingResult> NextTokenExplainer::activation_patching(
+    std::string_view base, std::string_view donor, const NextPairOptions& options) {
+  PatchedPair pair =
+      GenerationExplainer(*pipeline_)
+          .patched_pair(base, donor, {.token = options.token, .against = options.against});
+  while (pair.token && pair.patching.step()) {
+  }
+  return {pair.tokens, pair.clipped, {}, result_of(pair)};
 }
 
 Explanation<NextGradientTensors> NextTokenExplainer::gradients(

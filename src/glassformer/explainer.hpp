@@ -102,6 +102,11 @@ class NextTokenExplainer {
   /// Neubig 2022). Throws `invalid_option` for tokens that do not exist.
   Explanation<NextLogitAttribution> direct_logit_attribution(
       std::string_view text, const NextAttributionOptions& options = {});
+  /// Patches activations between two texts, as in Explainer; the number is the lead of one next
+  /// token over another. Default: the most probable one of the donor over that of the base or, if
+  /// they are the same, the two whose probabilities rise and fall most.
+  Explanation<NextPatchingResult> activation_patching(std::string_view base, std::string_view donor,
+                                                      const NextPairOptions& options = {});
   /// Computes the gradients of the same lead with respect to the tensors with these names; see
   /// EncoderOptions::trace. This and the next three throw `unsupported` unless compute is f32, and
   /// `invalid_option` for names and tokens that do not exist.

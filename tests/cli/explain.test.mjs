@@ -100,6 +100,24 @@ test('"not" is what makes the shipped model call a good plot bad', () => {
   for (const cell of paired) assert.equal(delta[cell], 0);
 });
 
+test('two texts to continue or to translate give their two next tokens, then a row per layer', () => {
+  for (const [name, rows, line, words] of [
+    ['writer', 6, 'This film is\tThe problem is', /^that\ta\t/],
+    ['en-de', 7, 'My brother is a doctor.\tMy sister is a doctor.', /^Meine\tMein\t/],
+  ]) {
+    const { status, lines, stderr } = glassformer(
+      ['explain', join(root, 'weights', name), '--method', 'activation_patching'],
+      `${line}\nOnly one.\n`,
+    );
+    assert.equal(status, 1, stderr);
+    assert.match(lines[0], words);
+    const effects = lines[0].split('\t').slice(2);
+    assert.equal(effects.length, rows);
+    for (const row of effects) assert.match(row, /^(-?\d+\.\d{6} ?)+$/);
+    assert.match(lines[1], /^error\tinvalid_option/);
+  }
+});
+
 test('circuits and cut edges need floats', () => {
   const edges = ['--edges', '0.0.1.2,3.7.0.0'];
   const input = 'A gripping film.\n';

@@ -256,6 +256,18 @@ class Models(unittest.TestCase):
             self.assertEqual(tables[0]["delta"].shape, result["delta"].shape)
             self.assertEqual(result["donor_tokens"][-1]["end"], len(pair[1]))
 
+    def test_activation_patching_of_a_translation(self):
+        with glassformer.load(translator, compute="f32") as model:
+            tables = []
+            pair = ("My brother is a doctor.", "My sister is a doctor.")
+            result = model.explain(pair, "activation_patching", on_progress=tables.append)
+            self.assertGreater(len(tables), 1)
+            self.assertEqual((result["token"]["text"], result["prefix"]), (" Meine", []))
+            self.assertEqual(result["delta"].shape, (7, len(result["tokens"])))
+            self.assertEqual(result["donor_tokens"][-1]["end"], len(pair[1]))
+            with self.assertRaises(TypeError):
+                model.translate(pair)
+
 
 class Memory(unittest.TestCase):
     def test_arrays_outlive_the_model(self):

@@ -77,6 +77,15 @@ struct PatchingResult {
   std::vector<std::size_t> base_columns, donor_columns;
 };
 
+/// The table of activation patching for what a model writes next: the number is the lead of one
+/// token over another.
+struct NextPatchingResult {
+  /// Unset if the model writes the same after both texts: then nothing is measured.
+  std::optional<Guess> token, against;
+  std::optional<std::vector<std::int32_t>> prefix;  ///< of a translation: what both begin with
+  PatchingResult patching;
+};
+
 /// Options of Explainer::faithfulness.
 struct FaithfulnessOptions {
   std::vector<float> scores = {};  ///< one per token; empty: computed by `of`
@@ -94,7 +103,8 @@ struct NextAttributionOptions {
   bool effects = false;                      ///< also measure the loss without each column
 };
 
-/// Options of the methods of NextTokenExplainer that use gradients.
+/// Options of the methods of NextTokenExplainer that use gradients. Those of its
+/// activation_patching have other defaults: the tokens in which the two texts' outputs differ.
 struct NextPairOptions {
   std::optional<std::int32_t> token = {};    ///< to explain; default: the likeliest
   std::optional<std::int32_t> against = {};  ///< to compare with; default: the likeliest other

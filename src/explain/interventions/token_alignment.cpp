@@ -136,4 +136,14 @@ TokenAlignment align_tokens(std::span<const AlignedToken> base,
   return Aligner(base, donor).align();
 }
 
+TokenAlignment align_beginnings(std::span<const AlignedToken> base,
+                                std::span<const AlignedToken> donor) {
+  const std::size_t last = donor.size() - 1;
+  TokenAlignment aligned = align_tokens(base.first(base.size() - 1), donor.first(last));
+  aligned.donor_of.emplace_back(last);
+  aligned.base_columns.push_back(aligned.columns);
+  aligned.donor_columns.push_back(aligned.columns++);
+  return aligned;
+}
+
 }  // namespace glassformer

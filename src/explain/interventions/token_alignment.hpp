@@ -31,4 +31,9 @@ struct TokenAlignment {
 TokenAlignment align_tokens(std::span<const AlignedToken> base,
                             std::span<const AlignedToken> donor);
 
+/// Does the same for two texts that are continued. Their last tokens are always paired, because the
+/// next token is predicted there. Both must have at least one token.
+TokenAlignment align_beginnings(std::span<const AlignedToken> base,
+                                std::span<const AlignedToken> donor);
+
 }  // namespace glassformer

@@ -25,6 +25,7 @@
 namespace glassformer {
 
 class TranslatePipeline;
+struct PatchedPair;
 
 /// A text or a picture as a classifier reads it. A picture's words are its patches.
 struct ExplainInput {
@@ -141,6 +142,10 @@ class GenerationExplainer {
   NextLens lens(const GenerationInput& input, std::size_t words) const;
   NextLogitAttribution direct_logit_attribution(const GenerationInput& input,
                                                 const NextAttributionOptions& options) const;
+
+  /// Activation patching between two texts. The caller runs the steps.
+  PatchedPair patched_pair(std::string_view base, std::string_view donor,
+                           const NextAttributionOptions& options) const;
 
   /// The lens, layer by layer: stream() runs the model, read_layer() reads one layer of the result.
   std::vector<TracedTensor> stream(const GenerationInput& input) const;

@@ -294,11 +294,9 @@ class ClassifierJob final : public TextExplanations {
  private:
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
     if (method() != "activation_patching") return of_.begin(of_.explainer.read(text));
-    if (!text.pair) {
-      throw_error(ErrorCode::invalid_option, "pair: expected two texts, got one");
-    }
+    const std::string_view donor = expect_donor(text);
     return std::make_unique<PatchingSteps>(of_.explainer, of_.explainer.read(text.text),
-                                           of_.explainer.read(*text.pair),
+                                           of_.explainer.read(donor),
                                            ActivationPatchingOptions{of_.request.label, of_.site},
                                            of_.request.shows_progress.value_or(false));
   }

@@ -6,6 +6,7 @@
 #include "explain/readings/rollout.hpp"
 #include "explain/readings/value_norms.hpp"
 #include "tasks/explain/explain.hpp"
+#include "tasks/explain/explain_next_patching.hpp"
 #include "tasks/explain/explanation_job.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/reading/input_tokens.hpp"
@@ -114,13 +115,20 @@ class GenerationExplanations final : public TextExplanations {
       : TextExplanations(texts, request.method),
         explainer_(pipeline),
         words_(request.words.value_or(usual_lens_words)),
-        attribution_(next_attribution_options(request)) {
-    single_texts(texts);  // refuses pairs
+        attribution_(next_attribution_options(request)),
+        shows_(request.shows_progress.value_or(false)) {
+    if (!patches()) single_texts(texts);  // refuses pairs
     explainer_.attributions().expect_tokens(attribution_);
   }
 
  private:
+  bool patches() const { return method() == "activation_patching"; }
+
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
+    if (patches()) {
+      return make_patching_steps(
+          explainer_.patched_pair(text.text, expect_donor(text), attribution_), shows_);
+    }
     GenerationInput input = explainer_.read(text.text);
     const auto is = [&](std::string_view name) { return method() == name; };
     if (is("lens")) return std::make_unique<LensSteps>(explainer_, std::move(input), words_);
@@ -132,6 +140,7 @@ class GenerationExplanations final : public TextExplanations {
   GenerationExplainer explainer_;
   std::size_t words_;
   NextAttributionOptions attribution_;
+  bool shows_;
 };
 
 }  // namespace
@@ -219,6 +228,17 @@ NextLogitAttribution GenerationExplainer::direct_logit_attribution(
   NextLogitAttribution result = attributions_.sum({input.prompt}, options);
   while (!is_whole(result, options)) attributions_.measure_next({input.prompt}, result);
   return result;
+}
+
+PatchedPair GenerationExplainer::patched_pair(std::string_view base, std::string_view donor,
+                                              const NextAttributionOptions& options) const {
+  attributions_.expect_tokens(options);
+  const GenerationInput own = read(base), other = read(donor);
+  PatchedPair pair = align_pair(model(), PatchedStack::decoder, tokens_of(own), tokens_of(other));
+  pair.clipped = own.clipped || other.clipped;
+  pair.patching.read({});
+  compare(pair, attributions_, options);
+  return pair;
 }
 
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(GeneratePipeline& pipeline,

@@ -5,6 +5,7 @@
 #include "explain/readings/rollout.hpp"
 #include "explain/traced.hpp"
 #include "tasks/explain/explain.hpp"
+#include "tasks/explain/explain_next_patching.hpp"
 #include "tasks/explain/explanation_job.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/translate/translate.hpp"
@@ -21,6 +22,7 @@ struct Options {
   std::size_t sentence = 0, position = 0;
   std::vector<std::int32_t> prefix = {};
   NextAttributionOptions attribution = {};
+  bool shows_progress = false;
 };
 
 Options options_of(const ExplainRequest& request) {
@@ -33,7 +35,8 @@ Options options_of(const ExplainRequest& request) {
           .sentence = request.sentence.value_or(0),
           .position = request.position.value_or(request.prefix ? request.prefix->size() : 0),
           .prefix = request.prefix.value_or(std::vector<std::int32_t>()),
-          .attribution = next_attribution_options(request)};
+          .attribution = next_attribution_options(request),
+          .shows_progress = request.shows_progress.value_or(false)};
 }
 
 using Sentence = ExplainedSentence;
@@ -105,6 +108,9 @@ class TranslationExplainer {
     return pipeline_.model().encode(source, {}, pipeline_.session());
   }
 
+  // Prepares activation patching of a sentence of a text by that of another.
+  PatchedPair patched_pair(std::string_view base, std::string_view donor) const;
+
   // DecoderLens: translates with the stream of an encoder layer in place of the last one's.
   void read_from_layer(std::string_view text, const SentenceRange& range,
                        Sentence& sentence) const {
@@ -167,6 +173,58 @@ std::vector<SentenceRange> sentences_of(std::string_view text) {
   return ranges;
 }
 
+// Returns the sentence of a text that the options select.
+SentenceRange selected_sentence(std::string_view text, std::size_t sentence) {
+  const std::vector<SentenceRange> ranges = sentences_of(text);
+  expect_below("sentence", "one of the text's sentences", sentence, ranges.size());
+  return ranges[sentence];
+}
+
+PatchedPair TranslationExplainer::patched_pair(std::string_view base,
+                                               std::string_view donor) const {
+  const SentenceRange own = selected_sentence(base, options_.sentence);
+  const SentenceRange other = selected_sentence(donor, options_.sentence);
+  const auto source_tokens = [&](std::string_view text, const SentenceRange& range) {
+    std::vector<InputToken> tokens =
+        translate(text, range, {.from = options_.from, .to = options_.to, .max_length = 1})
+            .source_tokens;
+    for (InputToken& token : tokens) {
+      token.start += range.start16;
+      token.end += range.start16;
+    }
+    return tokens;
+  };
+  PatchedPair pair = align_pair(pipeline_.runner(), PatchedStack::encoder, source_tokens(base, own),
+                                source_tokens(donor, other));
+  std::vector<std::int32_t> prefix = options_.prefix;
+  std::optional<NextAttributionOptions> parting;
+  if (prefix.empty()) {
+    const auto written = [&](std::string_view text, const SentenceRange& range,
+                             const std::vector<Patch>& positions) {
+      const SentenceTranslation of = translate(
+          text, range,
+          {.from = options_.from, .to = options_.to, .beams = options_.beams, .patch = positions});
+      std::vector<std::int32_t> ids;
+      for (const OutputToken& token : of.output.tokens) ids.push_back(token.id);
+      return ids;
+    };
+    const auto ids = written(base, own, pair.patching.base_positions());
+    const auto donors = written(donor, other, pair.patching.donor_positions());
+    const auto [is, would] = std::ranges::mismatch(ids, donors);
+    prefix.assign(ids.begin(), is);
+    parting.emplace();
+    if (is != ids.end() && would != donors.end()) *parting = {.token = *would, .against = *is};
+  }
+  for (const std::int32_t id : prefix) attributions_.expect_token("prefix", id);
+  std::vector<std::int32_t> decoded = {pipeline_.start_for({.to = options_.to})};
+  decoded.insert(decoded.end(), prefix.begin(), prefix.end());
+  expect_below("prefix", "a number of ids", prefix.size(), pipeline_.config().decoder().max_length);
+  pair.patching.read(std::move(decoded));
+  pair.prefix = std::move(prefix);
+  compare(pair, attributions_, options_.attribution, parting);
+  return pair;
+}
+
 // Explains each sentence of a text.
 class TranslationSteps final : public ExplanationSteps {
  public:
@@ -196,12 +254,9 @@ class TranslationSteps final : public ExplanationSteps {
 
 // Translates a sentence up to the token that the explainer's options select.
 ReachedPlace reach(const TranslationExplainer& explainer, std::string_view text) {
-  const std::vector<SentenceRange> ranges = sentences_of(text);
-  const std::size_t sentence = explainer.options().sentence;
   const std::size_t position = explainer.options().position;
-  expect_below("sentence", "one of the text's sentences", sentence, ranges.size());
   ReachedPlace reached;
-  reached.sentence = explainer.begin(text, ranges[sentence]);
+  reached.sentence = explainer.begin(text, selected_sentence(text, explainer.options().sentence));
   const std::vector<OutputToken>& tokens = reached.sentence.translation.output.tokens;
   expect_below("position", "one of the translation's tokens", position, tokens.size());
   reached.decoded.push_back(explainer.pipeline().start_for({.to = explainer.options().to}));
@@ -249,11 +304,17 @@ class TranslationExplanations final : public TextExplanations {
   TranslationExplanations(TranslatePipeline& pipeline, std::span<const TextInput> texts,
                           Options options)
       : TextExplanations(texts, options.method), explainer_(pipeline, std::move(options)) {
-    single_texts(texts);  // refuses pairs
+    if (!patches()) single_texts(texts);  // refuses pairs
   }
 
  private:
+  bool patches() const { return method() == "activation_patching"; }
+
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
+    if (patches()) {
+      return make_patching_steps(explainer_.patched_pair(text.text, expect_donor(text)),
+                                 explainer_.options().shows_progress);
+    }
     if (method() == "direct_logit_attribution")
       return std::make_unique<SentenceAttributionSteps>(explainer_, text.text);
     return std::make_unique<TranslationSteps>(explainer_, text.text);

@@ -62,9 +62,9 @@ struct SentenceLogitAttribution {
 /// The result of an explanation. The method determines the type of `part`.
 struct ExplainedInput {
   using Part = std::variant<Rollout, ScoredNorms, ScoredLens, LogitAttribution, PatchingResult,
-                            WordFaithfulness, CutEffects, Circuit, NextLens, NextLogitAttribution,
-                            ExplainedSentences, SentenceLogitAttribution, GradientScores,
-                            IntegratedGradients, Relevance, ZeroedValues>;
+                            NextPatchingResult, WordFaithfulness, CutEffects, Circuit, NextLens,
+                            NextLogitAttribution, ExplainedSentences, SentenceLogitAttribution,
+                            GradientScores, IntegratedGradients, Relevance, ZeroedValues>;
   std::string method = {};
   std::optional<std::string> label = {};  ///< for a classifier: the explained label
   std::vector<InputToken> tokens = {};    ///< [T]; empty for a translation or a picture
@@ -200,6 +200,14 @@ void fields(Visit& visit, PatchingResult& result) {
   const bool apart = share.data.size() == delta.data.size();
   visit.tensor(std::move(delta));
   if (apart) visit.tensor(std::move(share));
+}
+
+template <class Visit>
+void fields(Visit& visit, NextPatchingResult& result) {
+  visit("token", result.token);
+  visit("against", result.against);
+  visit("prefix", result.prefix);
+  fields(visit, result.patching);
 }
 
 template <class Visit>

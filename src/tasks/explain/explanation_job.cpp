@@ -33,6 +33,11 @@ void ExplanationJob::write_fields(ResultWriter& writer, ExplainedInput& result) 
   fields(writer, result);
 }
 
+std::string_view expect_donor(const TextInput& text) {
+  if (text.pair) return *text.pair;
+  throw_error(ErrorCode::invalid_option, "pair: expected two texts, got one");
+}
+
 void name_guesses(std::vector<std::vector<Guess>>& guesses, const Tokenizer& tokenizer) {
   for (std::vector<Guess>& row : guesses) {
     for (Guess& guess : row) guess.text = tokenizer.display_text(guess.id);

@@ -67,6 +67,9 @@ class TextExplanations : public ExplanationJob {
   std::vector<OwnedText> texts_;
 };
 
+/// Returns the second of two texts. Throws `invalid_option` if there is only one.
+std::string_view expect_donor(const TextInput& text);
+
 /// Sets the text of each token.
 void name_guesses(std::vector<std::vector<Guess>>& guesses, const Tokenizer& tokenizer);
 

@@ -41,8 +41,10 @@ constexpr ExplanationMethod methods[] = {
      .scores = true},
     {.name = "activation_patching",
      .help = "How the answer to a text changes if a vector is replaced by that "
-             "of a second text, for every layer and token (Meng et al. 2022).",
-     .options = {"label site head on_progress", no, no, no}},
+             "of a second text, for every layer and token (Meng et al. 2022). The answer of a "
+             "model that writes is the first token in which its outputs for both texts differ.",
+     .options = {"label site head on_progress", no,
+                 "beams sentence prefix token against on_progress", "token against on_progress"}},
     {.name = "faithfulness",
      .help = "How the number changes as words are deleted and inserted in the order of their "
              "scores, beside random orders (Petsiuk et al. 2018).",

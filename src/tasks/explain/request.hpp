@@ -76,16 +76,19 @@ void next_token_fields(Visit& visit, Request& request) {
         {.help = "Which token of the translation or answer, counted from 0.",
          .absent = "0, or the token after `prefix`"});
   visit("prefix", request.prefix,
-        {.help = "Ids of tokens that the translation or answer begins with.", .items = "ids"});
+        {.help = "Ids of tokens that the translation or answer begins with.",
+         .absent = "none; with two texts, those that both translations begin with",
+         .items = "ids"});
   visit("token", request.token,
         {.help = "The id of the token to explain.",
-         .absent = "the token that the translation or answer has there, or the most probable",
+         .absent = "the token that the translation or answer has there, or the most probable; with "
+                   "two texts, that of the second's",
          .least = 0,
          .most = 0x7fffffff});
   visit("against", request.against,
         {.help = "The id of the token to compare it with: the explained number is the difference "
                  "of their logits.",
-         .absent = "the most probable other one",
+         .absent = "the most probable other one; with two texts, that of the first's",
          .least = 0,
          .most = 0x7fffffff});
 }

@@ -266,6 +266,17 @@ TEST_CASE("tokens of two texts are aligned", "[explain]") {
   CHECK(pairs(align({1, 10, 2, 11, 2}, {1, 11, 2, 12, 2})) == std::vector<int>{0, 1, 2, 3, 4});
   CHECK(pairs(align({1, 2}, {1, 10, 2})) == std::vector<int>{0, 2});
   CHECK(align({}, {10}).columns == 1);
+
+  // Of two beginnings, the last tokens are always aligned. Without this rule, it would be the first
+  // 11 of the donor.
+  CHECK(pairs(align({10, 11}, {10, 11, 11})) == std::vector<int>{0, 1});
+  const std::vector<AlignedToken> shorter = {{10}, {11}}, longer = {{10}, {11}, {11}};
+  const TokenAlignment beginnings = align_beginnings(shorter, longer);
+  CHECK(pairs(beginnings) == std::vector<int>{0, 2});
+  CHECK(beginnings.base_columns == Columns{0, 2});
+  CHECK(beginnings.donor_columns == Columns{0, 1, 2});
+  CHECK(beginnings.columns == 3);
+  CHECK(pairs(align_beginnings(std::vector<AlignedToken>{{10}}, longer)) == std::vector<int>{2});
 }
 
 TEST_CASE("activation patching gives the result of a complete run from each layer", "[explain]") {

@@ -15,6 +15,7 @@
 #include "support/checkpoint_golden.hpp"
 #include "support/error_of.hpp"
 #include "support/golden.hpp"
+#include "tasks/explain/explain_next_patching.hpp"
 #include "tasks/load.hpp"
 
 namespace glassformer::test {
@@ -200,6 +201,54 @@ TEST_CASE("the shipped writer's attribution sums to its lead, for long texts too
       found.attribution
           .effects[static_cast<std::size_t>(place - found.attribution.columns.begin())]);
   CHECK(std::abs(found.attribution.value - lead(options) - effect) < 1e-4);
+}
+
+TEST_CASE("the two compared next tokens are those in which two texts differ", "[explain]") {
+  using Ids = std::pair<std::optional<std::int32_t>, std::optional<std::int32_t>>;
+  const auto parting = [](std::vector<float> base, std::vector<float> donor) {
+    for (float& probability : base) probability = std::log(probability);
+    for (float& probability : donor) probability = std::log(probability);
+    const NextAttributionOptions options = parting_tokens(base, donor);
+    return Ids(options.token, options.against);
+  };
+  // The most probable of each.
+  CHECK(parting({0.6f, 0.3f, 0.1f}, {0.2f, 0.3f, 0.5f}) == Ids(2, 0));
+  // If that is the same: the largest gain and the largest loss.
+  CHECK(parting({0.6f, 0.3f, 0.1f}, {0.45f, 0.25f, 0.3f}) == Ids(2, 0));
+  CHECK(parting({0.5f, 0.2f, 0.3f}, {0.65f, 0.25f, 0.1f}) == Ids(0, 2));
+  CHECK(parting({0.5f, 0.3f, 0.19f, 0.01f}, {0.55f, 0.1f, 0.25f, 0.1f}) == Ids(3, 1));
+  CHECK(parting({0.5f, 0.3f, 0.2f}, {0.5f, 0.3f, 0.2f}) == Ids());
+}
+
+// The tokens before the last layer cannot see what follows; after it, only the last one counts.
+TEST_CASE("activation patching carries all of a next token's lead in the last row", "[explain]") {
+  NextTokenExplainer explainer =
+      NextTokenExplainer::load(GLASSFORMER_SOURCE_DIR "/weights/writer", {.compute = Compute::f32});
+  const auto [tokens, clipped, label, result] =
+      explainer.activation_patching("The film is neither funny", "The film is funny");
+  const PatchingTable& table = result.patching.table;
+  REQUIRE(table.cells == tokens.size());
+  CHECK(table.done == table.values.size());
+  CHECK(table.base < 0);
+  CHECK(table.donor > 0);
+  CHECK(table.plain_donor != table.donor);  // its last token has another position
+  CHECK(table.unpaired[3]);
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    for (std::size_t cell = 0; cell < 3; ++cell) CHECK(table.delta(row, cell) == 0.0f);
+  }
+  const std::size_t last = table.rows - 1;
+  CHECK(table.delta(last, 3) == 0.0f);
+  CHECK(std::abs(table.values[last * table.cells + 4] - table.donor) <= 1e-3f);
+  CHECK(table.delta(0, 3) > 0.5f);  // "neither" made the difference
+
+  // In 8-bit integers, too; and in models without a table of positions.
+  auto integers = NextTokenExplainer::load(GLASSFORMER_SOURCE_DIR "/weights/writer",
+                                           {.compute = Compute::int8});
+  CHECK(integers.activation_patching("This film is", "The problem is").part.token);
+  auto rotary = NextTokenExplainer::load(checkpoints / "llama");
+  const auto moved = rotary.activation_patching("a b c d", "a c d").part.patching.table;
+  CHECK(moved.base == moved.plain_base);
+  CHECK(moved.donor == moved.plain_donor);
 }
 
 TEST_CASE("next-token explanations refuse invalid requests by name", "[explain]") {

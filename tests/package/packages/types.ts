@@ -268,6 +268,17 @@ export async function explainByGradients(): Promise<void> {
   using generator: Generator = await Generator.load('x', { gradients: true });
   const ahead = await generator.explain('a', { method: 'relevance', token: 1, against: 2 });
   console.log(ofSource?.shape, slopes.token.text, ahead.scores, ahead.against.id);
+  const patched = await translator.explain(
+    { text: 'a', pair: 'b' },
+    {
+      method: 'activation_patching',
+      beams: 2,
+      onProgress: ({ done, token }) => console.log(done, token?.text),
+    },
+  );
+  console.log(patched.prefix, patched.against?.id, patched.donorTokens.length);
+  // @ts-expect-error: residuals only
+  await generator.explain('a', { method: 'activation_patching', site: 'head' });
   // @ts-expect-error: names of tensors are missing
   await generator.explain('a', { method: 'gradients' });
   // @ts-expect-error: a text that is continued has no sentences

@@ -18,6 +18,8 @@ import { Weights } from './weights.js';
 export interface Method {
   readonly name: string;
   readonly options: readonly string[];
+  /** What it reads, if that differs from the other methods of the class. */
+  readonly inputs?: InputKind;
 }
 
 /** Returns the names of options without some of them. */
@@ -132,7 +134,7 @@ export abstract class LoadedModel<Info extends ModelInfo> {
     method: Method,
     fixed?: object,
   ): Promise<Result> {
-    const taken = this.#inputs.take(given);
+    const taken = (method.inputs ?? this.#inputs).take(given);
     const encoded: EngineOptions = encodeExplanation(options, method.options, fixed);
     const { signal, onProgress } = options;
     const input = taken instanceof Promise ? await taken : taken;

@@ -34,6 +34,49 @@ interface IntegratedParts {
   steps: number;
 }
 
+/** The table of activation patching. */
+interface PatchingTable {
+  donorTokens: Token[];
+  /** For each token of the first text, the paired token of the second. */
+  donorOf: (number | null)[];
+  /** The position of each token; both tokens of a pair have the same. */
+  baseColumns: number[];
+  donorColumns: number[];
+  /** The columns of the grid: tokens or, in long texts, words or sentences. */
+  cells: { tokens: number[]; unpaired: boolean }[];
+  /** The numbers of both texts, with aligned and with their own positions. */
+  base: number;
+  donor: number;
+  plainBase: number;
+  plainDonor: number;
+  /**
+   * The number of cells that are measured, row by row; the others are estimates or not a number.
+   * Absent if all are measured.
+   */
+  done?: number;
+  /** [rows, cells] The change of the number. The residual stream has L + 1 rows, others have L. */
+  delta: TracedTensor;
+  /** The same as a share of donor - base; absent if the two differ by less than ½. */
+  share?: TracedTensor;
+}
+
+/**
+ * The table of two texts that a model continues or translates, whose number is the lead of `token`
+ * over `against`. `tokens`, `donorTokens` and the rows are those of the decoder that continues the
+ * texts, or of the encoder that reads them.
+ */
+interface PatchedNextToken extends PatchingTable {
+  method: 'activation_patching';
+  tokens: Token[];
+  clipped: boolean;
+  /**
+   * Default: the first tokens in which the outputs of the second and the first text differ. Absent
+   * if none do; then nothing is measured.
+   */
+  token?: Guess;
+  against?: Guess;
+}
+
 /** The test of an order of words. */
 export interface OrderTest {
   /** Mean of insertion minus mean of deletion. A better order has a higher score. */
@@ -86,25 +129,7 @@ export interface Explanations {
     /** With option `effects`: one per column. They do not sum to `value`. */
     effects?: number[];
   };
-  activation_patching: Explained<'activation_patching'> & {
-    donorTokens: Token[];
-    /** For each token of the first text, the paired token of the second. */
-    donorOf: (number | null)[];
-    /** The position of each token; both tokens of a pair have the same. */
-    baseColumns: number[];
-    donorColumns: number[];
-    /** The columns of the grid: tokens or, in long texts, words or sentences. */
-    cells: { tokens: number[]; unpaired: boolean }[];
-    /** The numbers of both texts, with aligned and with their own positions. */
-    base: number;
-    donor: number;
-    plainBase: number;
-    plainDonor: number;
-    /** [rows, cells] The change of the number. The residual stream has L + 1 rows, others have L. */
-    delta: TracedTensor;
-    /** The same as a share of donor - base; absent if the two differ by less than ½. */
-    share?: TracedTensor;
-  };
+  activation_patching: Explained<'activation_patching'> & PatchingTable;
   faithfulness: Explained<'faithfulness'> & {
     /** The tokens of each word. */
     words: number[][];
@@ -179,6 +204,8 @@ export interface TranslationExplanations {
       Explanations['direct_logit_attribution'],
       'value' | 'columns' | 'effects' | 'written' | 'read'
     >;
+  /** Of one sentence. `prefix`: the tokens that both translations begin with, before `token`. */
+  activation_patching: PatchedNextToken & { prefix: number[] };
   /** By the names of tensors. The rows of the decoder are the tokens that it had read. */
   gradients: ExplainedToken<'gradients'> & { gradients: Record<string, TracedTensor> };
   gradient_times_input: ExplainedToken<'gradient_times_input'> & {
@@ -224,6 +251,7 @@ export interface GenerationExplanations {
   /** Only the last row is written; its heads' contributions are listed by the token they read. */
   direct_logit_attribution: Omit<Explanations['direct_logit_attribution'], 'label'> &
     ComparedTokens;
+  activation_patching: PatchedNextToken;
   /** By the names of tensors. */
   gradients: Pick<Explanations['rollout'], 'tokens' | 'clipped'> &
     ComparedTokens &

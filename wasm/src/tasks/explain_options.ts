@@ -1,7 +1,12 @@
 // Written by tools/schema.mjs from src/tasks/explain. Do not edit.
 
 import type { Patch } from '../model/call_options.js';
-import type { AttentionEdge, Explanations } from './explain.js';
+import type {
+  AttentionEdge,
+  Explanations,
+  TranslationExplanations,
+  GenerationExplanations,
+} from './explain.js';
 
 /** Every option of every method. */
 export interface ExplainOption {
@@ -16,12 +21,6 @@ export interface ExplainOption {
   site?: 'residual' | 'attention' | 'feed_forward' | 'head' | 'query' | 'key' | 'value' | undefined;
   /** Which head, if `site` is head. */
   head?: number | undefined;
-  /**
-   * Called with the table before it is complete. First, all changes are estimates: gradients
-   * times differences of vectors (Nanda 2023, attribution patching).
-   */
-  onProgress?:
-    ((table: Explanations['activation_patching'] & { done: number }) => void) | undefined;
   /** The method whose scores are tested. Default: "rollout". */
   of?:
     | 'rollout'
@@ -68,16 +67,19 @@ export interface ExplainOption {
    * `prefix`.
    */
   position?: number | undefined;
-  /** Ids of tokens that the translation or answer begins with. */
+  /**
+   * Ids of tokens that the translation or answer begins with. Default: none; with two texts,
+   * those that both translations begin with.
+   */
   prefix?: readonly number[] | undefined;
   /**
    * The id of the token to explain. Default: the token that the translation or answer has there,
-   * or the most probable.
+   * or the most probable; with two texts, that of the second's.
    */
   token?: number | undefined;
   /**
    * The id of the token to compare it with: the explained number is the difference of their
-   * logits. Default: the most probable other one.
+   * logits. Default: the most probable other one; with two texts, that of the first's.
    */
   against?: number | undefined;
   /** Names of tensors; "*" stands for any characters except dots. */
@@ -100,6 +102,14 @@ type Method<Name, Option extends keyof ExplainOption = never> = Pick<ExplainOpti
   /** Aborts the call between two steps. */
   signal?: AbortSignal | undefined;
 };
+
+interface Progress<Table> {
+  /**
+   * Called with the table before it is complete. First, all changes are estimates: gradients
+   * times differences of vectors (Nanda 2023, attribution patching).
+   */
+  onProgress?: ((table: Table & { done: number }) => void) | undefined;
+}
 
 /** The options of each method of `Classifier.explain`. */
 export interface ExplainOptions {
@@ -124,9 +134,11 @@ export interface ExplainOptions {
   direct_logit_attribution: Method<'direct_logit_attribution', 'label' | 'effects'>;
   /**
    * How the answer to a text changes if a vector is replaced by that of a second text, for every
-   * layer and token (Meng et al. 2022).
+   * layer and token (Meng et al. 2022). The answer of a model that writes is the first token in
+   * which its outputs for both texts differ.
    */
-  activation_patching: Method<'activation_patching', 'label' | 'site' | 'head' | 'onProgress'>;
+  activation_patching: Method<'activation_patching', 'label' | 'site' | 'head'> &
+    Progress<Explanations['activation_patching']>;
   /**
    * How the number changes as words are deleted and inserted in the order of their scores,
    * beside random orders (Petsiuk et al. 2018).
@@ -178,6 +190,16 @@ export interface ExplainTranslationOptions {
     'direct_logit_attribution',
     'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'effects' | 'from' | 'to'
   >;
+  /**
+   * How the answer to a text changes if a vector is replaced by that of a second text, for every
+   * layer and token (Meng et al. 2022). The answer of a model that writes is the first token in
+   * which its outputs for both texts differ.
+   */
+  activation_patching: Method<
+    'activation_patching',
+    'beams' | 'sentence' | 'prefix' | 'token' | 'against' | 'from' | 'to'
+  > &
+    Progress<TranslationExplanations['activation_patching']>;
   /**
    * The product of each token's embedding and the gradient of the explained number with respect
    * to it (Shrikumar et al. 2017). Needs a model that was loaded with `gradients: true` and
@@ -251,6 +273,13 @@ export interface ExplainGenerationOptions {
    * add, with the scales of norms frozen (Elhage et al. 2021).
    */
   direct_logit_attribution: Method<'direct_logit_attribution', 'token' | 'against' | 'effects'>;
+  /**
+   * How the answer to a text changes if a vector is replaced by that of a second text, for every
+   * layer and token (Meng et al. 2022). The answer of a model that writes is the first token in
+   * which its outputs for both texts differ.
+   */
+  activation_patching: Method<'activation_patching', 'token' | 'against'> &
+    Progress<GenerationExplanations['activation_patching']>;
   /**
    * The product of each token's embedding and the gradient of the explained number with respect
    * to it (Shrikumar et al. 2017). Needs a model that was loaded with `gradients: true` and
@@ -338,6 +367,7 @@ export const explainTranslationOptions = [
   'token',
   'against',
   'effects',
+  'onProgress',
   'baselineToken',
   'names',
   'patch',
@@ -351,6 +381,7 @@ export const explainGenerationOptions = [
   'token',
   'against',
   'effects',
+  'onProgress',
   'beams',
   'position',
   'prefix',

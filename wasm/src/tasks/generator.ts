@@ -1,5 +1,5 @@
-import { textKind } from '../engine/input.js';
-import type { Texts } from '../engine/input.js';
+import { textKind, textOrPairKind } from '../engine/input.js';
+import type { TextPair, Texts } from '../engine/input.js';
 import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { RawResult } from '../engine/engine.js';
 import { assemble } from '../model/assemble.js';
@@ -104,7 +104,7 @@ const methods = {
   generate: { name: 'generate', options: generateOptions },
   stream: { name: 'stream', options: streamOptions },
   next: { name: 'next', options: nextOptions },
-  explain: { name: 'explain', options: explainGenerationOptions },
+  explain: { name: 'explain', options: explainGenerationOptions, inputs: textOrPairKind },
 };
 
 /** Returns what completes each step of a stream: only the first one has the prompt's tokens. */
@@ -199,10 +199,11 @@ export class Generator extends LoadedModel<GeneratorInfo> {
   /**
    * Explains the next token of a decoder-only model by one of the methods of
    * ExplainGenerationOptions; those that use gradients also explain a token of the answer of a model
-   * with an encoder. Aborting `signal` stops it between two steps.
+   * with an encoder. Method "activation_patching" explains the difference between the next tokens
+   * of two texts: `{ text, pair }`. Aborting `signal` stops it between two steps.
    */
   explain<Method extends ExplainGenerationMethod>(
-    text: string,
+    text: string | TextPair,
     options: ExplainGenerationOptions[Method] & { method: Method },
   ): Promise<GenerationExplanations[Method]> {
     return this.explained(text, options, methods.explain);

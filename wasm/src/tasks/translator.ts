@@ -1,5 +1,5 @@
-import { textKind } from '../engine/input.js';
-import type { Texts } from '../engine/input.js';
+import { textKind, textOrPairKind } from '../engine/input.js';
+import type { TextPair, Texts } from '../engine/input.js';
 import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
 import { assemble } from '../model/assemble.js';
 import type { AttentionMap } from '../model/attention.js';
@@ -27,7 +27,7 @@ import { ofSearch } from './translation.js';
 const methods = {
   translate: { name: 'translate', options: translateOptions },
   stream: { name: 'stream', options: without(translateOptions, ofSearch) },
-  explain: { name: 'explain', options: explainTranslationOptions },
+  explain: { name: 'explain', options: explainTranslationOptions, inputs: textOrPairKind },
 };
 
 /** A translator. Each call or stream is decoded to its end before the next one begins. */
@@ -94,9 +94,12 @@ export class Translator extends LoadedModel<TranslatorInfo> {
     return result;
   }
 
-  /** Explains the translation of a text by one of the methods of ExplainTranslationOptions. */
+  /**
+   * Explains the translation of a text by one of the methods of ExplainTranslationOptions or, with
+   * method "activation_patching", the difference between those of two texts: `{ text, pair }`.
+   */
   explain<Method extends ExplainTranslationMethod>(
-    text: string,
+    text: string | TextPair,
     options: ExplainTranslationOptions[Method] & { method: Method },
   ): Promise<TranslationExplanations[Method]> {
     return this.explained(text, options, methods.explain);
