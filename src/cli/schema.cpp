@@ -22,6 +22,7 @@
 #include "api/tasks/tag.hpp"
 #include "api/tasks/tokenize.hpp"
 #include "api/tasks/translate.hpp"
+#include "base/strings/decimal.hpp"
 #include "tasks/explain/explain_next_gradients.hpp"
 #include "tasks/explain/methods.hpp"
 #include "tasks/explain/request.hpp"
@@ -106,6 +107,8 @@ class Describer {
   static Json value_of(const Value& value) {
     if constexpr (std::is_enum_v<Value>) {
       return name_of(value);
+    } else if constexpr (std::same_as<Value, float>) {
+      return Json::parse(shortest_decimal(value));
     } else if constexpr (std::is_arithmetic_v<Value>) {
       return value;
     } else if constexpr (std::same_as<Value, std::string> ||
