@@ -33,6 +33,7 @@ set(GLASSFORMER_VALUES
   base/error_code.hpp
   base/fields.hpp
   base/option.hpp
+  base/result_field.hpp
   explain/results.hpp
   families/config/early_stopping.hpp
   families/config/sampling_settings.hpp

@@ -65,7 +65,7 @@ void fields(Visit& visit, TrainingOptions& options) {
   visit("rate", options.rate,
         {.help = "The highest learning rate.",
          .absent = "0.002 for a new model, 0.0002 for one from a folder",
-         .least = 0,
+         .least = 1e-8,
          .most = 1});
   visit("warm_up", options.warm_up,
         {.help = "The share of the training in which the learning rate rises from 0.",
