@@ -4,10 +4,7 @@ import type { Table } from '../../ui/export/table.ts';
 import { percent, signed } from '../../ui/text/format.ts';
 import { shownTokens } from '../words/tokens.ts';
 
-export type TransplantTable = Explanations['activation_patching'] & {
-  /** The number of measured cells, row by row, if the others are only estimates. */
-  done?: number;
-};
+export type TransplantTable = Omit<Explanations['activation_patching'], 'label'>;
 
 /** The kinds of vectors that are replaced. Each belongs to a layer and a token. */
 export const sites = [

@@ -1,26 +1,26 @@
 /** The kinds of models for word transplants: a translator, and a writer that continues texts. */
-import { Generator, Translator, type Patch, type Token, type TracedTensor } from 'glassformer';
+import {
+  Generator,
+  Translator,
+  type GenerationExplanations,
+  type Guess,
+  type Patch,
+  type TextPair,
+  type TracedTensor,
+} from 'glassformer';
 import type { Model } from '../../models/model-loader.svelte.ts';
 import type { Loadable } from '../../models/shared-models.ts';
 import { percent } from '../../ui/text/format.ts';
-import { largest } from '../words/next-logits.ts';
-import { nextStep, parting, rowOf } from '../words/next-logits.ts';
-import { shownCandidate } from '../words/sampling.ts';
-import { pairBeginnings, pairTokens } from './token-pairs.ts';
+import { largest, nextStep, rowOf } from '../words/next-logits.ts';
+import { endToken, shownCandidate } from '../words/sampling.ts';
 import { endOf } from '../words/tokens.ts';
-import { endToken } from '../words/sampling.ts';
 
-/** The tensors that a run returns, and those that are replaced in it. */
-export interface Asking {
-  trace?: readonly string[];
+export type WordTable = GenerationExplanations['activation_patching'];
+
+/** Tensors to replace in a run. */
+interface Asking {
   patch?: readonly Patch[];
   signal: AbortSignal;
-}
-
-/** The tokens of a text, and its traced tensors. */
-export interface Run {
-  tokens: readonly Token[];
-  trace: Readonly<Record<string, TracedTensor>>;
 }
 
 /** The output; for a continued text also the end of the text, and the most probable next tokens. */
@@ -28,128 +28,80 @@ export interface Answer {
   before: string;
   text: string;
   likeliest: string;
-}
-
-/** The first two words that differ between the outputs, their ids, and the ids before them. */
-export interface Parted {
-  ids: [is: number, would: number];
-  words: { base: string; donor: string };
-  /** Whether the most probable word is the same in both; then the words are others that differ. */
-  alike: boolean;
-  prefix: readonly number[];
+  /** The id of the most probable next token of a continued text. */
+  first?: number;
 }
 
 /** The properties of a kind of model that a transplant needs. */
-export interface Kind<M extends Model, R extends Run> {
+export interface Kind<M extends Model> {
   /** The class of the model. */
   of: Loadable<M>;
   /** The stack whose vectors are replaced. */
   stack: 'encoder' | 'decoder';
-  pair: typeof pairTokens;
   /** The maximum number of rows that an answer adds to that stack. */
   grows: number;
-  /** Reads a text and writes one token after those of `prefix`. */
-  step: (model: M, text: string, prefix: readonly number[], asking: Asking) => Promise<Run>;
-  /**
-   * Returns the gradients of the lead of one token over another, after the text and the tokens of
-   * `prefix`.
-   */
-  gradients: (
+  /** Measures the effect of each cell. */
+  measure: (
+    model: M,
+    pair: TextPair,
+    asking: { signal: AbortSignal; onProgress: (table: WordTable) => void },
+  ) => Promise<WordTable>;
+  /** Reads a text and returns some of the stack's tensors. */
+  trace: (
     model: M,
     text: string,
-    lead: { token: number; against: number; prefix: readonly number[] },
-    asking: Omit<Asking, 'trace'> & { names: readonly string[] },
-  ) => Promise<Run['trace']>;
+    asking: Asking & { names: readonly string[] },
+  ) => Promise<Readonly<Record<string, TracedTensor>>>;
   /** Reads a text and writes an answer. */
-  run: (model: M, text: string, asking: Asking) => Promise<R & { answer: Answer }>;
-  part: (own: R, other: R) => Parted | undefined;
+  answer: (model: M, text: string, asking: Asking) => Promise<Answer>;
 }
 
-type Translated = Run & { written: readonly Token[] };
-
-export const translating = (beams: number): Kind<Translator, Translated> => ({
+export const translating = (beams: number): Kind<Translator> => ({
   of: Translator,
   stack: 'encoder',
-  pair: pairTokens,
   grows: 0,
-  async step(model, text, prefix, asking) {
-    const { sourceTokens: tokens, trace = {} } = await nextStep(model, text, prefix, asking);
-    return { tokens, trace };
+  measure: (model, pair, asking) =>
+    model.explain(pair, { method: 'activation_patching', beams, ...asking }),
+  async trace(model, text, { names: trace, ...asking }) {
+    return (await nextStep(model, text, [], { ...asking, trace })).trace!;
   },
-  async gradients(model, text, lead, asking) {
-    return (await model.explain(text, { method: 'gradients', ...lead, ...asking })).gradients;
-  },
-  async run(model, text, asking) {
+  async answer(model, text, asking) {
     const { sentences } = await model.translate(text, { ...asking, beams });
-    const { sourceTokens, tokens, trace = {}, text: said } = sentences[0]!;
-    return {
-      tokens: sourceTokens,
-      trace,
-      written: tokens,
-      answer: { before: '', text: said, likeliest: '' },
-    };
-  },
-  part({ written }, other) {
-    const at = written.findIndex(({ id }, i) => id !== other.written[i]?.id);
-    const [is, would] = [written[at], other.written[at]];
-    if (!is || !would) return undefined;
-    return {
-      ids: [is.id, would.id],
-      words: { base: is.text.trim(), donor: would.text.trim() },
-      alike: false,
-      prefix: written.slice(0, at).map(({ id }) => id),
-    };
+    return { before: '', text: sentences[0]!.text, likeliest: '' };
   },
 });
-
-type Begun = Run & { logits: Float32Array; pieces: readonly string[] };
 
 /** The number of tokens to write. */
 const writtenOn = 10;
 
-export const writing: Kind<Generator, Begun> = {
+export const writing: Kind<Generator> = {
   of: Generator,
   stack: 'decoder',
-  pair: pairBeginnings,
   grows: writtenOn - 1,
-  async step(model, text, _, asking) {
-    const { promptTokens: tokens, trace = {} } = await model.next(text, { ...asking, count: 1 });
-    return { tokens, trace };
+  measure: (model, pair, asking) =>
+    model.explain(pair, { method: 'activation_patching', ...asking }),
+  async trace(model, text, { names: trace, ...asking }) {
+    return (await model.next(text, { ...asking, trace, count: 1 })).trace;
   },
-  async gradients(model, text, { token, against }, asking) {
-    const options = { method: 'gradients', token, against, ...asking } as const;
-    return (await model.explain(text, options)).gradients;
-  },
-  async run(model, text, { trace: names = [], ...asking }) {
-    const [pieces, { promptTokens: tokens, trace, text: said }] = await Promise.all([
+  async answer(model, text, asking) {
+    const [pieces, { promptTokens, trace, text: said }] = await Promise.all([
       model.vocabulary(),
       model.generate(text, {
         ...asking,
-        trace: [...names, 'logits'],
+        trace: ['logits'],
         sample: false,
         maxNewTokens: writtenOn,
       }),
     ]);
-    const logits = rowOf(trace.logits!, tokens.length - 1);
-    const likeliest = largest(logits, 5)
+    const candidates = largest(rowOf(trace.logits!, promptTokens.length - 1), 5);
+    const likeliest = candidates
       .map(({ index, probability }) => `“${nameOf(pieces[index]!)}” ${percent(probability)}`)
       .join(' ');
-    return {
-      tokens,
-      trace,
-      logits,
-      pieces,
-      answer: { before: endOf(text), text: said, likeliest },
-    };
-  },
-  part({ logits, pieces }, other) {
-    const ids = parting(logits, other.logits);
-    if (!ids) return undefined;
-    const [base, donor] = ids.map((id) => nameOf(pieces[id]!)) as [string, string];
-    const alike = likeliestOf(logits) === likeliestOf(other.logits);
-    return { ids, words: { base, donor }, alike, prefix: [] };
+    return { before: endOf(text), text: said, likeliest, first: candidates[0]!.index };
   },
 };
 
-const likeliestOf = (logits: Float32Array) => logits.indexOf(Math.max(...logits));
+/** Returns a token as a word of its own. */
+export const shownWord = ({ text }: Guess): string => nameOf(text);
+
 const nameOf = (text: string) => (text === endToken ? 'end' : shownCandidate(text, '').own);

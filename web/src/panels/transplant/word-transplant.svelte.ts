@@ -1,17 +1,14 @@
 /**
  * Activation patching between two texts: how far replacing the vector of a token at a layer changes
- * the first word that differs between the outputs of the two texts.
+ * the first word that differs between the outputs of the two texts. The package measures it; here,
+ * the answer is written with one cell replaced.
  */
-import type { GlassformerError, ModelInfo, Patch, Token, TracedTensor } from 'glassformer';
+import type { ModelInfo, Patch, TracedTensor } from 'glassformer';
 import { ExplainingModel, Question } from '../../models/explaining-model.svelte.ts';
 import type { Model, ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { ModelName } from '../../models/models.ts';
-import { rowOf } from '../words/next-logits.ts';
-import type { Carried, Part, TransplantTable } from './transplant.ts';
-import type { Answer, Kind, Parted, Run } from './word-transplant-kinds.ts';
-
-/** In texts with more tokens, a cell is a word. */
-const mostCells = 64;
+import type { Carried, Part } from './transplant.ts';
+import { shownWord, type Answer, type Kind, type WordTable } from './word-transplant-kinds.ts';
 
 export interface WordTransplantReading extends Part {
   base: string;
@@ -20,16 +17,19 @@ export interface WordTransplantReading extends Part {
   baseAnswer: Answer;
   donorAnswer: Answer;
   /** The first tokens that differ; undefined if none do. */
-  words: Parted['words'] | undefined;
+  words: { base: string; donor: string } | undefined;
   /** Whether the most probable token is the same in both. */
   alike: boolean;
   /** The table of log P(donor's word) − log P(base's word), after their common beginning. */
-  table: TransplantTable;
+  table: WordTable;
   /** The estimates by gradients, which came first; undefined if the model has no gradients. */
-  estimates: TransplantTable | undefined;
+  estimates: WordTable | undefined;
 }
 
-export class WordTransplant<M extends Model, R extends Run> {
+/** Writes the base's answer with a cell's vectors replaced. */
+type Perform<M> = (model: M, at: Carried, signal: AbortSignal) => Promise<Answer>;
+
+export class WordTransplant<M extends Model> {
   readonly #model: ExplainingModel<M>;
   readonly question: Question<M>;
   readonly performing: Question<M>;
@@ -38,20 +38,23 @@ export class WordTransplant<M extends Model, R extends Run> {
   /** The output with a replaced vector. */
   performed = $state.raw<{ at: Carried; answer: Answer | undefined }>();
 
-  #perform: ((model: M, at: Carried, signal: AbortSignal) => Promise<Answer>) | undefined;
+  /** There once the table is complete. */
+  #perform: Promise<Perform<M>> | undefined;
 
   /** `view` is the loader of the view's own model. */
-  constructor(of: Kind<M, R>['of'], view: ModelLoader<M>) {
+  constructor(of: Kind<M>['of'], view: ModelLoader<M>) {
     this.#model = new ExplainingModel(of, view);
     this.question = new Question(this.#model);
     this.performing = new Question(this.#model);
   }
 
-  async read(name: ModelName, kind: Kind<M, R>, base: string, donor: string): Promise<void> {
+  async read(name: ModelName, kind: Kind<M>, base: string, donor: string): Promise<void> {
     this.stop();
     this.performed = undefined;
-    await this.question.ask(name, (model, signal) =>
-      this.#measure(model, kind, base, donor, signal),
+    let measured: (perform: Perform<M>) => void;
+    this.#perform = new Promise((resolve) => (measured = resolve));
+    await this.question.ask(name, async (model, signal) =>
+      measured(await this.#measure(model, kind, base, donor, signal)),
     );
     if (this.question.failure) this.reading = undefined;
   }
@@ -63,7 +66,7 @@ export class WordTransplant<M extends Model, R extends Run> {
     const perform = this.#perform;
     if (!at || !perform) return;
     await this.performing.ask(name, async (model, signal) => {
-      const answer = await perform(model, at, signal);
+      const answer = await (await perform)(model, at, signal);
       if (!signal.aborted) this.performed = { at, answer };
     });
   }
@@ -80,178 +83,95 @@ export class WordTransplant<M extends Model, R extends Run> {
 
   async #measure(
     model: M,
-    kind: Kind<M, R>,
+    kind: Kind<M>,
     base: string,
     donor: string,
     signal: AbortSignal,
-  ): Promise<void> {
-    const { stack } = kind;
-    const { layers } = model.info;
-    const streams = Array.from({ length: layers }, (_, layer) => `${stack}.layers.${layer}.input`);
-    streams.push(`${stack}.layers.${layers - 1}.output`);
+  ): Promise<Perform<M>> {
+    // Each text's output with its own positions. Those of the alignment are not known yet.
+    let baseAnswer = await kind.answer(model, base, { signal });
+    let donorAnswer = await kind.answer(model, donor, { signal });
+    let estimates: WordTable | undefined;
+    const show = (table: WordTable) => {
+      if (signal.aborted) return;
+      if (table.done === 0) estimates = table;
+      const { token, against } = table;
+      const words = token && against && { base: shownWord(against), donor: shownWord(token) };
+      const alike = baseAnswer.first !== undefined && baseAnswer.first === donorAnswer.first;
+      const part = { site: 'residual', head: 0 } as const;
+      const answers = { baseAnswer, donorAnswer };
+      this.reading = { ...{ base, donor, words, alike, table, estimates }, ...answers, ...part };
+    };
+    const pair = { text: base, pair: donor };
+    const table = await kind.measure(model, pair, { signal, onProgress: show });
 
-    const plain = [
-      await kind.step(model, base, [], { signal }),
-      await kind.step(model, donor, [], { signal }),
-    ];
-    const [tokens, donorTokens] = plain.map((each) => each.tokens) as [Token[], Token[]];
-    const pairs = kind.pair(tokens, donorTokens);
+    const { tokens, donorTokens, baseColumns, donorColumns } = table;
+    const positions = await positionsFor(model, kind, table, signal);
     // A text that is too long is cut to the part that was read.
-    const [own, other] = [base, donor].map((text, i) =>
-      text.slice(plain[i]!.tokens[0]?.start ?? 0),
-    ) as [string, string];
-
-    // Both tokens of a pair get the same position, so that a shift in position is not mistaken for a
-    // change in meaning.
-    const name = `${stack}.embed_positions`;
-    const columns = [...pairs.baseColumns, ...pairs.donorColumns];
-    const count = Math.max(...columns) + 1 + kind.grows;
-    const read = await kind.step(model, 'a '.repeat(count), [], { trace: [name], signal });
-    const positions = read.trace[name]!;
-    const there = positions.shape[0]! >= count;
-    /** Returns patches of the positions of a text's tokens, and of `more` tokens after them. */
-    const moved = (at: readonly number[], more = 0): Patch[] => {
-      if (!there || at.every((column, i) => column === i)) return [];
-      const after = Array.from({ length: more }, (_, i) => at.at(-1)! + 1 + i);
-      return [{ name, value: rowsOf(positions, [...at, ...after]) }];
+    const own = base.slice(tokens[0]?.start ?? 0);
+    const other = donor.slice(donorTokens[0]?.start ?? 0);
+    const ofOwn = { patch: positions(baseColumns, kind.grows), signal };
+    const ofOther = { patch: positions(donorColumns, kind.grows), signal };
+    if (ofOwn.patch.length > 0) baseAnswer = await kind.answer(model, own, ofOwn);
+    if (ofOther.patch.length > 0) donorAnswer = await kind.answer(model, other, ofOther);
+    show(table);
+    return async (model, at, signal) => {
+      const name = streamName(kind.stack, at.row, model.info.layers);
+      const patch = positions(donorColumns);
+      const donated = (await kind.trace(model, other, { names: [name], patch, signal }))[name]!;
+      const cell = patchesOf(table, at.cell, { name, ...donated }, (keys) =>
+        hidden(keys, at.row, kind.stack, model.info),
+      );
+      return kind.answer(model, own, { patch: [...ofOwn.patch, ...cell], signal });
     };
-    const ofBase = moved(pairs.baseColumns);
-    const ofDonor = moved(pairs.donorColumns);
-    const whole = moved(pairs.baseColumns, kind.grows);
-    const ownRun = await kind.run(model, own, { trace: streams, patch: whole, signal });
-    const otherRun = await kind.run(model, other, {
-      trace: streams,
-      signal,
-      patch: moved(pairs.donorColumns, kind.grows),
-    });
-
-    const parted = kind.part(ownRun, otherRun);
-    const contrast = async (text: string, patch: Patch[]): Promise<number> => {
-      if (!parted) return 0;
-      const asking = { patch, trace: ['logits'], signal };
-      const { trace } = await kind.step(model, text, parted.prefix, asking);
-      const logits = rowOf(trace.logits!, -1);
-      const [is, would] = parted.ids;
-      return logits[would]! - logits[is]!;
-    };
-
-    const cells = cellsOf(tokens).map((each) => ({
-      tokens: each,
-      unpaired: each.every((token) => pairs.donorOf[token] === null),
-    }));
-    const shape: [number, number] = [layers + 1, cells.length];
-    const data = new Float32Array(shape[0] * shape[1]).fill(NaN);
-    let estimates: TransplantTable | undefined;
-    const atBase = await contrast(own, ofBase);
-    const atDonor = await contrast(other, ofDonor);
-    const alone = {
-      plainBase: ofBase.length > 0 ? await contrast(own, []) : atBase,
-      plainDonor: ofDonor.length > 0 ? await contrast(other, []) : atDonor,
-    };
-    /** Shows the effects in `data`, of which the first `done` are measured. */
-    const show = (done = data.length): TransplantTable => {
-      const table: TransplantTable = {
-        method: 'activation_patching',
-        label: parted?.words.donor ?? '',
-        clipped: false,
-        ...pairs,
-        cells,
-        tokens,
-        donorTokens,
-        base: atBase,
-        donor: atDonor,
-        ...alone,
-        delta: { shape, data: data.slice() },
-        ...(done < data.length && { done }),
-      };
-      this.reading = {
-        base,
-        donor,
-        baseAnswer: ownRun.answer,
-        donorAnswer: otherRun.answer,
-        words: parted?.words,
-        alike: parted?.alike ?? false,
-        site: 'residual',
-        head: 0,
-        table,
-        estimates,
-      };
-      return table;
-    };
-    /** Replaces the vectors of tokens with a counterpart, and hides tokens without one from here on. */
-    const patchesOf = ({ row, cell }: Carried): Patch[] => {
-      const name = streams[row]!;
-      const members = cells[cell]!.tokens;
-      const paired = members.filter((token) => pairs.donorOf[token] !== null);
-      const gone = members.filter((token) => pairs.donorOf[token] === null);
-      const from = paired.map((token) => pairs.donorOf[token]!);
-      const carried = { name, tokens: paired, value: rowsOf(otherRun.trace[name]!, from) };
-      return [
-        ...(paired.length > 0 ? [carried] : []),
-        ...(gone.length > 0 ? unread(gone, row, stack, model.info) : []),
-      ];
-    };
-    /** Returns whether all of a cell's vectors equal those of the counterparts, bit for bit. */
-    const same = ({ row, cell }: Carried): boolean =>
-      cells[cell]!.tokens.every((token) => {
-        const from = pairs.donorOf[token]!;
-        if (from === null) return false;
-        const name = streams[row]!;
-        const there = rowOf(otherRun.trace[name]!, from);
-        return rowOf(ownRun.trace[name]!, token).every((value, i) => value === there[i]);
-      });
-    this.#perform = async (model, at, signal) =>
-      (await kind.run(model, own, { patch: [...whole, ...patchesOf(at)], signal })).answer;
-    if (!parted) {
-      show();
-      return;
-    }
-    const [against, token] = parted.ids;
-    const lead = { token, against, prefix: parted.prefix };
-    const slopes = await unlessUnsupported(
-      kind.gradients(model, own, lead, { names: streams, patch: ofBase, signal }),
-    );
-    // A text that was cut for a longer answer may now have other tokens.
-    if (slopes?.[streams[0]!]!.shape[0] === tokens.length) {
-      cells.forEach(({ tokens }, cell) => {
-        streams.forEach((name, row) => {
-          const sum = tokens.reduce((change, token) => {
-            const from = pairs.donorOf[token]!;
-            if (from === null) return NaN; // removing a token has no estimate
-            const there = rowOf(otherRun.trace[name]!, from);
-            const here = rowOf(ownRun.trace[name]!, token);
-            const slope = rowOf(slopes[name]!, token);
-            return change + slope.reduce((sum, x, i) => sum + x * (there[i]! - here[i]!), 0);
-          }, 0);
-          data[row * cells.length + cell] = sum;
-        });
-      });
-      estimates = show(0);
-    }
-    for (let row = 0; row <= layers; row++) {
-      for (let cell = 0; cell < cells.length; cell++) {
-        const at = { row, cell };
-        data[row * cells.length + cell] = same(at)
-          ? 0
-          : (await contrast(own, [...ofBase, ...patchesOf(at)])) - atBase;
-      }
-      show((row + 1) * cells.length);
-    }
   }
 }
 
-/** Returns undefined if the model cannot do it. */
-async function unlessUnsupported<T>(result: Promise<T>): Promise<T | undefined> {
-  try {
-    return await result;
-  } catch (error) {
-    if ((error as Partial<GlassformerError>).code === 'unsupported') return undefined;
-    throw error;
-  }
+/** Returns the name of the tensor whose vectors a row replaces. */
+const streamName = (stack: string, row: number, layers: number) =>
+  row < layers ? `${stack}.layers.${row}.input` : `${stack}.layers.${layers - 1}.output`;
+
+/**
+ * Returns a function that makes patches which give a text's tokens the positions of these columns,
+ * and `more` tokens after them the next ones; none if the columns are the text's own positions or
+ * the model has too few.
+ */
+async function positionsFor<M extends Model>(
+  model: M,
+  kind: Kind<M>,
+  { baseColumns, donorColumns }: WordTable,
+  signal: AbortSignal,
+): Promise<(columns: readonly number[], more?: number) => Patch[]> {
+  const moves = (columns: readonly number[]) => columns.some((column, i) => column !== i);
+  if (!moves(baseColumns) && !moves(donorColumns)) return () => [];
+  const name = `${kind.stack}.embed_positions`;
+  const count = Math.max(...baseColumns, ...donorColumns) + 1 + kind.grows;
+  const traced = await kind.trace(model, 'a '.repeat(count), { names: [name], signal });
+  const positions = traced[name]!;
+  return (columns, more = 0) => {
+    if (positions.shape[0]! < count || !moves(columns)) return [];
+    const after = Array.from({ length: more }, (_, i) => columns.at(-1)! + 1 + i);
+    return [{ name, value: rowsOf(positions, [...columns, ...after]) }];
+  };
+}
+
+/** Replaces a cell's vectors by those of their counterparts in `from`, and hides the other tokens. */
+function patchesOf(
+  { cells, donorOf }: WordTable,
+  cell: number,
+  from: TracedTensor & { name: string },
+  hide: (tokens: number[]) => Patch[],
+): Patch[] {
+  const members = cells[cell]!.tokens;
+  const tokens = members.filter((token) => donorOf[token] !== null);
+  const gone = members.filter((token) => donorOf[token] === null);
+  const rows = tokens.map((token) => donorOf[token]!);
+  const carried = { name: from.name, tokens, value: rowsOf(from, rows) };
+  return [...(tokens.length > 0 ? [carried] : []), ...(gone.length > 0 ? hide(gone) : [])];
 }
 
 /** Hides these tokens from attention from a layer of a stack on, and in a decoder after it. */
-const unread = (
+const hidden = (
   keys: number[],
   from: number,
   stack: 'encoder' | 'decoder',
@@ -261,17 +181,6 @@ const unread = (
     ...Array.from({ length: layers - from }, (_, i) => `${stack}.layers.${from + i}.self_attn`),
     ...Array.from({ length: decoderLayers }, (_, i) => `decoder.layers.${i}.encoder_attn`),
   ].map((attention) => ({ name: `${attention}.scores`, keys, value: -Infinity }));
-
-/** Returns the tokens of each cell: one token, or all tokens of a word. */
-export function cellsOf(tokens: readonly Token[]): number[][] {
-  const cells: number[][] = [];
-  tokens.forEach(({ text, start, end }, token) => {
-    const begins = tokens.length <= mostCells || /^\s/.test(text) || start === end;
-    if (begins || cells.length === 0) cells.push([token]);
-    else cells.at(-1)!.push(token);
-  });
-  return cells;
-}
 
 /** Returns some rows of a matrix, in this order. */
 function rowsOf({ shape, data }: TracedTensor, rows: readonly number[]): TracedTensor {

@@ -30,24 +30,6 @@ export function rowOf({ shape, data }: TracedTensor, row: number): Float32Array 
   return data.slice(at * columns, (at + 1) * columns);
 }
 
-/**
- * Returns the ids of the most probable next tokens of two texts. If they are the same, returns the
- * tokens whose probabilities fall and rise most from the first text to the second.
- */
-export function parting(base: Float32Array, donor: Float32Array): [number, number] | undefined {
-  const own = largest(base, base.length);
-  const other = largest(donor, donor.length);
-  const [is, would] = [own[0]!.index, other[0]!.index];
-  if (is !== would) return [is, would];
-  const gains = new Float64Array(base.length);
-  for (const { index, probability } of other) gains[index]! += probability;
-  for (const { index, probability } of own) gains[index]! -= probability;
-  const [loser, winner] = [Math.min(...gains), Math.max(...gains)].map((gain) =>
-    gains.indexOf(gain),
-  ) as [number, number];
-  return loser === winner ? undefined : [loser, winner];
-}
-
 /** Returns the most probable tokens of some logits. */
 export function largest(
   logits: ArrayLike<number>,
