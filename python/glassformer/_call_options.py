@@ -498,11 +498,11 @@ class TrainingOptions(TypedDict, total=False):
     """Options of Trainer.
 
     rate : float, optional
-        The highest learning rate. Between 0 and 1. Default: 0.002 for a new model, 0.0002 for one
-        from a folder.
+        The highest learning rate. Between 1e-8 and 1. Default: 0.002 for a new model, 0.0002 for
+        one from a folder.
     warm_up : float, optional
         The share of the training in which the learning rate rises from 0. Between 0 and 1.
-        Default: 0.05000000074505806.
+        Default: 0.05.
     decay : Literal["linear", "cosine", "none"], optional
         How the learning rate falls after the warm-up. Default: "linear".
     optimizer : Literal["adamw", "muon"], optional
@@ -510,15 +510,14 @@ class TrainingOptions(TypedDict, total=False):
         adamw.
     weight_decay : float, optional
         The decay of weights, per step and times the learning rate. Between 0 and 1. Default:
-        0.009999999776482582.
+        0.01.
     dropout : float, optional
-        The share of activations that are set to zero at random. Between 0 and 0.9. Default:
-        0.10000000149011612.
+        The share of activations that are set to zero at random. Between 0 and 0.9. Default: 0.1.
     smoothing : float, optional
-        Label smoothing. Between 0 and 0.9. Default: 0.10000000149011612.
+        Label smoothing. Between 0 and 0.9. Default: 0.1.
     averaging : float, optional
         The decay of the moving average of the weights. The average answers, is evaluated and
-        saved. 0 disables it. Between 0 and 1. Default: 0.9980000257492065.
+        saved. 0 disables it. Between 0 and 1. Default: 0.998.
     drop_tokens : float, optional
         For labels of texts: the share of a text's tokens that are left out at random. Between 0
         and 0.9. Default: 0.

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/label_score.hpp"
 #include "api/tasks/classify.hpp"
 #include "glassformer/compute.hpp"
 #include "glassformer/encoder_options.hpp"

@@ -14,6 +14,7 @@ const headers = [
   'embedder',
   'translator',
   'generator',
+  'summarizer',
   'chat',
   'image_classifier',
   'zero_shot_image_classifier',

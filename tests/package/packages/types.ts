@@ -10,6 +10,7 @@ import {
   GlassformerError,
   MaskFiller,
   QuestionAnswerer,
+  Summarizer,
   TokenClassifier,
   Translator,
   ZeroShotImageClassifier,
@@ -580,4 +581,17 @@ export async function useTranslator(files: ModelFiles, signal: AbortSignal): Pro
   result.sentences[0]?.alignment.length;
   // @ts-expect-error: made by load only
   new Translator();
+}
+
+export async function summarize(): Promise<void> {
+  using summarizer: Summarizer = await load('x', { task: 'summarization' });
+  const task: 'summarization' = summarizer.task;
+  const { text, hypotheses } = await summarizer.summarize('a', { beams: 2, hypotheses: true });
+  console.log(task, text.length, hypotheses[0]?.score);
+  for await (const step of summarizer.stream('a')) console.log(step.text);
+  // @ts-expect-error: a stream has no beams
+  summarizer.stream('a', { beams: 2 });
+  const any = await load('x');
+  // @ts-expect-error: no folder names the task as its own
+  console.log(any.task === 'summarization');
 }

@@ -18,6 +18,11 @@ interface TaskFacts {
 /** The name of a task. */
 export type Task = keyof typeof taskTable;
 
+/** The name of a task that a folder may name as its own. */
+export type FolderTask = {
+  [Name in Task]: (typeof taskTable)[Name] extends { opens: string } ? never : Name;
+}[Task];
+
 /** What a folder is loaded for: the model of a task, or only its tokenizer. */
 export type Purpose = Task | 'tokenization';
 

@@ -236,7 +236,7 @@ export async function pipeline<Name extends PipelineTask>(
     onProgress: progressOf(progress_callback, String(model)),
   } as LoadOptions & { task: Task });
   progress_callback?.({ status: 'ready', task: name, model: String(model) });
-  const run = call(loaded, name);
+  const run = call(loaded as Model, name);
   return Object.assign((...given: never[]) => run(...given), {
     task: name,
     model: loaded,

@@ -1,20 +1,20 @@
 import { checkOption } from '../base/checks.js';
 import { GlassformerError } from '../base/errors.js';
 import { taskNamed, tasks } from '../engine/tasks.js';
-import type { Task } from '../engine/tasks.js';
+import type { FolderTask, Task } from '../engine/tasks.js';
 import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
 import type { ModelInfo } from '../model/info.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import * as classes from './classes.js';
 
-/** A model of any task. */
-export type Model = classes.ModelOfTask[Task];
+/** A model of the task that its folder names. */
+export type Model = classes.ModelOfTask[FolderTask];
 
 // Their constructors are private to this package.
 const constructors = classes as unknown as Record<
   string,
-  new (model: OpenedModel<ModelInfo>) => Model
+  new (model: OpenedModel<ModelInfo>) => classes.ModelOfTask[Task]
 >;
 
 /**
@@ -34,7 +34,7 @@ export function load(
 export async function load(
   folder: string | URL | ModelFiles,
   options: TranslatorLoadOptions & { task?: Task } = {},
-): Promise<Model> {
+): Promise<classes.ModelOfTask[Task]> {
   const { task: wanted, ...others } = options;
   const known = Object.keys(tasks);
   checkOption(wanted === undefined || known.includes(wanted), 'task', `one of ${known.join(', ')}`);

@@ -631,13 +631,13 @@ export interface AlignmentOptions {
 
 export interface TrainingOptions {
   /**
-   * The highest learning rate. Between 0 and 1. Default: 0.002 for a new model, 0.0002 for one
-   * from a folder.
+   * The highest learning rate. Between 1e-8 and 1. Default: 0.002 for a new model, 0.0002 for
+   * one from a folder.
    */
   rate?: number | undefined;
   /**
    * The share of the training in which the learning rate rises from 0. Between 0 and 1. Default:
-   * 0.05000000074505806.
+   * 0.05.
    */
   warmUp?: number | undefined;
   /** How the learning rate falls after the warm-up. Default: "linear". */
@@ -647,21 +647,15 @@ export interface TrainingOptions {
    * adamw.
    */
   optimizer?: 'adamw' | 'muon' | undefined;
-  /**
-   * The decay of weights, per step and times the learning rate. Between 0 and 1. Default:
-   * 0.009999999776482582.
-   */
+  /** The decay of weights, per step and times the learning rate. Between 0 and 1. Default: 0.01. */
   weightDecay?: number | undefined;
-  /**
-   * The share of activations that are set to zero at random. Between 0 and 0.9. Default:
-   * 0.10000000149011612.
-   */
+  /** The share of activations that are set to zero at random. Between 0 and 0.9. Default: 0.1. */
   dropout?: number | undefined;
-  /** Label smoothing. Between 0 and 0.9. Default: 0.10000000149011612. */
+  /** Label smoothing. Between 0 and 0.9. Default: 0.1. */
   smoothing?: number | undefined;
   /**
    * The decay of the moving average of the weights. The average answers, is evaluated and saved.
-   * 0 disables it. Between 0 and 1. Default: 0.9980000257492065.
+   * 0 disables it. Between 0 and 1. Default: 0.998.
    */
   averaging?: number | undefined;
   /**
