@@ -81,6 +81,7 @@ test('every snippet has a kind that a test knows', () => {
       'html page',
       'html frame',
       'ts',
+      'ts react',
       'cpp',
       'cpp short',
       'cmake',
@@ -247,6 +248,35 @@ test('TypeScript snippets compile, strictly', async () => {
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   await runTool('tsc', ['-p', folder]);
+});
+
+test('with the snippet for React 19, its JSX has the element', async () => {
+  const [snippet] = of('ts', 'react');
+  const use = `import { createElement, type JSX } from 'react';
+export const view: JSX.Element = <glassformer-attention layer={2} theme="dark" />;
+// @ts-expect-error: no such theme
+export const wrong: JSX.Element = <glassformer-attention theme="red" />;
+export const other = createElement('div');
+`;
+  const file = fileOf(snippet, 'tsx');
+  writeFileSync(file, `${snippet.code}\n${use}`);
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2022', 'dom'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    jsx: 'react-jsx',
+    paths: {
+      react: [join(root, 'node_modules/@types/react')],
+      'react/*': [join(root, 'node_modules/@types/react/*')],
+    },
+    strict: true,
+    noEmit: true,
+    types: [],
+  };
+  const config = join(folder, 'tsconfig.react.json');
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: [file] }));
+  await runTool('tsc', ['-p', config]);
 });
 
 test('the C++ example compiles and runs', async () => {
