@@ -332,8 +332,8 @@ Json explanations() {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (!method.options[i]) continue;
       Json& options = of[answers[i]] = Json::array();
-      for (const char* const list : {method.options[i], common_options[i]}) {
-        for (std::string& word : words_of(list)) options.push_back(std::move(word));
+      for (const char* const names : {method.options[i], common_options[i]}) {
+        for (std::string& name : words_of(names)) options.push_back(std::move(name));
       }
     }
     list.push_back({{"name", method.name},
