@@ -588,7 +588,7 @@ test('the C++ reference has every declaration of the public headers, with a comm
       );
     }
     for (const [, name] of text.matchAll(
-      /^ {2}(?:static |const )?[\w:<>&, ]+ &?(\w+)\((?:.*[;,])?$/gm,
+      /^ {2}(?! )(?:static |const )?[\w:<>&, ]+ &?(\w+)\((?:.*[;,])?$/gm,
     )) {
       if (!/^[A-Z]/.test(name)) assert.ok(section.includes(name), `${file}: ${name}`);
     }
