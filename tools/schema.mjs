@@ -1,15 +1,15 @@
 // Writes what follows from the options, results and tasks of the core (see src/base/option.hpp,
 // src/base/result_field.hpp and src/tasks/task_facts.hpp): the types, lists and tables of the package
-// and of the Python package, and two pages of the documentation. Run it after one of them changed: `node tools/schema.mjs`. A test says
-// when a file is stale.
+// and of the Python package, and two pages of the documentation. Run it after one of them changed:
+// `node tools/schema.mjs`. A test says when a file is stale.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
 import { root } from './run.mjs';
 import { pythonResults, resultsPage, scriptResults } from './schema_results.mjs';
 import { pythonTasks, taskClasses, taskTable } from './schema_tasks.mjs';
+import { camel, commentOf, formatted, spelling, wrapped } from './schema_text.mjs';
 
 const notice = 'Written by tools/schema.mjs from the options of the core. Do not edit.';
 const explainNotice = 'Written by tools/schema.mjs from src/tasks/explain. Do not edit.';
@@ -55,11 +55,7 @@ const structs = {
 
 // --- names and sentences ---------------------------------------------------------------------------
 
-const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 const python = (name) => (name === 'from' ? 'from_' : name);
-
-/** Replaces the names between backquotes. */
-const spelling = (text, spell) => text.replace(/`(\w+)`/g, (_, name) => `\`${spell(name)}\``);
 
 /** Returns the sentences about a property: what it does, its range, and its default. */
 function about(property, spell) {
@@ -76,17 +72,6 @@ function about(property, spell) {
 function shown(value) {
   if (value === undefined || value === false) return undefined;
   return typeof value === 'string' ? `"${value}"` : JSON.stringify(value);
-}
-
-/** Returns the text as lines of at most `width` characters. */
-function wrapped(text, width) {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line && line.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
-  }
-  return lines;
 }
 
 const entries = (schema, name) => Object.entries(schema.$defs[name].properties);
@@ -118,13 +103,6 @@ function scriptType({ type, enum: values, anyOf, items, $ref, maxItems }) {
   return type === 'integer' ? 'number' : type;
 }
 
-const commentOf = (text) => {
-  const lines = wrapped(text, 92);
-  return lines.length === 1
-    ? `/** ${lines[0]} */`
-    : `/**\n${lines.map((l) => ` * ${l}`).join('\n')}\n */`;
-};
-
 function scriptInterface(schema, name) {
   const { type = name, bases = [], plain } = structs[name];
   const all = entries(schema, name).filter(([, { apart }]) => !apart);
@@ -146,16 +124,14 @@ function scriptInterface(schema, name) {
   return `export interface ${type}${from} {\n${fields.join('\n')}\n}\n${values}`;
 }
 
-export async function script(schema) {
-  const text = [
+export function script(schema) {
+  return formatted(scriptFile, [
     `// ${notice}`,
     "import type { Head, Patch } from '../model/call_options.js';",
     ...Object.keys(structs)
       .filter((name) => !structs[name].apart)
       .map((name) => scriptInterface(schema, name)),
-  ].join('\n\n');
-  const file = join(root, scriptFile);
-  return format(text, { ...(await resolveConfig(file)), filepath: file });
+  ]);
 }
 
 /**
@@ -197,7 +173,7 @@ const required = ['edges', 'names'];
 /** The option whose type depends on the result. */
 const progress = 'on_progress';
 
-export async function explainScript(schema) {
+export function explainScript(schema) {
   const types = explainTypes(schema);
   const ofTexts = Object.keys(explained).filter((kind) => explained[kind].type);
   const used = new Set(
@@ -231,7 +207,7 @@ export async function explainScript(schema) {
     const names = JSON.stringify(['method', ...[...options].map(camel), 'signal']);
     return `/** The options of all methods of ${of}. */\nexport const ${list} = ${names} as const;`;
   });
-  const text = [
+  return formatted(explainScriptFile, [
     `// ${explainNotice}`,
     `import type { Patch } from '../model/call_options.js';\nimport type { AttentionEdge, ${ofTexts.map((kind) => explained[kind].results).join(', ')} } from './explain.js';`,
     `/** Every option of every method. */\nexport interface ExplainOption {\n${fields.join('\n')}\n}`,
@@ -246,9 +222,7 @@ export async function explainScript(schema) {
     }`,
     ...interfaces,
     ...lists,
-  ].join('\n\n');
-  const file = join(root, explainScriptFile);
-  return format(text, { ...(await resolveConfig(file)), filepath: file });
+  ]);
 }
 
 // --- Python ----------------------------------------------------------------------------------------

@@ -1,8 +1,6 @@
 // What follows from the results of the core (see src/base/result_field.hpp): the classes of the Python
 // package, the interfaces of the npm package, and the page of the documentation. Part of schema.mjs.
-import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
-import { root } from './run.mjs';
+import { camel, commentOf, formatted, snake, spelling, wrapped } from './schema_text.mjs';
 
 const notice = 'Written by tools/schema.mjs from the results in src/api. Do not edit.';
 
@@ -12,7 +10,6 @@ const bases = { OutputToken: 'Token', Generation: 'Hypothesis', SentenceTranslat
 /** What every result may have in addition, by an option of its name. */
 const seen = ['attention', 'trace', 'gradients'];
 
-const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const nameOf = ({ $ref }) => $ref.split('/').at(-1);
 
 /** The fields that a result has in addition to those of its base, without what every result may have. */
@@ -33,20 +30,8 @@ const inScript = (text) => text.replaceAll('; in Python, in characters', '');
 /** Returns the sentences about a field, with the options in them as a language spells them. */
 function sentencesOf({ description = '', with: option }, spell = (name) => name) {
   const code = (name) => `\`${spell(name)}\``;
-  const about = description.replace(/`(\w+)`/g, (_, name) => code(name));
-  return [option && `With ${option.split(' or ').map(code).join(' or ')}.`, about]
-    .filter(Boolean)
-    .join(' ');
-}
-
-function wrapped(text, width) {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line && line.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
-  }
-  return lines;
+  const asked = option && `With ${option.split(' or ').map(code).join(' or ')}.`;
+  return [asked, spelling(description, spell)].filter(Boolean).join(' ');
 }
 
 // --- Python ----------------------------------------------------------------------------------------
@@ -100,17 +85,8 @@ function scriptType(property) {
   return types[property.type] ?? property.type;
 }
 
-const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
-
-const commentOf = (text) => {
-  const lines = wrapped(text, 92);
-  return lines.length === 1
-    ? `/** ${lines[0]} */`
-    : `/**\n${lines.map((line) => ` * ${line}`).join('\n')}\n */`;
-};
-
 /** Results whose type depends on the options have only their other fields here. */
-export async function scriptResults(schema, file) {
+export function scriptResults(schema, file) {
   const interfaces = Object.entries(schema.results).map(([name, { description }]) => {
     const depends = isSeen(schema, name) || name === 'Translation';
     const fields = ownFields(schema, name)
@@ -125,9 +101,7 @@ export async function scriptResults(schema, file) {
     const from = bases[name] ? ` extends ${bases[name]}` : '';
     return `${commentOf(description)}\nexport interface ${name}${depends ? 'Fields' : ''}${from} {\n${fields.join('\n')}\n}`;
   });
-  const text = [`// ${notice}`, ...interfaces].join('\n\n');
-  const path = join(root, file);
-  return format(text, { ...(await resolveConfig(path)), filepath: path });
+  return formatted(file, [`// ${notice}`, ...interfaces]);
 }
 
 // --- documentation ---------------------------------------------------------------------------------

@@ -1,18 +1,10 @@
 // What follows from the tasks of the core (see src/tasks/task_facts.hpp): the tables of the npm package
 // and of the Python package. Part of schema.mjs.
-import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
-import { root } from './run.mjs';
+import { formatted, snake } from './schema_text.mjs';
 
 const notice = 'Written by tools/schema.mjs from src/tasks/task_facts.cpp. Do not edit.';
 
 const unique = (values) => [...new Set(values)];
-const snake = (name) => name.replace(/(?<!^)[A-Z]/g, '_$&').toLowerCase();
-
-async function formatted(file, parts) {
-  const path = join(root, file);
-  return format(parts.join('\n\n'), { ...(await resolveConfig(path)), filepath: path });
-}
 
 /** The facts that the engine's callers look up by the name of a task. */
 export function taskTable({ tasks }, file) {

@@ -120,6 +120,10 @@ void add_quiet(CLI::App& app, bool& quiet) {
   app.add_flag("--quiet", quiet, "Print no warnings about lines that were cut.");
 }
 
+void add_pairs(CLI::App& app, bool& pairs) {
+  app.add_flag("--pairs", pairs, "A line is two texts, with a tab between them.");
+}
+
 void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std::string>& to) {
   app.add_option("--from", from,
                  "For a translator of many languages: the language of the text, such as en or "

@@ -48,6 +48,8 @@ void add_patch(CLI::App& app, PatchFile& patch);
 CLI::Option* add_json(CLI::App& app, bool& json);
 /// Declares --quiet.
 void add_quiet(CLI::App& app, bool& quiet);
+/// Declares --pairs.
+void add_pairs(CLI::App& app, bool& pairs);
 /// --patch, --compute and --threads.
 void add_run(CLI::App& app, TaskArguments& task);
 /// Declares --from and --to.

@@ -9,6 +9,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -123,81 +124,46 @@ class Describer {
 };
 
 // What JavaScript and Python call a result, and what it is.
-struct ResultName {
-  const char* name = nullptr;
-  const char* help = "";
-};
 template <class Result>
-constexpr ResultName name_of_result = {};
-template <>
-constexpr ResultName name_of_result<InputToken> = {
-    "Token", "A token that a model read: a row of the attention weights."};
-template <>
-constexpr ResultName name_of_result<OutputToken> = {
-    "OutputToken", "A token that a model wrote. Its place is in the whole text that it wrote."};
-template <>
-constexpr ResultName name_of_result<LabelScore> = {
-    "LabelScore", "A label of a model, or one that a picture was compared with, and its score."};
-template <>
-constexpr ResultName name_of_result<Classification> = {"Classification", "The labels of a text."};
-template <>
-constexpr ResultName name_of_result<Entity> = {
-    "Entity", "An entity of a text, such as the name of a person."};
-template <>
-constexpr ResultName name_of_result<TokenClassification> = {"TokenClassification",
-                                                            "The entities of a text."};
-template <>
-constexpr ResultName name_of_result<Answer> = {"Answer", "The answer to a question."};
-template <>
-constexpr ResultName name_of_result<FilledToken> = {
-    "FilledToken", "A token that may stand at the place of a mask."};
-template <>
-constexpr ResultName name_of_result<FilledMask> = {"FilledMask", "A mask of a text."};
-template <>
-constexpr ResultName name_of_result<FilledText> = {"FilledText",
-                                                   "The tokens for the masks of a text."};
-template <>
-constexpr ResultName name_of_result<Embedded> = {"Embedding", "The vector of a text."};
-template <>
-constexpr ResultName name_of_result<PatchGrid> = {"PatchGrid",
-                                                  "The rows of a picture's attention weights."};
-template <>
-constexpr ResultName name_of_result<PictureRegion> = {"PictureRegion", "A part of a picture."};
-template <>
-constexpr ResultName name_of_result<ImageClassification> = {"ImageClassification",
-                                                            "The labels of a picture."};
-template <>
-constexpr ResultName name_of_result<ImageMatch> = {
-    "ImageMatch", "A picture, compared with labels, or only its vector."};
-template <>
-constexpr ResultName name_of_result<OutputText> = {"Hypothesis", "A text that a model wrote."};
-template <>
-constexpr ResultName name_of_result<Generation> = {"Generation",
-                                                   "A continuation of a text, or an answer to it."};
-template <>
-constexpr ResultName name_of_result<NextToken> = {"NextToken", "A token that may come next."};
-template <>
-constexpr ResultName name_of_result<Prediction> = {"Prediction",
-                                                   "The tokens that may follow a text."};
-template <>
-constexpr ResultName name_of_result<TextRange> = {"TextRange", "A part of a text."};
-template <>
-constexpr ResultName name_of_result<AlignmentLink> = {
-    "AlignmentLink", "A word of a translation, and the word from which it was translated."};
-template <>
-constexpr ResultName name_of_result<SearchNode> = {"Candidate",
-                                                   "A token that a search considered."};
-template <>
-constexpr ResultName name_of_result<SentenceTranslation> = {"SentenceTranslation",
-                                                            "The translation of a sentence."};
-template <>
-constexpr ResultName name_of_result<Translation> = {"Translation", "The translation of a text."};
-template <>
-constexpr ResultName name_of_result<EncodedText> = {"Encoding", "A text, or two, as tokens."};
+struct ResultName {
+  const char *name, *help;
+};
+
+// All results, in the order of the documentation.
+constexpr std::tuple results = {
+    ResultName<InputToken>{"Token", "A token that a model read: a row of the attention weights."},
+    ResultName<OutputToken>{
+        "OutputToken", "A token that a model wrote. Its place is in the whole text that it wrote."},
+    ResultName<LabelScore>{
+        "LabelScore",
+        "A label of a model, or one that a picture was compared with, and its score."},
+    ResultName<Classification>{"Classification", "The labels of a text."},
+    ResultName<Entity>{"Entity", "An entity of a text, such as the name of a person."},
+    ResultName<TokenClassification>{"TokenClassification", "The entities of a text."},
+    ResultName<Answer>{"Answer", "The answer to a question."},
+    ResultName<FilledToken>{"FilledToken", "A token that may stand at the place of a mask."},
+    ResultName<FilledMask>{"FilledMask", "A mask of a text."},
+    ResultName<FilledText>{"FilledText", "The tokens for the masks of a text."},
+    ResultName<Embedded>{"Embedding", "The vector of a text."},
+    ResultName<PatchGrid>{"PatchGrid", "The rows of a picture's attention weights."},
+    ResultName<PictureRegion>{"PictureRegion", "A part of a picture."},
+    ResultName<ImageClassification>{"ImageClassification", "The labels of a picture."},
+    ResultName<ImageMatch>{"ImageMatch", "A picture, compared with labels, or only its vector."},
+    ResultName<OutputText>{"Hypothesis", "A text that a model wrote."},
+    ResultName<Generation>{"Generation", "A continuation of a text, or an answer to it."},
+    ResultName<NextToken>{"NextToken", "A token that may come next."},
+    ResultName<Prediction>{"Prediction", "The tokens that may follow a text."},
+    ResultName<TextRange>{"TextRange", "A part of a text."},
+    ResultName<AlignmentLink>{
+        "AlignmentLink", "A word of a translation, and the word from which it was translated."},
+    ResultName<SearchNode>{"Candidate", "A token that a search considered."},
+    ResultName<SentenceTranslation>{"SentenceTranslation", "The translation of a sentence."},
+    ResultName<Translation>{"Translation", "The translation of a text."},
+    ResultName<EncodedText>{"Encoding", "A text, or two, as tokens."}};
 
 template <class Result>
 Json result_reference() {
-  return {{"$ref", std::string("#/results/") + name_of_result<Result>.name}};
+  return {{"$ref", std::string("#/results/") + std::get<ResultName<Result>>(results).name}};
 }
 
 // Visits the fields of a result, and describes each as a property. Tensors have a `shape`.
@@ -272,7 +238,7 @@ class ResultDescriber {
 };
 
 template <class Result>
-void describe_result(Json& results) {
+Json described_result(const ResultName<Result>& about) {
   static const std::array<std::string, 1> labels = {"a label"};
   ResultDescriber describer;
   Result result = {};
@@ -282,15 +248,14 @@ void describe_result(Json& results) {
   } else {
     fields(describer, result);
   }
-  const auto [name, help] = name_of_result<Result>;
-  results[name] = {{"type", "object"}, {"description", help}, {"properties", describer.take()}};
+  return {{"type", "object"}, {"description", about.help}, {"properties", describer.take()}};
 }
 
-template <class... Result>
 Json described_results() {
-  Json results = Json::object();
-  (describe_result<Result>(results), ...);
-  return results;
+  Json described = Json::object();
+  const auto describe = [&](const auto& about) { described[about.name] = described_result(about); };
+  std::apply([&](const auto&... each) { (describe(each), ...); }, results);
+  return described;
 }
 
 template <class Options>
@@ -374,13 +339,7 @@ std::string options_schema() {
   return Json({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                {"title", "Options and results of Glassformer's calls"},
                {"$defs", options},
-               {"results",
-                described_results<InputToken, OutputToken, LabelScore, Classification, Entity,
-                                  TokenClassification, Answer, FilledToken, FilledMask, FilledText,
-                                  Embedded, PatchGrid, PictureRegion, ImageClassification,
-                                  ImageMatch, OutputText, Generation, NextToken, Prediction,
-                                  TextRange, AlignmentLink, SearchNode, SentenceTranslation,
-                                  Translation, EncodedText>()},
+               {"results", described_results()},
                {"tasks", tasks()},
                {"explanations", explanations()}})
       .dump(2);

@@ -13,7 +13,7 @@ class ClassifyCommand final : public Command {
     add_model(app, task_.model.folder);
     CLI::Option* json = add_json(app, task_.json);
     add_quiet(app, task_.quiet);
-    app.add_flag("--pairs", pairs_, "A line is two texts, with a tab between them.");
+    add_pairs(app, pairs_);
     add_flags(app, options_, {.json = json, .without = {"trace", "gradients"}});
     add_run(app, task_);
   }

@@ -28,7 +28,7 @@ class ExplainCommand final : public Command {
     app.add_flag("--interpolate", interpolate_, Flags::help(about_interpolate));
     add_edges(app, request_.edges, "The edges to cut, LAYER.HEAD.QUERY.KEY,…");
     add_flags(app, next_, {.only = {"names", "baseline_token"}});
-    app.add_flag("--pairs", pairs_, "A line is two texts, with a tab between them.");
+    add_pairs(app, pairs_);
     add_compute(app, model_.compute);
     add_threads(app, model_.threads);
     std::string list = "Methods:\n";

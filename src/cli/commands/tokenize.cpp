@@ -12,7 +12,7 @@ class TokenizeCommand final : public Command {
     add_json(app, json_);
     app.add_flag("--special", options_.special_tokens,
                  "Add the special tokens, as the model expects them.");
-    app.add_flag("--pairs", pairs_, "A line is two texts, with a tab between them.");
+    add_pairs(app, pairs_);
     app.add_option("--max-length", options_.max_length,
                    "The maximum number of tokens. Default: no limit.")
         ->type_name("N");

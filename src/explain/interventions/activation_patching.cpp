@@ -77,6 +77,24 @@ std::optional<float> PatchingTable::share(std::size_t row, std::size_t cell) con
   return delta(row, cell) / (donor - base);
 }
 
+PatchingTable empty_table(const TokenAlignment& aligned, std::span<const std::size_t> cells,
+                          std::size_t rows) {
+  PatchingTable table;
+  for (std::size_t token = 0; token < aligned.donor_of.size(); ++token) {
+    const std::size_t cell = cells.empty() ? token : cells[token];
+    if (cell >= table.members.size()) table.members.resize(cell + 1);
+    table.members[cell].push_back(token);
+  }
+  for (const std::vector<std::size_t>& members : table.members) {
+    table.unpaired.push_back(std::ranges::none_of(
+        members, [&](std::size_t token) { return aligned.donor_of[token].has_value(); }));
+  }
+  table.rows = rows;
+  table.cells = table.members.size();
+  table.values.assign(table.rows * table.cells, std::numeric_limits<float>::quiet_NaN());
+  return table;
+}
+
 ActivationPatching::ActivationPatching(const EncoderRunner& model, PatchingTexts texts,
                                        const PatchingSite& site, std::optional<std::size_t> label)
     : model_(model), texts_(std::move(texts)), site_(site), base_{.layers = 0} {
@@ -98,12 +116,8 @@ ActivationPatching::ActivationPatching(const EncoderRunner& model, PatchingTexts
   }
   texts_.base.positions = aligned.base_columns;
   texts_.donor.positions = aligned.donor_columns;
-  const std::size_t tokens = texts_.base.tokens();
-  for (std::size_t i = 0; i < tokens; ++i) {
-    const std::size_t cell = texts_.cells.empty() ? i : texts_.cells[i];
-    if (cell >= table_.members.size()) table_.members.resize(cell + 1);
-    table_.members[cell].push_back(i);
-  }
+  table_ = empty_table(aligned, texts_.cells,
+                       config.layers.size() + (site.kind == Kind::residual ? 1 : 0));
 
   std::vector<std::string> names = stream_tensors(config.layers.size());
   names.emplace_back("logits");
@@ -123,13 +137,6 @@ ActivationPatching::ActivationPatching(const EncoderRunner& model, PatchingTexts
   table_.donor = static_cast<float>(contrast_.of(find_traced(donor, "logits").data.data()));
   table_.plain_base = answer_of(model, texts_.base, contrast_);
   table_.plain_donor = answer_of(model, texts_.donor, contrast_);
-  table_.rows = carried_.size();
-  table_.cells = table_.members.size();
-  table_.values.assign(table_.rows * table_.cells, std::numeric_limits<float>::quiet_NaN());
-  for (const std::vector<std::size_t>& members : table_.members) {
-    table_.unpaired.push_back(std::ranges::none_of(
-        members, [&](std::size_t token) { return aligned.donor_of[token].has_value(); }));
-  }
 }
 
 // Estimates how much a cell changes the number. `slopes`: the gradients of the row's vectors,

@@ -19,6 +19,11 @@ struct PatchingTexts {
   std::vector<std::size_t> cells = {};
 };
 
+/// Returns a table in which nothing is measured: its cells, and which of them have no donor.
+/// `cells`: as in PatchingTexts.
+PatchingTable empty_table(const TokenAlignment& aligned, std::span<const std::size_t> cells,
+                          std::size_t rows);
+
 /// Activation patching (Vig et al. 2020; Meng et al. 2022, "Locating and Editing Factual
 /// Associations in GPT", section 2.1) for every layer and token: both texts run once, and each cell
 /// resumes from its layer with the base's saved states and the donor's vector. With a corrupted

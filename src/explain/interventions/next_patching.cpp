@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "explain/explained_text.hpp"
+#include "explain/interventions/activation_patching.hpp"
 #include "explain/next_gradients.hpp"
 #include "explain/traced.hpp"
 
@@ -53,18 +54,7 @@ const StackConfig& config_of(const WriterRunner& model, PatchedStack stack) {
 NextPatching::NextPatching(const WriterRunner& model, NextPatchingTexts texts)
     : model_(model), texts_(std::move(texts)) {
   const TokenAlignment& aligned = texts_.alignment;
-  for (std::size_t token = 0; token < texts_.base.size(); ++token) {
-    const std::size_t cell = texts_.cells[token];
-    if (cell >= table_.members.size()) table_.members.resize(cell + 1);
-    table_.members[cell].push_back(token);
-  }
-  for (const std::vector<std::size_t>& members : table_.members) {
-    table_.unpaired.push_back(std::ranges::none_of(
-        members, [&](std::size_t token) { return aligned.donor_of[token].has_value(); }));
-  }
-  table_.rows = config().layers.size() + 1;
-  table_.cells = table_.members.size();
-  table_.values.assign(table_.rows * table_.cells, std::numeric_limits<float>::quiet_NaN());
+  table_ = empty_table(aligned, texts_.cells, config().layers.size() + 1);
   base_positions_ = positions_of(aligned.base_columns);
   donor_positions_ = positions_of(aligned.donor_columns);
 }
