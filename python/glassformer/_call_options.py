@@ -587,30 +587,39 @@ class ExplainOptions(TypedDict, total=False):
         or weights, after it. Default: "scores".
     least : float, optional
         The share of the number that the circuit keeps. Default: 0.8.
-    words : int, optional
-        How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5.
-    from_ : str, optional
-        The language of the text, for a translator of many languages. Default: as the model's
-        files say.
-    to : str, optional
-        The language of the translation. Default: as the model's files say.
     beams : int, optional
         The number of hypotheses of the beam search, for a model with an encoder. Between 1 and
         64. Default: 1.
-    sentence : int, optional
-        Which sentence of the translation, counted from 0. Default: 0.
-    position : int, optional
-        Which token of the translation or answer, counted from 0. Default: 0, or the token after
-        `prefix`.
-    prefix : Sequence[int], optional
-        Ids of tokens that the translation or answer begins with. Default: none; with two texts,
-        those that both translations begin with.
+    words : int, optional
+        How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5.
     token : int, optional
         The id of the token to explain. Default: the token that the translation or answer has
         there, or the most probable; with two texts, that of the second's.
     against : int, optional
         The id of the token to compare it with: the explained number is the difference of their
         logits. Default: the most probable other one; with two texts, that of the first's.
+    sentence : int, optional
+        Which sentence of the translation, counted from 0. Default: 0.
+    prefix : Sequence[int], optional
+        Ids of tokens that the translation or answer begins with. Default: none; with two texts,
+        those that both translations begin with.
+    position : int, optional
+        Which token of the translation or answer, counted from 0. Default: 0, or the token after
+        `prefix`.
+    baseline_token : int, optional
+        The id of the token whose embedding all others begin with. A model with RMS norms needs
+        it: they remove the length of an embedding, so on the way from zeros almost all changes
+        near zero, and the gap is large. Default: zeros.
+    names : Sequence[str], optional
+        Names of tensors; "*" stands for any characters except dots.
+    patch : Sequence[Patch], optional
+        As in other calls, but not of scores and weights. The gradients are those of the patched
+        run.
+    from_ : str, optional
+        The language of the text, such as en or eng_Latn, for a model of many languages. Default:
+        as the model's files say.
+    to : str, optional
+        The language of the translation. Default: as the model's files say.
     interpolate : bool, optional
         Accept a picture that has, after its preparation, another size than the model's: learned
         positions are interpolated. Without this, such a picture is refused.
@@ -619,15 +628,6 @@ class ExplainOptions(TypedDict, total=False):
         cropping. Other sizes than the model's need interpolation.
     hypothesis_template : str, optional
         The text for a label, with the label in place of {}. Default: "This is a photo of {}.".
-    names : Sequence[str], optional
-        Names of tensors; "*" stands for any characters except dots.
-    patch : Sequence[Patch], optional
-        As in other calls, but not of scores and weights. The gradients are those of the patched
-        run.
-    baseline_token : int, optional
-        The id of the token whose embedding all others begin with. A model with RMS norms needs
-        it: they remove the length of an embedding, so on the way from zeros almost all changes
-        near zero, and the gap is large. Default: zeros.
     """
 
     label: str | None
@@ -641,18 +641,18 @@ class ExplainOptions(TypedDict, total=False):
     edges: Sequence[Mapping[str, int]] | None
     cut: Literal["scores", "weights"] | None
     least: float | None
-    words: int | None
-    from_: str | None
-    to: str | None
     beams: int | None
-    sentence: int | None
-    position: int | None
-    prefix: Sequence[int] | None
+    words: int | None
     token: int | None
     against: int | None
+    sentence: int | None
+    prefix: Sequence[int] | None
+    position: int | None
+    baseline_token: int | None
+    names: Sequence[str] | None
+    patch: Sequence[Patch] | None
+    from_: str | None
+    to: str | None
     interpolate: bool | None
     size: tuple[int, int] | None
     hypothesis_template: str | None
-    names: Sequence[str] | None
-    patch: Sequence[Patch] | None
-    baseline_token: int | None

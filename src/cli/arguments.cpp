@@ -7,65 +7,6 @@
 #include <functional>
 
 namespace glassformer {
-namespace {
-
-std::size_t parse_index(const std::string& text, const std::string& option) {
-  if (text.empty() || text.size() > 9 ||
-      text.find_first_not_of("0123456789") != std::string::npos) {
-    throw CLI::ValidationError(option, "expected a whole number, got \"" + text + "\"");
-  }
-  return std::stoul(text);
-}
-
-HeadIndex parse_head(const std::string& text) {
-  static constexpr std::array sites = {"encoder.", "decoder.", "cross."};
-  std::string head = text;
-  HeadIndex index = {};
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    if (!head.starts_with(sites[i])) continue;
-    index.attention = static_cast<AttentionSite>(i);
-    head.erase(0, std::string_view(sites[i]).size());
-    break;
-  }
-  const std::size_t dot = head.find('.');
-  if (dot == std::string::npos) {
-    throw CLI::ValidationError("--ablate", "expected LAYER.HEAD, got \"" + text + "\"");
-  }
-  index.layer = parse_index(head.substr(0, dot), "--ablate");
-  index.head = parse_index(head.substr(dot + 1), "--ablate");
-  return index;
-}
-
-AttentionEdge parse_edge(const std::string& text) {
-  std::vector<std::size_t> numbers;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t dot = std::min(text.find('.', begin), text.size());
-    numbers.push_back(parse_index(text.substr(begin, dot - begin), "--edges"));
-    begin = dot + 1;
-  }
-  if (numbers.size() != 4) {
-    throw CLI::ValidationError("--edges", "expected LAYER.HEAD.QUERY.KEY, got \"" + text + "\"");
-  }
-  return {numbers[0], numbers[1], numbers[2], numbers[3]};
-}
-
-// Declares an option with values that are separated by commas.
-template <class Target, class Parse>
-void add_parsed(CLI::App& app, const std::string& name, Target& target, const Parse& parse,
-                const std::string& help) {
-  app.add_option_function<std::vector<std::string>>(
-         name,
-         [&target, parse](const std::vector<std::string>& texts) {
-           std::vector<decltype(parse(std::string()))> values;
-           for (const std::string& text : texts) values.push_back(parse(text));
-           target = std::move(values);
-         },
-         help)
-      ->delimiter(',');
-}
-
-}  // namespace
-
 void add_model(CLI::App& app, std::filesystem::path& folder) {
   app.add_option("MODEL_DIR", folder, "The model folder.")->required();
 }
@@ -122,41 +63,6 @@ void add_quiet(CLI::App& app, bool& quiet) {
 
 void add_pairs(CLI::App& app, bool& pairs) {
   app.add_flag("--pairs", pairs, "A line is two texts, with a tab between them.");
-}
-
-void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std::string>& to) {
-  app.add_option("--from", from,
-                 "For a translator of many languages: the language of the text, such as en or "
-                 "eng_Latn. inspect lists them. Default: as the model's files say.");
-  app.add_option("--to", to,
-                 "For a translator of many languages: the language of the translation. Default: as "
-                 "the model's files say.");
-}
-
-CLI::Option* add_labels(CLI::App& app, const char* name, std::vector<std::string>& labels) {
-  return app
-      .add_option(name, labels,
-                  "For a model that compares pictures with texts: a label to choose from. May be "
-                  "given several times.")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
-CLI::Option* add_template(CLI::App& app, std::string& form) {
-  return app.add_option(
-      "--hypothesis-template", form,
-      "For a model that compares pictures with texts: the text for a label, with {} in its "
-      "place. Default: \"" +
-          form + "\".");
-}
-
-void add_ablate(CLI::App& app, std::vector<HeadIndex>& heads, const std::string& help) {
-  add_parsed(app, "--ablate", heads, parse_head, help);
-}
-
-void add_edges(CLI::App& app, std::optional<std::vector<AttentionEdge>>& edges,
-               const std::string& help) {
-  add_parsed(app, "--edges", edges, parse_edge, help);
 }
 
 CLI::Option* add_name(CLI::App& app, const std::string& name, std::vector<std::string> names,

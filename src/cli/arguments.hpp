@@ -52,18 +52,6 @@ void add_quiet(CLI::App& app, bool& quiet);
 void add_pairs(CLI::App& app, bool& pairs);
 /// --patch, --compute and --threads.
 void add_run(CLI::App& app, TaskArguments& task);
-/// Declares --from and --to.
-void add_pair(CLI::App& app, std::optional<std::string>& from, std::optional<std::string>& to);
-/// Declares an option for the labels of a model that compares pictures with texts, once for each.
-CLI::Option* add_labels(CLI::App& app, const char* name, std::vector<std::string>& labels);
-/// Declares --hypothesis-template.
-CLI::Option* add_template(CLI::App& app, std::string& form);
-/// Declares --ablate: SITE.LAYER.HEAD,… or, for the encoder, LAYER.HEAD,…
-void add_ablate(CLI::App& app, std::vector<HeadIndex>& heads, const std::string& help);
-/// Declares --edges: LAYER.HEAD.QUERY.KEY,…
-void add_edges(CLI::App& app, std::optional<std::vector<AttentionEdge>>& edges,
-               const std::string& help);
-
 /// Declares an option that takes one of several names.
 CLI::Option* add_name(CLI::App& app, const std::string& name, std::vector<std::string> names,
                       std::function<void(std::size_t)> choose, const std::string& help);

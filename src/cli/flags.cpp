@@ -25,6 +25,62 @@ std::string with_flags(std::string_view text) {
   return result;
 }
 
+std::size_t parse_index(const std::string& text, const std::string& option) {
+  if (text.empty() || text.size() > 9 ||
+      text.find_first_not_of("0123456789") != std::string::npos) {
+    throw CLI::ValidationError(option, "expected a whole number, got \"" + text + "\"");
+  }
+  return std::stoul(text);
+}
+
+HeadIndex parse_head(const std::string& text) {
+  static constexpr std::array sites = {"encoder.", "decoder.", "cross."};
+  std::string head = text;
+  HeadIndex index = {};
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    if (!head.starts_with(sites[i])) continue;
+    index.attention = static_cast<AttentionSite>(i);
+    head.erase(0, std::string_view(sites[i]).size());
+    break;
+  }
+  const std::size_t dot = head.find('.');
+  if (dot == std::string::npos) {
+    throw CLI::ValidationError("--ablate", "expected LAYER.HEAD, got \"" + text + "\"");
+  }
+  index.layer = parse_index(head.substr(0, dot), "--ablate");
+  index.head = parse_index(head.substr(dot + 1), "--ablate");
+  return index;
+}
+
+AttentionEdge parse_edge(const std::string& text) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t dot = std::min(text.find('.', begin), text.size());
+    numbers.push_back(parse_index(text.substr(begin, dot - begin), "--edges"));
+    begin = dot + 1;
+  }
+  if (numbers.size() != 4) {
+    throw CLI::ValidationError("--edges", "expected LAYER.HEAD.QUERY.KEY, got \"" + text + "\"");
+  }
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+// Declares an option with values that are separated by commas.
+template <class Target, class Parse>
+CLI::Option* add_parsed(CLI::App& app, const std::string& name, Target& target, const Parse& parse,
+                        const std::string& help) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [&target, parse](const std::vector<std::string>& texts) {
+            std::vector<decltype(parse(std::string()))> values;
+            for (const std::string& text : texts) values.push_back(parse(text));
+            target = std::move(values);
+          },
+          help)
+      ->delimiter(',');
+}
+
 }  // namespace
 
 bool Flags::chosen(std::string_view name) const {
@@ -75,11 +131,16 @@ CLI::Option* Flags::declare(const char* name, std::optional<bool>& option, const
 }
 
 CLI::Option* Flags::declare(const char* name, std::vector<HeadIndex>& option, const Option& about) {
-  add_ablate(app_, option,
-             help(about) +
-                 " Written as LAYER.HEAD,… or SITE.LAYER.HEAD,… with the "
-                 "site encoder, decoder or cross.");
-  return app_.get_option(flag(name));
+  return add_parsed(app_, flag(name), option, parse_head,
+                    help(about) +
+                        " Written as LAYER.HEAD,… or SITE.LAYER.HEAD,… with the "
+                        "site encoder, decoder or cross.");
+}
+
+CLI::Option* Flags::declare(const char* name, std::optional<std::vector<AttentionEdge>>& option,
+                            const Option& about) {
+  return add_parsed(app_, flag(name), option, parse_edge,
+                    help(about) + " Written as LAYER.HEAD.QUERY.KEY,…");
 }
 
 CLI::Option* Flags::declare(const char* name, std::optional<EarlyStopping>& option,

@@ -50,6 +50,8 @@ class Flags {
   CLI::Option* declare(const char* name, bool& option, const Option& about);
   CLI::Option* declare(const char* name, std::optional<bool>& option, const Option& about);
   CLI::Option* declare(const char* name, std::vector<HeadIndex>& option, const Option& about);
+  CLI::Option* declare(const char* name, std::optional<std::vector<AttentionEdge>>& option,
+                       const Option& about);
   CLI::Option* declare(const char* name, std::optional<EarlyStopping>& option, const Option& about);
   CLI::Option* declare(const char* name, std::optional<std::array<std::size_t, 2>>& option,
                        const Option& about);
@@ -143,7 +145,7 @@ class Flags {
 
   static std::string flag(const char* name);
   static std::string shown(float number);
-  static std::string shown(std::size_t number) { return std::to_string(number); }
+  static std::string shown(std::integral auto number) { return std::to_string(number); }
   static std::string shown(const std::string& text) { return text.empty() ? "" : '"' + text + '"'; }
 
   CLI::App& app_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "api/tasks/answer.hpp"
@@ -24,7 +25,6 @@
 #include "api/tasks/tokenize.hpp"
 #include "api/tasks/translate.hpp"
 #include "base/strings/decimal.hpp"
-#include "tasks/explain/explain_next_gradients.hpp"
 #include "tasks/explain/methods.hpp"
 #include "tasks/explain/request.hpp"
 #include "tasks/options.hpp"
@@ -266,6 +266,12 @@ Json described() {
   return describer.take();
 }
 
+// Adds the options of all structs of a variant.
+template <class... Options>
+void describe_all(Json& properties, const std::variant<Options...>&) {
+  (properties.update(described<Options>()["properties"]), ...);
+}
+
 // Returns the words of a list with spaces between them.
 std::vector<std::string> words_of(const char* list) {
   std::istringstream stream(list);
@@ -295,11 +301,8 @@ Json explanations() {
   for (const ExplanationMethod& method : explanation_methods()) {
     Json of = Json::object();
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      if (!method.options[i]) continue;
-      Json& options = of[answers[i]] = Json::array();
-      for (const char* const names : {method.options[i], common_options[i]}) {
-        for (std::string& name : words_of(names)) options.push_back(std::move(name));
-      }
+      const auto answer = static_cast<Answered>(i);
+      if (method.explains(answer)) of[answers[i]] = option_names(method, answer);
     }
     list.push_back({{"name", method.name},
                     {"description", method.help},
@@ -330,11 +333,13 @@ std::string options_schema() {
   options["AlignmentOptions"] = described<AlignmentOptions>();
   options["EncodeOptions"] = described<EncodeOptions>();
   options["TrainingOptions"] = described<TrainingOptions>();
-  Json explain = described<ExplainRequest>();
-  const Json by_gradients = described<NextGradientsRequest>();
-  for (const auto& [name, property] : by_gradients.at("properties").items()) {
-    explain["properties"][name] = property;
-  }
+  Json explain = {{"type", "object"}, {"properties", {}}};
+  Describer about_method;
+  about_method("method", std::string(),
+               {.help = "How to explain the answer: see below.", .apart = true});
+  explain["properties"].update(about_method.take()["properties"]);
+  describe_all(explain["properties"], MethodOptions());
+  describe_all(explain["properties"], ModelOptions());
   options["ExplainOptions"] = std::move(explain);
   return Json({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                {"title", "Options and results of Glassformer's calls"},

@@ -64,13 +64,19 @@ struct TranslateOptions {
   bool stream = false;
 };
 
-template <class Visit>
-void fields(Visit& visit, TranslateOptions& options) {
+/// The options of everything that translates: `from` and `to`.
+template <class Visit, class Options>
+void language_fields(Visit& visit, Options& options) {
   visit("from", options.from,
         {.help = "The language of the text, such as en or eng_Latn, for a model of many languages.",
          .absent = "as the model's files say"});
   visit("to", options.to,
         {.help = "The language of the translation.", .absent = "as the model's files say"});
+}
+
+template <class Visit>
+void fields(Visit& visit, TranslateOptions& options) {
+  language_fields(visit, options);
   visit("beams", options.beams,
         {.help = "The number of hypotheses of the beam search. 1: greedy.",
          .absent = "as the model's files say, or 4",

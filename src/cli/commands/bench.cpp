@@ -250,7 +250,8 @@ class BenchCommand final : public Command {
         ->check(CLI::Range(1, 1'000'000));
     app.add_option("--text", plan_.text, "A text, instead of texts of given lengths.");
     app.add_flag("--attention", plan_.attention, "Keep all attention weights.");
-    add_pair(app, plan_.from, plan_.to);
+    Flags flags(app, {});
+    language_fields(flags, plan_);
     app.add_flag("--shortlist", plan_.shortlist, "For a translator: as in translate.");
     app.add_option(
            "--output-tokens", plan_.output_tokens,

@@ -2,14 +2,13 @@
 #include <iostream>
 #include <iterator>
 
-#include "base/json/json_writer.hpp"
 #include "base/strings/printable.hpp"
 #include "cli/files/new_files.hpp"
 #include "cli/lines.hpp"
 #include "tasks/answer/answer.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/embed/embed.hpp"
-#include "tasks/explain/explain.hpp"
+#include "tasks/explain/explain_next_gradients.hpp"
 #include "tasks/fill/fill.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/image/image.hpp"
@@ -123,8 +122,8 @@ class TraceCommand final : public Command {
                  "For a classifier: a line is two texts, with a tab between them.");
     app.add_option("--task", task_, "For a model that writes texts: as in generate.");
     app.add_flag("--no-prefix", no_prefix_, "For a model that writes texts: as in generate.");
-    add_pair(app, from_, to_);
-    add_labels(app, "--labels", labels_);
+    add_flags(app, languages_);
+    add_flags(app, matched_);
     add_patch(app, patch_);
     add_compute(app, compute_);
   }
@@ -147,14 +146,15 @@ class TraceCommand final : public Command {
       options.patch = read_patches(patch_);
     }
     if constexpr (requires { options.from; }) {
-      options.from = from_;
-      options.to = to_;
-    } else if (from_ || to_) {
+      options.from = languages_.from;
+      options.to = languages_.to;
+    } else if (languages_.from || languages_.to) {
       refuse_option({"{}, {}: expected a translator", {Field("from"), Field("to")}});
     }
     if constexpr (requires { options.hypothesis_template; }) {
-      options.labels = labels_;
-    } else if (!labels_.empty()) {
+      options.labels = matched_.labels;
+      options.hypothesis_template = matched_.hypothesis_template;
+    } else if (!matched_.labels.empty()) {
       refuse_option("labels", "expected a model that compares pictures with texts");
     }
     if constexpr (requires { options.prefix; }) {
@@ -170,11 +170,11 @@ class TraceCommand final : public Command {
   std::unique_ptr<Job> begin_line(OnePipeline& pipeline, std::span<const TextInput> texts,
                                   const Options& options) const {
     if constexpr (!requires { options.encoder; }) {
-      if (gradients_) return begin_explanation_job(pipeline, texts, gradient_options());
+      if (gradients_) return begin_next_gradients(pipeline, texts, gradient_request(pipeline));
     }
     return begin_job(pipeline, texts, options);
   }
-  std::string gradient_options() const;
+  ExplainRequest gradient_request(const Pipeline& pipeline) const;
   template <class OnePipeline>
   Exit run(OnePipeline& pipeline) const;
   template <class OnePipeline, class Options>
@@ -183,23 +183,18 @@ class TraceCommand final : public Command {
   std::filesystem::path model_, out_;
   std::vector<std::string> names_;
   std::string task_;  // empty: no task
-  std::optional<std::string> from_, to_;
-  std::vector<std::string> labels_;
+  Languages languages_;
+  MatchedLabels matched_;
   PatchFile patch_;
   std::optional<Compute> compute_;
   bool pairs_ = false, json_ = false, no_prefix_ = false, gradients_ = false;
 };
 
-std::string TraceCommand::gradient_options() const {
-  JsonWriter json;
-  json.object([&] {
-    json.field("method", "gradients");
-    json.key("names");
-    json.array(names_, [&](const std::string& name) { json.value(name); });
-    if (from_) json.field("from", *from_);
-    if (to_) json.field("to", *to_);
-  });
-  return json.take();
+ExplainRequest TraceCommand::gradient_request(const Pipeline& pipeline) const {
+  ExplainRequest request = request_for(pipeline, "gradients");
+  find_part<GradientTensors>(request.options)->names = names_;
+  if (auto* const languages = find_part<Languages>(request.model)) *languages = languages_;
+  return request;
 }
 
 template <class OnePipeline, class Options>

@@ -423,6 +423,7 @@ CircuitSearch ClassifierExplainer::circuit(const ExplainInput& input, float leas
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
                                                             const TaskInputs& inputs,
                                                             const ExplainRequest& request) {
+  check_ranges(request);
   const Task task = pipeline.config().task;
   if (task == Task::image_classification) {
     const std::span pictures = inputs_of<Picture>(inputs);
@@ -439,22 +440,16 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
   if (task == Task::translation) {
     return begin_explanation(static_cast<TranslatePipeline&>(pipeline), texts, request);
   }
-  if (task == Task::text_generation) {
-    return begin_explanation(static_cast<GeneratePipeline&>(pipeline), texts, request);
-  }
-  throw_error(
-      ErrorCode::unsupported,
-      {"explain: expected a model that classifies texts or pictures, translates or continues "
-       "texts, got one for {}",
-       {to_string(task)}});
+  return begin_explanation(static_cast<GeneratePipeline&>(pipeline), texts, request);
 }
 
 std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs& inputs,
                                            const TaskOptions& options) {
-  if (const auto* texts = std::get_if<std::span<const TextInput>>(&inputs)) {
-    if (auto job = begin_next_gradients(pipeline, *texts, options)) return job;
+  const ExplainRequest request = read_explain_request(pipeline, options);
+  if (asks_for_next_gradients(pipeline, request)) {
+    return begin_next_gradients(pipeline, inputs_of<TextInput>(inputs), request);
   }
-  return begin_explanation(pipeline, inputs, read_options<ExplainRequest>(options));
+  return begin_explanation(pipeline, inputs, request);
 }
 
 }  // namespace glassformer

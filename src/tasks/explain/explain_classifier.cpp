@@ -66,7 +66,7 @@ class OneStep final : public ClassifierSteps {
  public:
   OneStep(const ClassifierExplainer& explainer, ExplainInput input, const ExplainRequest& request,
           OneRun explain)
-      : ClassifierSteps(explainer, std::move(input), request.label),
+      : ClassifierSteps(explainer, std::move(input), request.of<ExplainedLabel>().label),
         request_(request),
         explain_(explain) {}
 
@@ -175,43 +175,44 @@ class CircuitSteps final : public ClassifierSteps {
   CircuitSearch search_;
 };
 
-PatchingSite site_of(const ExplainRequest& request) {
-  PatchingSite site = {.kind = request.site.value_or(PatchingSite::Kind::residual)};
+PatchingSite site_of(const PatchedSite& wanted) {
+  PatchingSite site = {.kind = wanted.site};
   if (site.kind != PatchingSite::Kind::head) {
-    if (request.head) refuse_option("head", {"expected it only with {} head", {Field("site")}});
+    if (wanted.head) refuse_option("head", {"expected it only with {} head", {Field("site")}});
     return site;
   }
-  if (!request.head) refuse_option("head", "missing");
-  site.head = *request.head;
+  if (!wanted.head) refuse_option("head", "missing");
+  site.head = *wanted.head;
   return site;
 }
 
 FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
-  FaithfulnessOptions options = {.label = request.label};
-  if (request.of) options.of = *request.of;
-  const ExplanationMethod* const of = find_method(options.of);
+  const auto& test = request.of<TestedScores>();
+  const ExplanationMethod* const of = find_method(test.of);
   if (!of || !of->scores) {
-    refuse_option("of",
-                  {"expected one of {}, got {}", {list_score_methods(), describe(options.of)}});
+    refuse_option("of", {"expected one of {}, got {}", {list_score_methods(), describe(test.of)}});
   }
-  if (request.scores) options.scores = *request.scores;
-  options.orders = request.orders.value_or(options.orders);
-  options.seed = request.seed.value_or(options.seed);
-  return options;
+  return {.scores = test.scores.value_or(std::vector<float>()),
+          .of = test.of,
+          .label = request.of<ExplainedLabel>().label,
+          .orders = test.orders,
+          .seed = test.seed};
 }
 
 // The parts of a request for a classifier.
 struct ClassifierRequest {
-  ClassifierRequest(ClassifierExplainer the_explainer, const ExplainRequest& of)
+  ClassifierRequest(ClassifierExplainer the_explainer, const ExplainRequest& asked)
       : explainer(std::move(the_explainer)),
-        request(of),
-        site(site_of(of)),
-        faithfulness(faithfulness_of(of)) {
-    if (of.label) explainer.find_label(*of.label);
-    if (of.method == "edges" && (!of.edges || of.edges->empty())) {
-      refuse_option("edges", of.edges ? "expected an array of one or more, got none" : "missing");
+        request(asked),
+        label(asked.of<ExplainedLabel>().label),
+        site(site_of(asked.of<PatchedSite>())),
+        faithfulness(faithfulness_of(asked)) {
+    if (label) explainer.find_label(*label);
+    const auto& edges = asked.of<CutEdges>().edges;
+    if (asked.is("edges") && (!edges || edges->empty())) {
+      refuse_option("edges", edges ? "expected an array of one or more, got none" : "missing");
     }
-    const float least = of.least.value_or(1.0f);
+    const float least = asked.of<CircuitShare>().least;
     if (!(least > 0 && least <= 1)) {
       refuse_option("least",
                     {"expected a number above 0, at most 1, got {}", {shortest_decimal(least)}});
@@ -223,6 +224,7 @@ struct ClassifierRequest {
 
   ClassifierExplainer explainer;
   ExplainRequest request;
+  std::optional<std::string> label;
   PatchingSite site;
   FaithfulnessOptions faithfulness;
 };
@@ -254,7 +256,8 @@ constexpr Beginning beginnings[] = {
                             const Request&) -> Part { return scored_lens(of, input); }>},
     {"direct_logit_attribution", in_one_step<[](const Explainer& of, const Input& input,
                                                 std::size_t, const Request& request) -> Part {
-       return of.direct_logit_attribution(input, {request.label, request.effects.value_or(false)});
+       return of.direct_logit_attribution(
+           input, {request.of<ExplainedLabel>().label, request.of<ColumnEffects>().effects});
      }>},
     {"faithfulness",
      [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
@@ -262,26 +265,27 @@ constexpr Beginning beginnings[] = {
      }},
     {"edges", in_one_step<[](const Explainer& of, const Input& input, std::size_t label,
                              const Request& request) -> Part {
-       return of.cut(input, *request.edges, request.cut.value_or(Cut::scores), label);
+       const auto& cut = request.of<CutEdges>();
+       return of.cut(input, *cut.edges, cut.cut, label);
      }>},
     {"circuit",
      [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
        return std::make_unique<CircuitSteps>(of.explainer, std::move(input),
-                                             of.request.least.value_or(0.8f));
+                                             of.request.of<CircuitShare>().least);
      }},
     {"gradient_times_input",
      in_one_step<[](const Explainer& of, const Input& input, std::size_t label,
                     const Request&) -> Part { return of.gradient_times_input(input, label); }>},
     {"integrated_gradients",
      [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
-       return std::make_unique<IntegratedSteps>(of.explainer, std::move(input), of.request.label);
+       return std::make_unique<IntegratedSteps>(of.explainer, std::move(input), of.label);
      }},
     {"relevance", in_one_step<[](const Explainer& of, const Input& input, std::size_t label,
                                  const Request&) -> Part { return of.relevance(input, label); }>},
 };
 
 std::unique_ptr<ExplanationSteps> ClassifierRequest::begin(ExplainInput input) const {
-  const auto found = std::ranges::find(beginnings, request.method, &Beginning::method);
+  const auto found = std::ranges::find(beginnings, request.method->name, &Beginning::method);
   return found->begin(*this, std::move(input));
 }
 
@@ -289,7 +293,8 @@ class ClassifierJob final : public TextExplanations {
  public:
   ClassifierJob(ClassifyPipeline& pipeline, std::span<const TextInput> texts,
                 const ExplainRequest& request)
-      : TextExplanations(texts, request.method), of_(ClassifierExplainer(pipeline), request) {}
+      : TextExplanations(texts, std::string(request.method->name)),
+        of_(ClassifierExplainer(pipeline), request) {}
 
  private:
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
@@ -297,8 +302,8 @@ class ClassifierJob final : public TextExplanations {
     const std::string_view donor = expect_donor(text);
     return std::make_unique<PatchingSteps>(of_.explainer, of_.explainer.read(text.text),
                                            of_.explainer.read(donor),
-                                           ActivationPatchingOptions{of_.request.label, of_.site},
-                                           of_.request.shows_progress.value_or(false));
+                                           ActivationPatchingOptions{of_.label, of_.site},
+                                           of_.request.of<ShownProgress>().on_progress);
   }
 
   ClassifierRequest of_;
@@ -308,7 +313,7 @@ class PictureJob : public ExplanationJob {
  public:
   PictureJob(ClassifierExplainer explainer, std::span<const Picture> pictures,
              const ExplainRequest& request)
-      : ExplanationJob(pictures.size(), request.method),
+      : ExplanationJob(pictures.size(), std::string(request.method->name)),
         of_(std::move(explainer), request),
         pictures_(pictures.begin(), pictures.end()) {}
 
@@ -318,8 +323,9 @@ class PictureJob : public ExplanationJob {
  private:
   std::unique_ptr<ExplanationSteps> begin(std::size_t index) override {
     ImageOptions options;
-    options.interpolate = of_.request.interpolate.value_or(false);
-    options.size = of_.request.size;
+    const auto& size = part_of<PictureSize>(of_.request.model);
+    options.interpolate = size.interpolate;
+    options.size = size.size;
     return of_.begin(of_.explainer.read(pictures_[index], options));
   }
 
@@ -331,11 +337,10 @@ class PictureJob : public ExplanationJob {
 class MatchedPictureJob final : public PictureJob {
  public:
   MatchedPictureJob(MatchPipeline& pipeline, std::span<const Picture> pictures,
-                    const ExplainRequest& request)
-      : PictureJob({pipeline, *request.labels}, pictures, request),
+                    const ExplainRequest& request, const MatchedLabels& matched)
+      : PictureJob({pipeline, matched.labels}, pictures, request),
         dual_(pipeline.dual()),
-        labels_(std::in_place, pipeline, *request.labels,
-                request.hypothesis_template.value_or(MatchOptions().hypothesis_template)) {}
+        labels_(std::in_place, pipeline, matched.labels, matched.hypothesis_template) {}
 
   bool step() override {
     if (labels_) {
@@ -356,27 +361,21 @@ class MatchedPictureJob final : public PictureJob {
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ClassifyPipeline& pipeline,
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request) {
-  check_request(request, Answered::text, true);
   return std::make_unique<ClassifierJob>(pipeline, texts, request);
 }
 
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ImagePipeline& pipeline,
                                                             std::span<const Picture> pictures,
                                                             const ExplainRequest& request) {
-  check_request(request, Answered::picture, true);
-  if (request.labels) refuse_option("labels", "unknown field");
-  if (request.hypothesis_template) refuse_option("hypothesis_template", "unknown field");
   return std::make_unique<PictureJob>(ClassifierExplainer(pipeline), pictures, request);
 }
 
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(MatchPipeline& pipeline,
                                                             std::span<const Picture> pictures,
                                                             const ExplainRequest& request) {
-  check_request(request, Answered::picture, true);
-  if (!request.labels || request.labels->empty()) {
-    refuse_option("labels", "expected at least one, got none");
-  }
-  return std::make_unique<MatchedPictureJob>(pipeline, pictures, request);
+  const auto& matched = part_of<MatchedLabels>(request.model);
+  if (matched.labels.empty()) refuse_option("labels", "expected at least one, got none");
+  return std::make_unique<MatchedPictureJob>(pipeline, pictures, request, matched);
 }
 
 }  // namespace glassformer

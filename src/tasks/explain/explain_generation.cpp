@@ -112,11 +112,11 @@ class GenerationExplanations final : public TextExplanations {
  public:
   GenerationExplanations(GeneratePipeline& pipeline, std::span<const TextInput> texts,
                          const ExplainRequest& request)
-      : TextExplanations(texts, request.method),
+      : TextExplanations(texts, std::string(request.method->name)),
         explainer_(pipeline),
-        words_(request.words.value_or(usual_lens_words)),
+        words_(request.of<LensWords>().words),
         attribution_(next_attribution_options(request)),
-        shows_(request.shows_progress.value_or(false)) {
+        shows_(request.of<ShownProgress>().on_progress) {
     if (!patches()) single_texts(texts);  // refuses pairs
     explainer_.attributions().expect_tokens(attribution_);
   }
@@ -244,7 +244,6 @@ PatchedPair GenerationExplainer::patched_pair(std::string_view base, std::string
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(GeneratePipeline& pipeline,
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request) {
-  check_request(request, Answered::next_token, false);
   return std::make_unique<GenerationExplanations>(pipeline, texts, request);
 }
 

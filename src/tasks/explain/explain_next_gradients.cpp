@@ -25,7 +25,7 @@ std::vector<std::size_t> tokens_with_text(std::span<const std::int32_t> ids,
 class NextGradientsSteps {
  public:
   struct Asked {
-    NextGradientsRequest request;
+    ExplainRequest request;
     TranslatedPlace place = {};
     NextAttributionOptions tokens = {};
   };
@@ -40,14 +40,15 @@ class NextGradientsSteps {
   // Returns whether anything is left to do.
   bool step() {
     if (sum_) return sum_->step();
-    if (request_.method == "gradients") {
-      part_ = lead_.gradients(request_.names, request_.patches);
-    } else if (request_.method == "relevance") {
+    if (request_.is("gradients")) {
+      const auto& tensors = request_.of<GradientTensors>();
+      part_ = lead_.gradients(tensors.names, tensors.patches);
+    } else if (request_.is("relevance")) {
       part_ = lead_.relevance();
-    } else if (request_.method == "gradient_times_input") {
+    } else if (request_.is("gradient_times_input")) {
       part_ = lead_.gradient_times_input();
     } else {
-      sum_ = lead_.integrated_gradients(request_.baseline_token);
+      sum_ = lead_.integrated_gradients(request_.of<BaselineToken>().baseline_token);
     }
     return sum_.has_value();
   }
@@ -67,7 +68,7 @@ class NextGradientsSteps {
 
  private:
   NextSubject subject_;
-  const NextGradientsRequest& request_;
+  const ExplainRequest& request_;
   NextLead lead_;
   std::optional<IntegratedGradientsSum> sum_;
   decltype(NextGradients::part) part_;
@@ -76,20 +77,29 @@ class NextGradientsSteps {
 class NextGradientsJob final : public TypedJob<NextGradients> {
  public:
   NextGradientsJob(Pipeline& pipeline, std::span<const TextInput> texts,
-                   const NextGradientsRequest& request)
+                   const ExplainRequest& request)
       : pipeline_(pipeline), asked_{.request = request}, texts_(texts.begin(), texts.end()) {
     single_texts(texts);  // refuses pairs
-    check();
+    const auto& beams = request.of<Beams>().beams;
+    const auto& position = request.of<ChosenPosition>().position;
+    const auto& prefix = request.of<Prefix>().prefix;
+    if (pipeline.config().task == Task::text_generation && (beams || position || !prefix.empty())) {
+      refuse_option({"{}, {}, {}: expected a model with an encoder",
+                     {Field("beams"), Field("position"), Field("prefix")}});
+    }
+    if (request.is("gradients") && request.of<GradientTensors>().names.empty()) {
+      refuse_option("names", "expected names of tensors, got none");
+    }
     check_ranges(request);
     expect_gradients(pipeline.compute());
-    asked_.tokens = next_attribution_options({.token = request.token, .against = request.against});
-    TranslatedPlace& place = asked_.place;
-    place.from = request.from;
-    place.to = request.to;
-    place.beams = request.beams.value_or(1);
-    place.sentence = request.sentence.value_or(0);
-    if (request.prefix) place.prefix = *request.prefix;
-    place.position = request.position.value_or(place.prefix.size());
+    asked_.tokens = next_attribution_options(request);
+    const auto& languages = part_of<Languages>(request.model);
+    asked_.place = {.from = languages.from,
+                    .to = languages.to,
+                    .beams = beams.value_or(1),
+                    .sentence = request.of<ChosenSentence>().sentence,
+                    .position = position.value_or(prefix.size()),
+                    .prefix = prefix};
   }
 
   bool step() override {
@@ -108,36 +118,8 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   Results<NextGradients> take() override { return std::move(results_); }
 
  private:
-  // Throws `invalid_option` for options that the model or the method does not have.
-  void check() const {
-    const Task task = pipeline_.config().task;
-    const NextGradientsRequest& request = asked_.request;
-    if (task != Task::translation && (request.sentence || request.from || request.to)) {
-      refuse_option(
-          {"{}, {}, {}: expected a translator", {Field("sentence"), Field("from"), Field("to")}});
-    }
-    if (task == Task::text_generation &&
-        (asked_.request.beams || asked_.request.position || asked_.request.prefix)) {
-      refuse_option({"{}, {}, {}: expected a model with an encoder",
-                     {Field("beams"), Field("position"), Field("prefix")}});
-    }
-    if (asked_.request.method == "gradients" && asked_.request.names.empty()) {
-      refuse_option("names", "expected names of tensors, got none");
-    }
-    if (asked_.request.method != "integrated_gradients" && asked_.request.baseline_token) {
-      refuse_option("baseline_token",
-                    {"expected it only with the method integrated_gradients, got {}",
-                     {describe(asked_.request.method)}});
-    }
-    if (asked_.request.method != "gradients" &&
-        !(asked_.request.names.empty() && asked_.request.patches.empty())) {
-      refuse_option({"{}, {}: expected them only with the method gradients, got {}",
-                     {Field("names"), Field("patch"), describe(asked_.request.method)}});
-    }
-  }
-
   void write_fields(ResultWriter& visit, NextGradients& result) override {
-    visit("method", asked_.request.method);
+    visit("method", asked_.request.method->name);
     ReadBefore& before = result.before;
     if (before.sentence) {
       visit("sentence", asked_.place.sentence);
@@ -180,24 +162,6 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
 };
 
 }  // namespace
-
-bool explains_by_gradients(std::string_view method) {
-  const ExplanationMethod* const found = find_method(method);
-  return found && found->gradients;
-}
-
-NextGradientsRequest next_gradients_request(const ExplainRequest& request) {
-  check_request(request, Answered::translation, true);  // whose methods have the most options
-  return {.method = request.method,
-          .token = request.token,
-          .against = request.against,
-          .from = request.from,
-          .to = request.to,
-          .beams = request.beams,
-          .sentence = request.sentence,
-          .position = request.position,
-          .prefix = request.prefix};
-}
 
 NextLead::NextLead(const NextSubject& subject, NextAttributionOptions options) : subject_(subject) {
   subject.attributions.expect_tokens(options);
@@ -247,26 +211,14 @@ IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t>
   return integrate_gradients(subject_.model, subject_.text(), std::move(moved), contrast_);
 }
 
-std::unique_ptr<TypedJob<NextGradients>> begin_next_gradients(Pipeline& pipeline,
-                                                              std::span<const TextInput> texts,
-                                                              const NextGradientsRequest& request) {
-  const Task task = pipeline.config().task;
-  if (writes(task)) return std::make_unique<NextGradientsJob>(pipeline, texts, request);
-  throw_error(ErrorCode::unsupported,
-              {"explain: expected a model that translates, continues or answers texts for the "
-               "method {}, got one for {}",
-               {request.method, to_string(task)}});
+bool asks_for_next_gradients(const Pipeline& pipeline, const ExplainRequest& request) {
+  return request.method->gradients && writes(pipeline.config().task);
 }
 
-std::unique_ptr<Job> begin_next_gradients(Pipeline& pipeline, std::span<const TextInput> texts,
-                                          const TaskOptions& options) {
-  OptionsReader reader(options);
-  const JsonValue* method = reader.find("method");
-  if (!method || !method->is_string()) return nullptr;
-  const std::string name = method->string();
-  if (!explains_by_gradients(name)) return nullptr;
-  if (!writes(pipeline.config().task) && name != "gradients") return nullptr;
-  return begin_next_gradients(pipeline, texts, read_options<NextGradientsRequest>(options));
+std::unique_ptr<TypedJob<NextGradients>> begin_next_gradients(Pipeline& pipeline,
+                                                              std::span<const TextInput> texts,
+                                                              const ExplainRequest& request) {
+  return std::make_unique<NextGradientsJob>(pipeline, texts, request);
 }
 
 }  // namespace glassformer

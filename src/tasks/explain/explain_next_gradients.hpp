@@ -16,47 +16,10 @@
 #include "tasks/explain/request.hpp"
 #include "tasks/pipeline.hpp"
 
-// Explains a next token by gradients. It has options and results of its own, so that programs
-// without gradients lack all of it.
+// Explains a next token by gradients. It has results of its own, so that programs without gradients
+// lack all of it.
 
 namespace glassformer {
-
-/// Whether the method uses gradients.
-bool explains_by_gradients(std::string_view method);
-
-/// The options of an explanation of a next token by gradients.
-struct NextGradientsRequest {
-  std::string method = {};
-  std::vector<std::string> names = {};  // of gradients
-  std::vector<Patch> patches = {};      // of gradients
-  std::optional<std::size_t> token = {}, against = {};
-  std::optional<std::size_t> baseline_token = {};  // of integrated_gradients
-  std::optional<std::string> from = {}, to = {};   // for translators
-  // For models with an encoder; `sentence` for translators only.
-  std::optional<std::size_t> beams = {}, sentence = {}, position = {};
-  std::optional<std::vector<std::int32_t>> prefix = {};
-};
-
-template <class Visit>
-void fields(Visit& visit, NextGradientsRequest& request) {
-  visit("method", request.method, {.help = "How to explain the answer: see below.", .apart = true});
-  visit("names", request.names,
-        {.help = "Names of tensors; \"*\" stands for any characters except dots."});
-  visit("patch", request.patches,
-        {.help = "As in other calls, but not of scores and weights. The gradients are those of the "
-                 "patched run."});
-  visit(
-      "baseline_token", request.baseline_token,
-      {.help = "The id of the token whose embedding all others begin with. A model with RMS norms "
-               "needs it: they remove the length of an embedding, so on the way from zeros almost "
-               "all changes near zero, and the gap is large.",
-       .absent = "zeros"});
-  next_token_fields(visit, request);
-}
-
-/// Returns the options that these methods have in common with others. Throws `invalid_option` if
-/// the request has more.
-NextGradientsRequest next_gradients_request(const ExplainRequest& request);
 
 /// The tokens before the explained one.
 struct ReadBefore {
@@ -119,18 +82,16 @@ struct NextGradients {
   std::variant<Gradients, GradientScores, IntegratedGradients, Relevance> part = {};
 };
 
+/// Whether a request is for begin_next_gradients.
+bool asks_for_next_gradients(const Pipeline& pipeline, const ExplainRequest& request);
+
 /// Starts explanations of a next token by gradients: of a decoder that continues texts, of a model
 /// that answers them, or of a translator; see methods.hpp.
 ///
-/// Throws `invalid_option`, naming the option, and `unsupported` for other tasks, or if this
-/// program or the model's arithmetic has no gradients.
+/// Throws `invalid_option`, naming the option, and `unsupported` if this program or the model's
+/// arithmetic has no gradients.
 std::unique_ptr<TypedJob<NextGradients>> begin_next_gradients(Pipeline& pipeline,
                                                               std::span<const TextInput> texts,
-                                                              const NextGradientsRequest& request);
-
-/// Does the same with options in JSON. Returns null for other methods, and for other tasks except
-/// with the method "gradients", which throws `unsupported`.
-std::unique_ptr<Job> begin_next_gradients(Pipeline& pipeline, std::span<const TextInput> texts,
-                                          const TaskOptions& options);
+                                                              const ExplainRequest& request);
 
 }  // namespace glassformer

@@ -25,18 +25,22 @@ struct Options {
   bool shows_progress = false;
 };
 
+std::size_t position_of(const ExplainRequest& request) {
+  return request.of<ChosenPosition>().position.value_or(request.of<Prefix>().prefix.size());
+}
+
 Options options_of(const ExplainRequest& request) {
-  check_request(request, Answered::translation, false);
-  return {.method = request.method,
-          .from = request.from,
-          .to = request.to,
-          .beams = request.beams.value_or(1),
-          .words = request.words.value_or(usual_lens_words),
-          .sentence = request.sentence.value_or(0),
-          .position = request.position.value_or(request.prefix ? request.prefix->size() : 0),
-          .prefix = request.prefix.value_or(std::vector<std::int32_t>()),
+  const auto& languages = part_of<Languages>(request.model);
+  return {.method = std::string(request.method->name),
+          .from = languages.from,
+          .to = languages.to,
+          .beams = request.of<Beams>().beams.value_or(1),
+          .words = request.of<LensWords>().words,
+          .sentence = request.of<ChosenSentence>().sentence,
+          .position = position_of(request),
+          .prefix = request.of<Prefix>().prefix,
           .attribution = next_attribution_options(request),
-          .shows_progress = request.shows_progress.value_or(false)};
+          .shows_progress = request.of<ShownProgress>().on_progress};
 }
 
 using Sentence = ExplainedSentence;

@@ -5,35 +5,34 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/option.hpp"
+#include "tasks/explain/method_options.hpp"
 
 namespace glassformer {
 
 /// What is explained: a classifier's answer to a text or to a picture, a translation, or what a
 /// model writes next.
 enum class Answered { text, picture, translation, next_token };
+inline constexpr std::array all_answered = {Answered::text, Answered::picture,
+                                            Answered::translation, Answered::next_token};
 
-/// What there is to know of a method of explanation, said once. Its options are fields of
-/// ExplainRequest or NextGradientsRequest.
+/// What there is to know of a method of explanation, said once.
 struct ExplanationMethod {
   std::string_view name;
   /// A sentence that begins with what the method computes, for somebody who knows Transformers.
   HelpText help;
-  /// The names of its options, with spaces between, by Answered. Null: it does not explain that.
-  /// Those that every method has are in common_options.
-  std::array<const char*, 4> options;
+  /// By Answered: makes its options, with their defaults. Null: it does not explain that.
+  std::array<MethodOptions (*)(), 4> options;
   bool scores = false;     ///< whether it gives each token of a classifier's text one score
   bool gradients = false;  ///< whether it needs gradients
 
   bool explains(Answered answer) const { return options[static_cast<std::size_t>(answer)]; }
-  /// Whether it has the option for this answer.
-  bool has(Answered answer, std::string_view option) const;
+  MethodOptions options_for(Answered answer) const {
+    return options[static_cast<std::size_t>(answer)]();
+  }
 };
-
-/// The options of all methods, by Answered.
-inline constexpr std::array<const char*, 4> common_options = {
-    "", "interpolate size labels hypothesis_template", "from to", ""};
 
 /// All methods, in the order in which help lists them.
 std::span<const ExplanationMethod> explanation_methods();
@@ -42,8 +41,11 @@ const ExplanationMethod* find_method(std::string_view name);
 /// Returns the names of the methods that give each token of a classifier's text a score.
 std::string list_score_methods();
 
-/// Returns the method. Throws `invalid_option` unless it explains such answers; if `gradients` is
-/// false, without gradients.
-const ExplanationMethod& expect_method(const std::string& name, Answered answer, bool gradients);
+/// Returns the names of the options that a method has for an answer, and those of all methods for
+/// it, in the order of documentation. None if it does not explain that.
+std::vector<std::string> option_names(const ExplanationMethod& method, Answered answer);
+
+/// Returns the method. Throws `invalid_option` unless it explains such answers.
+const ExplanationMethod& expect_method(const std::string& name, Answered answer);
 
 }  // namespace glassformer

@@ -1,28 +1,33 @@
 #include "tasks/explain/request.hpp"
 
+#include <optional>
+#include <utility>
+
 namespace glassformer {
 namespace {
 
-// Visits a request. Throws for an option that it has and that its method lacks.
-class OnlyIts {
- public:
-  OnlyIts(const ExplanationMethod& method, Answered answer) : method_(method), answer_(answer) {}
-
-  template <class Value>
-  [[gnu::always_inline]] void operator()(const char* name, const std::optional<Value>& option,
-                                         const Option& = {}) const {
-    check(name, option.has_value());
+// What a model answers, and the options that all methods have for it.
+std::pair<Answered, ModelOptions> subject_of(Task task) {
+  switch (task) {
+    case Task::text_classification:
+      return {Answered::text, NoOptions()};
+    case Task::image_classification:
+      return {Answered::picture, PictureSize()};
+    case Task::zero_shot_image_classification:
+      return {Answered::picture, Joined<PictureSize, MatchedLabels>()};
+    case Task::translation:
+      return {Answered::translation, Languages()};
+    case Task::text_generation:
+    case Task::text2text_generation:
+      return {Answered::next_token, NoOptions()};
+    default:
+      throw_error(
+          ErrorCode::unsupported,
+          {"explain: expected a model that classifies texts or pictures, translates, continues or "
+           "answers texts, got one for {}",
+           {to_string(task)}});
   }
-  void operator()(const char*, const std::string&, const Option&) const {}  // the method
-
- private:
-  void check(const char* name, bool given) const {
-    if (given && !method_.has(answer_, name)) refuse_option(name, "unknown field");
-  }
-
-  const ExplanationMethod& method_;
-  Answered answer_;
-};
+}
 
 std::optional<std::int32_t> id_of(const std::optional<std::size_t>& number) {
   if (!number) return std::nullopt;
@@ -31,11 +36,20 @@ std::optional<std::int32_t> id_of(const std::optional<std::size_t>& number) {
 
 }  // namespace
 
-void check_request(const ExplainRequest& request, Answered answer, bool gradients) {
-  const OnlyIts check(expect_method(request.method, answer, gradients), answer);
-  ExplainRequest copy = request;
-  fields(check, copy);
-  check_ranges(request);
+ExplainRequest request_for(const Pipeline& pipeline, const std::string& method) {
+  auto [answered, model] = subject_of(pipeline.config().task);
+  const ExplanationMethod& found = expect_method(method, answered);
+  return {&found, found.options_for(answered), std::move(model)};
+}
+
+ExplainRequest read_explain_request(const Pipeline& pipeline, const TaskOptions& options) {
+  OptionsReader reader(options);
+  std::string method;
+  reader("method", method);
+  ExplainRequest request = request_for(pipeline, method);
+  fields(reader, request);
+  reader.finish();
+  return request;
 }
 
 void expect_below(const char* option, const char* what, std::size_t number, std::size_t end) {
@@ -44,9 +58,10 @@ void expect_below(const char* option, const char* what, std::size_t number, std:
 }
 
 NextAttributionOptions next_attribution_options(const ExplainRequest& request) {
-  return {.token = id_of(request.token),
-          .against = id_of(request.against),
-          .effects = request.effects.value_or(false)};
+  const auto& compared = request.of<ComparedTokens>();
+  return {.token = id_of(compared.token),
+          .against = id_of(compared.against),
+          .effects = request.of<ColumnEffects>().effects};
 }
 
 }  // namespace glassformer

@@ -344,7 +344,8 @@ TEST_CASE("explanations are returned as JSON with separate tensors", "[explain]"
     CHECK(got.at("tokens").size() == plain.tokens.size());
     CHECK(got.at("clipped") == false);
     const std::vector<TextInput> both = {text, ""};
-    const auto results = run_all(*begin_explanation(*pipeline, both, {.method = method}));
+    const auto results =
+        run_all(*begin_explanation(*pipeline, both, request_for(*pipeline, method)));
     REQUIRE(results.size() == 2);
     CHECK(std::get<ExplainedInput>(results[0]).label == plain.label);
     CHECK(std::get<ExplainedInput>(results[0]).tokens == plain.tokens);
@@ -484,14 +485,14 @@ TEST_CASE("invalid options of explanations are refused by name", "[explain]") {
   refused(R"({"method": "magic"})",
           "method: expected one of rollout, value_norms, value_zeroing, lens, "
           "direct_logit_attribution");
-  refused(R"({"method": "rollout", "label": "positive"})", "label: unknown field");
+  refused(R"({"method": "rollout", "label": "positive"})", "\"label\": unknown field");
   refused(R"({"method": "direct_logit_attribution", "label": "fine"})",
           "label: expected one of negative, positive, got");
   refused(R"({"method": "activation_patching", "site": "head"})", "head: missing");
   refused(R"({"method": "activation_patching", "head": 1})",
           "head: expected it only with site head");
   refused(R"({"method": "decoder_lens"})", "method: expected one of rollout");
-  refused(R"({"method": "rollout", "interpolate": true})", "interpolate: unknown field");
+  refused(R"({"method": "rollout", "interpolate": true})", "\"interpolate\": unknown field");
   refused(R"({"method": "activation_patching", "site": "mind"})", "site: expected one of residual");
   refused(R"({"method": "edges"})", "edges: missing");
   refused(R"({"method": "edges", "edges": []})", "edges: expected an array of one or more");

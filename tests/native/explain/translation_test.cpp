@@ -285,7 +285,7 @@ TEST_CASE("explanations of a translation are made per sentence", "[explain]") {
     INFO(method);
     const std::vector<TextInput> both = {text, " "};
     const auto results =
-        run_all(*begin_explanation(*pipeline, both, {.method = std::string(method)}));
+        run_all(*begin_explanation(*pipeline, both, request_for(*pipeline, std::string(method))));
     REQUIRE(results.size() == 2);
     const ExplainedInput& explained = std::get<ExplainedInput>(results[0]);
     CHECK(explained.method == method);

@@ -250,7 +250,7 @@ TEST_CASE("integrated gradients of a next token match PyTorch's", "[gradients][e
   const std::string text = golden.text(plan);
   const TextInput input(text);
   const auto job = begin_next_gradients(*pipeline, std::span(&input, 1),
-                                        read_options<NextGradientsRequest>(options.dump()));
+                                        read_explain_request(*pipeline, options.dump()));
   const NextGradients result = only(run_all(*job));
   const auto& found = std::get<IntegratedGradients>(result.part);
   CHECK(found.steps == plan.at("steps"));
@@ -273,33 +273,31 @@ TEST_CASE("a token of an answer is explained", "[gradients][explain]") {
   const auto pipeline = load_pipeline(checkpoints / "t5", {});
   const std::string text = NextTokenGolden("t5").read("expected.json").at("texts")[2].at("text");
   const TextInput input(text);
-  const auto explain = [&](const NextGradientsRequest& request) {
-    return only(run_all(*begin_next_gradients(*pipeline, std::span(&input, 1), request)));
+  const auto explain = [&](const std::string& options) {
+    return only(run_all(*begin_next_gradients(*pipeline, std::span(&input, 1),
+                                              read_explain_request(*pipeline, options))));
   };
-  NextGradientsRequest request = {.method = "relevance", .position = 2};
-  const NextGradients own = explain(request);
+  const NextGradients own = explain(R"({"method": "relevance", "position": 2})");
   REQUIRE(own.before.answer);
   const std::vector<std::int32_t>& ids = *own.before.answer;
   CHECK(own.token.id == ids[2]);
   const auto& relevance = std::get<Relevance>(own.part);
   CHECK(relevance.scores.size() == 3 + own.before.tokens.size());
   // The same token after the same beginning.
-  request.position.reset();
-  request.prefix = {ids[0], ids[1]};
-  const NextGradients begun = explain(request);
+  const nlohmann::json beginning = {{"method", "relevance"}, {"prefix", {ids[0], ids[1]}}};
+  const NextGradients begun = explain(beginning.dump());
   CHECK(begun.token.id == own.token.id);
   CHECK(std::get<Relevance>(begun.part).scores == relevance.scores);
-  const auto refusal = [&](const NextGradientsRequest& refused) {
-    return error_of([&] { explain(refused); });
-  };
-  CHECK(refusal({.method = "relevance", .position = 999}).code() == ErrorCode::invalid_option);
-  CHECK(refusal({.method = "relevance", .position = 3, .prefix = {{5, 6}}}).code() ==
-        ErrorCode::invalid_option);
-  CHECK(refusal({.method = "relevance", .prefix = {{99999}}}).code() == ErrorCode::invalid_option);
-  CHECK(refusal({.method = "relevance", .sentence = 0}).code() == ErrorCode::invalid_option);
-  CHECK(refusal({.method = "relevance", .baseline_token = 1}).code() == ErrorCode::invalid_option);
-  CHECK(refusal({.method = "integrated_gradients", .baseline_token = 99999}).code() ==
-        ErrorCode::invalid_option);
+  for (const char* const refused :
+       {R"({"method": "relevance", "position": 999})",
+        R"({"method": "relevance", "position": 3, "prefix": [5, 6]})",
+        R"({"method": "relevance", "prefix": [99999]})",
+        R"({"method": "relevance", "sentence": 0})",
+        R"({"method": "relevance", "baselineToken": 1})",
+        R"({"method": "integrated_gradients", "baselineToken": 99999})"}) {
+    INFO(refused);
+    CHECK(error_of([&] { explain(refused); }).code() == ErrorCode::invalid_option);
+  }
 }
 
 TEST_CASE("the explainer of next tokens has the methods that use gradients",

@@ -46,32 +46,13 @@ export interface ExplainOption {
   cut?: 'scores' | 'weights' | undefined;
   /** The share of the number that the circuit keeps. Default: 0.8. */
   least?: number | undefined;
-  /** How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5. */
-  words?: number | undefined;
-  /**
-   * The language of the text, for a translator of many languages. Default: as the model's files
-   * say.
-   */
-  from?: string | undefined;
-  /** The language of the translation. Default: as the model's files say. */
-  to?: string | undefined;
   /**
    * The number of hypotheses of the beam search, for a model with an encoder. Between 1 and 64.
    * Default: 1.
    */
   beams?: number | undefined;
-  /** Which sentence of the translation, counted from 0. Default: 0. */
-  sentence?: number | undefined;
-  /**
-   * Which token of the translation or answer, counted from 0. Default: 0, or the token after
-   * `prefix`.
-   */
-  position?: number | undefined;
-  /**
-   * Ids of tokens that the translation or answer begins with. Default: none; with two texts,
-   * those that both translations begin with.
-   */
-  prefix?: readonly number[] | undefined;
+  /** How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5. */
+  words?: number | undefined;
   /**
    * The id of the token to explain. Default: the token that the translation or answer has there,
    * or the most probable; with two texts, that of the second's.
@@ -82,6 +63,24 @@ export interface ExplainOption {
    * logits. Default: the most probable other one; with two texts, that of the first's.
    */
   against?: number | undefined;
+  /** Which sentence of the translation, counted from 0. Default: 0. */
+  sentence?: number | undefined;
+  /**
+   * Ids of tokens that the translation or answer begins with. Default: none; with two texts,
+   * those that both translations begin with.
+   */
+  prefix?: readonly number[] | undefined;
+  /**
+   * Which token of the translation or answer, counted from 0. Default: 0, or the token after
+   * `prefix`.
+   */
+  position?: number | undefined;
+  /**
+   * The id of the token whose embedding all others begin with. A model with RMS norms needs it:
+   * they remove the length of an embedding, so on the way from zeros almost all changes near
+   * zero, and the gap is large. Default: zeros.
+   */
+  baselineToken?: number | undefined;
   /** Names of tensors; "*" stands for any characters except dots. */
   names: readonly string[];
   /**
@@ -90,11 +89,12 @@ export interface ExplainOption {
    */
   patch?: readonly Patch[] | undefined;
   /**
-   * The id of the token whose embedding all others begin with. A model with RMS norms needs it:
-   * they remove the length of an embedding, so on the way from zeros almost all changes near
-   * zero, and the gap is large. Default: zeros.
+   * The language of the text, such as en or eng_Latn, for a model of many languages. Default: as
+   * the model's files say.
    */
-  baselineToken?: number | undefined;
+  from?: string | undefined;
+  /** The language of the translation. Default: as the model's files say. */
+  to?: string | undefined;
 }
 
 type Method<Name, Option extends keyof ExplainOption = never> = Pick<ExplainOption, Option> & {

@@ -1,0 +1,298 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/output.hpp"
+#include "api/tasks/explain.hpp"
+#include "api/tasks/image.hpp"
+#include "api/tasks/match.hpp"
+#include "api/tasks/translate.hpp"
+#include "explain/interventions/activation_patching.hpp"
+#include "run/tape.hpp"
+#include "tasks/limits.hpp"
+#include "tasks/options.hpp"
+
+// The options of explanations. Methods share most of them, so each option, or group that belongs
+// together, is a part; the options of a method are its parts, joined.
+
+namespace glassformer {
+
+template <>
+inline constexpr std::array enum_names<PatchingSite::Kind>{
+    "residual", "attention", "feed_forward", "head", "query", "key", "value"};
+template <>
+inline constexpr std::array enum_names<Cut>{"scores", "weights"};
+
+template <class Visit>
+void fields(Visit& visit, AttentionEdge& edge) {
+  visit.required("layer", edge.layer);
+  visit.required("head", edge.head);
+  visit.required("query", edge.query);
+  visit.required("key", edge.key);
+}
+
+struct ExplainedLabel {
+  std::optional<std::string> label = {};
+};
+template <class Visit>
+void fields(Visit& visit, ExplainedLabel& part) {
+  visit("label", part.label,
+        {.help = "The label to explain: its name, or its number.", .absent = "the model's answer"});
+}
+
+struct ColumnEffects {
+  bool effects = false;
+};
+template <class Visit>
+void fields(Visit& visit, ColumnEffects& part) {
+  visit("effects", part.effects,
+        {.help = "Also measure how much the number falls without each column."});
+}
+
+struct PatchedSite {
+  PatchingSite::Kind site = PatchingSite::Kind::residual;
+  std::optional<std::size_t> head = {};
+};
+template <class Visit>
+void fields(Visit& visit, PatchedSite& part) {
+  visit("site", part.site,
+        {.help = "Which vectors are taken from the second text. The residual stream is that "
+                 "between layers."});
+  visit("head", part.head, {.help = "Which head, if `site` is head."});
+}
+
+struct ShownProgress {
+  bool on_progress = false;
+};
+template <class Visit>
+void fields(Visit& visit, ShownProgress& part) {
+  visit("on_progress", part.on_progress,
+        {.help = "Called with the table before it is complete. First, all changes are estimates: "
+                 "gradients times differences of vectors (Nanda 2023, attribution patching).",
+         .apart = true});
+}
+
+struct TestedScores {
+  std::string of = "rollout";
+  std::optional<std::vector<float>> scores = {};
+  std::size_t orders = 20;
+  std::uint32_t seed = 1;
+};
+template <class Visit>
+void fields(Visit& visit, TestedScores& part) {
+  visit("of", part.of, {.help = "The method whose scores are tested."});
+  visit("scores", part.scores,
+        {.help = "Scores to test instead of a method's, one for each token."});
+  visit("orders", part.orders,
+        {.help = "How many random orders to compare with.", .least = 0, .most = 1000});
+  visit("seed", part.seed, {.help = "The seed of the random orders."});
+}
+
+struct CutEdges {
+  std::optional<std::vector<AttentionEdge>> edges = {};
+  Cut cut = Cut::scores;
+};
+template <class Visit>
+void fields(Visit& visit, CutEdges& part) {
+  visit("edges", part.edges, {.help = "The edges to cut: the weights of a key for a query."});
+  visit("cut", part.cut,
+        {.help = "Where edges are cut: scores before the softmax, so that the other edges get "
+                 "their share; or weights, after it."});
+}
+
+struct CircuitShare {
+  float least = 0.8f;
+};
+template <class Visit>
+void fields(Visit& visit, CircuitShare& part) {
+  visit("least", part.least, {.help = "The share of the number that the circuit keeps."});
+}
+
+struct LensWords {
+  std::size_t words = usual_lens_words;
+};
+template <class Visit>
+void fields(Visit& visit, LensWords& part) {
+  visit("words", part.words,
+        {.help = "How many next tokens of each layer, the most probable ones.",
+         .least = 1,
+         .most = most_lens_words});
+}
+
+struct Beams {
+  std::optional<std::size_t> beams = {};
+};
+template <class Visit>
+void fields(Visit& visit, Beams& part) {
+  visit("beams", part.beams,
+        {.help = "The number of hypotheses of the beam search, for a model with an encoder.",
+         .absent = "1",
+         .least = 1,
+         .most = max_beams});
+}
+
+struct ChosenSentence {
+  std::size_t sentence = 0;
+};
+template <class Visit>
+void fields(Visit& visit, ChosenSentence& part) {
+  visit("sentence", part.sentence, {.help = "Which sentence of the translation, counted from 0."});
+}
+
+struct ChosenPosition {
+  std::optional<std::size_t> position = {};
+};
+template <class Visit>
+void fields(Visit& visit, ChosenPosition& part) {
+  visit("position", part.position,
+        {.help = "Which token of the translation or answer, counted from 0.",
+         .absent = "0, or the token after `prefix`"});
+}
+
+struct Prefix {
+  std::vector<std::int32_t> prefix = {};
+};
+template <class Visit>
+void fields(Visit& visit, Prefix& part) {
+  visit("prefix", part.prefix,
+        {.help = "Ids of tokens that the translation or answer begins with.",
+         .absent = "none; with two texts, those that both translations begin with",
+         .items = "ids"});
+}
+
+struct ComparedTokens {
+  std::optional<std::size_t> token = {}, against = {};
+};
+template <class Visit>
+void fields(Visit& visit, ComparedTokens& part) {
+  visit("token", part.token,
+        {.help = "The id of the token to explain.",
+         .absent = "the token that the translation or answer has there, or the most probable; with "
+                   "two texts, that of the second's",
+         .least = 0,
+         .most = 0x7fffffff});
+  visit("against", part.against,
+        {.help = "The id of the token to compare it with: the explained number is the difference "
+                 "of their logits.",
+         .absent = "the most probable other one; with two texts, that of the first's",
+         .least = 0,
+         .most = 0x7fffffff});
+}
+
+struct BaselineToken {
+  std::optional<std::size_t> baseline_token = {};
+};
+template <class Visit>
+void fields(Visit& visit, BaselineToken& part) {
+  visit(
+      "baseline_token", part.baseline_token,
+      {.help = "The id of the token whose embedding all others begin with. A model with RMS norms "
+               "needs it: they remove the length of an embedding, so on the way from zeros almost "
+               "all changes near zero, and the gap is large.",
+       .absent = "zeros"});
+}
+
+struct GradientTensors {
+  std::vector<std::string> names = {};
+  std::vector<Patch> patches = {};
+};
+template <class Visit>
+void fields(Visit& visit, GradientTensors& part) {
+  visit("names", part.names,
+        {.help = "Names of tensors; \"*\" stands for any characters except dots."});
+  visit("patch", part.patches,
+        {.help = "As in other calls, but not of scores and weights. The gradients are those of the "
+                 "patched run."});
+}
+
+// What all methods need of a kind of model.
+
+struct Languages {
+  std::optional<std::string> from = {}, to = {};
+};
+template <class Visit>
+void fields(Visit& visit, Languages& part) {
+  language_fields(visit, part);
+}
+
+struct PictureSize {
+  bool interpolate = false;
+  std::optional<std::array<std::size_t, 2>> size = {};
+};
+template <class Visit>
+void fields(Visit& visit, PictureSize& part) {
+  visit("interpolate", part.interpolate, about_interpolate);
+  visit("size", part.size, about_size);
+}
+
+struct MatchedLabels {
+  std::vector<std::string> labels = {};
+  std::string hypothesis_template = MatchOptions().hypothesis_template;
+};
+template <class Visit>
+void fields(Visit& visit, MatchedLabels& part) {
+  visit("labels", part.labels,
+        {.help = "The labels to choose from, for a model that compares pictures with texts.",
+         .items = "labels",
+         .apart = true});
+  visit("hypothesis_template", part.hypothesis_template,
+        {.help = "The text for a label, with the label in place of {}."});
+}
+
+/// Options that have these parts.
+template <class... Parts>
+struct Joined : Parts... {};
+
+template <class Visit, class... Parts>
+void fields(Visit& visit, Joined<Parts...>& options) {
+  (fields(visit, static_cast<Parts&>(options)), ...);
+}
+
+using NoOptions = Joined<>;
+using ChosenAnswer = Joined<Beams, ChosenPosition, Prefix, ComparedTokens>;
+using ChosenTranslation = Joined<Beams, ChosenSentence, ChosenPosition, Prefix, ComparedTokens>;
+
+/// The options of a method, for each of those in methods.cpp.
+using MethodOptions =
+    std::variant<NoOptions, Joined<ExplainedLabel>, Joined<ExplainedLabel, ColumnEffects>,
+                 Joined<ExplainedLabel, PatchedSite, ShownProgress>,
+                 Joined<ExplainedLabel, TestedScores>, Joined<ExplainedLabel, CutEdges>,
+                 Joined<CircuitShare>, Joined<Beams>, Joined<LensWords>, Joined<Beams, LensWords>,
+                 Joined<ComparedTokens, ColumnEffects>, Joined<ComparedTokens, ShownProgress>,
+                 Joined<Beams, ChosenSentence, Prefix, ComparedTokens, ShownProgress>,
+                 Joined<ChosenAnswer>, Joined<ChosenAnswer, BaselineToken>,
+                 Joined<ChosenAnswer, GradientTensors>, Joined<ChosenTranslation>,
+                 Joined<ChosenTranslation, ColumnEffects>, Joined<ChosenTranslation, BaselineToken>,
+                 Joined<ChosenTranslation, GradientTensors>>;
+/// The options of all methods for a kind of model: none, of a translator, of a model that
+/// classifies pictures, and of one that compares them with labels.
+using ModelOptions =
+    std::variant<NoOptions, Languages, PictureSize, Joined<PictureSize, MatchedLabels>>;
+
+/// Returns a part of options; null if they do not have it.
+template <class Part, class... Options>
+Part* find_part(std::variant<Options...>& options) {
+  return std::visit(
+      [](auto& of) -> Part* {
+        if constexpr (std::convertible_to<decltype(&of), Part*>) return &of;
+        return nullptr;
+      },
+      options);
+}
+
+/// Returns a part of options, or its defaults if they do not have it.
+template <class Part, class... Options>
+const Part& part_of(const std::variant<Options...>& options) {
+  static const Part absent = {};
+  const Part* const part = find_part<Part>(const_cast<std::variant<Options...>&>(options));
+  return part ? *part : absent;
+}
+
+}  // namespace glassformer
