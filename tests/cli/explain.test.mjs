@@ -308,7 +308,7 @@ test('options of gradients of a next token are refused by name', () => {
     '--position',
     '99',
   );
-  refused('weights/sentiment', /for the method gradients/, '--method', 'gradients');
+  refused('weights/sentiment', /got gradients, which is for other tasks/, '--method', 'gradients');
   refused('weights/sentiment', /names/, '--method', 'relevance', '--names', 'logits');
 });
 
@@ -363,7 +363,7 @@ test('options that a writer does not have are refused', () => {
   );
   refused(
     'tests/fixtures/checkpoints/bert_tokens',
-    /continues texts/,
+    /continues or answers texts/,
     '--method',
     'direct_logit_attribution',
   );

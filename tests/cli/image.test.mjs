@@ -204,7 +204,7 @@ test('explain says why a picture matches one of the labels', () => {
     assert.match(result.stderr, message);
   };
   refused(1, /labels: expected at least one/, 'lens');
-  refused(2, /--labels/, 'lens', '--hypothesis-template', '{}');
+  refused(1, /labels: expected at least one/, 'lens', '--hypothesis-template', '{}');
   refused(1, /label: expected one of/, 'direct_logit_attribution', '--labels', 'a', '--label', 'b');
 });
 

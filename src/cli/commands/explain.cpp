@@ -118,7 +118,7 @@ class ExplainCommand final : public Command {
     fields(fill, request);
     for (const CLI::Option* const option : app_->get_options()) {
       if (option->count() > 0 && !has(fill.names, *option)) {
-        refuse_option(field_of(*option).c_str(), "unknown field");
+        refuse_option(field_of(*option).c_str(), {"expected an option of {}", {method_}});
       }
     }
     // If the model reads pictures, a line is the path of a file.

@@ -71,7 +71,9 @@ function methodOf(name) {
     words: 'lens',
     names: 'gradients',
     baselineToken: 'integrated_gradients',
-    beams: 'lens',
+    beams: 'relevance',
+    position: 'relevance',
+    prefix: 'relevance',
   };
   return {
     method: methods[name] ?? 'direct_logit_attribution',
