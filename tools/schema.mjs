@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './run.mjs';
-import { pythonResults, resultsPage, scriptResults } from './schema_results.mjs';
+import { pythonResults, resultsPage, scriptExplained, scriptResults } from './schema_results.mjs';
 import { pythonTasks, taskClasses, taskTable } from './schema_tasks.mjs';
 import { camel, commentOf, formatted, spelling, wrapped } from './schema_text.mjs';
 
@@ -340,6 +340,7 @@ const taskTableFile = 'wasm/src/engine/task_table.ts';
 const taskClassesFile = 'wasm/src/tasks/classes.ts';
 const taskPythonFile = 'python/glassformer/_task_table.py';
 const resultScriptFile = 'wasm/src/model/result_types.ts';
+const explainedScriptFile = 'wasm/src/tasks/explained_types.ts';
 const resultPythonFile = 'python/glassformer/_result_types.py';
 const resultPageFile = 'web/docs/results.md';
 
@@ -355,6 +356,7 @@ export async function written(command) {
     [taskClassesFile]: await taskClasses(schema, taskClassesFile),
     [taskPythonFile]: pythonTasks(schema),
     [resultScriptFile]: await scriptResults(schema, resultScriptFile),
+    [explainedScriptFile]: await scriptExplained(schema, explainedScriptFile),
     [resultPythonFile]: pythonResults(schema),
     [resultPageFile]: resultsPage(schema),
   };

@@ -5,7 +5,13 @@ import { camel, commentOf, formatted, snake, spelling, wrapped } from './schema_
 const notice = 'Written by tools/schema.mjs from the results in src/api. Do not edit.';
 
 /** Results that have the fields of another one, too. */
-const bases = { OutputToken: 'Token', Generation: 'Hypothesis', SentenceTranslation: 'Hypothesis' };
+const bases = {
+  OutputToken: 'Token',
+  Generation: 'Hypothesis',
+  SentenceTranslation: 'Hypothesis',
+  NextLogitAttribution: 'LogitAttribution',
+  NextActivationPatching: 'ActivationPatching',
+};
 
 /** What every result may have in addition, by an option of its name. */
 const seen = ['attention', 'trace', 'gradients'];
@@ -13,9 +19,10 @@ const seen = ['attention', 'trace', 'gradients'];
 const nameOf = ({ $ref }) => $ref.split('/').at(-1);
 
 /** The fields that a result has in addition to those of its base, without what every result may have. */
-function ownFields({ results }, name) {
-  const inherited = bases[name] ? results[bases[name]].properties : {};
-  return Object.entries(results[name].properties).filter(
+function ownFields({ results, explained }, name) {
+  const all = { ...results, ...explained };
+  const inherited = bases[name] ? all[bases[name]].properties : {};
+  return Object.entries(all[name].properties).filter(
     ([field]) => !Object.hasOwn(inherited, field) && !seen.includes(field),
   );
 }
@@ -77,31 +84,57 @@ export function pythonResults(schema) {
 
 function scriptType(property) {
   if (property.$ref) return nameOf(property);
-  if (property.type === 'array') return `${scriptType(property.items)}[]`;
+  if (property.type === 'array') {
+    const { items } = property;
+    return items.nullable ? `(${scriptType(items)} | null)[]` : `${scriptType(items)}[]`;
+  }
   if (property.maximum) {
     return Array.from({ length: property.maximum + 1 }, (_, number) => number).join(' | ');
   }
-  const types = { integer: 'number', vector: 'Float32Array', table: 'Float32Array[]' };
+  const types = {
+    integer: 'number',
+    vector: 'Float32Array',
+    table: 'Float32Array[]',
+    tensor: 'TracedTensor',
+  };
   return types[property.type] ?? property.type;
 }
+
+function scriptFields(fields) {
+  const lines = fields.map(([field, property]) => {
+    const sentences = inScript(sentencesOf(property, camel));
+    const type = scriptType(property);
+    const line = `${field}${property.optional ? '?' : ''}: ${type};`;
+    return sentences ? `${commentOf(sentences)}\n${line}` : line;
+  });
+  return `{\n${lines.join('\n')}\n}`;
+}
+
+const extended = (name) => (bases[name] ? ` extends ${bases[name]}` : '');
 
 /** Results whose type depends on the options have only their other fields here. */
 export function scriptResults(schema, file) {
   const interfaces = Object.entries(schema.results).map(([name, { description }]) => {
     const depends = isSeen(schema, name) || name === 'Translation';
-    const fields = ownFields(schema, name)
-      .filter(
-        ([field, { with: option }]) => (!option || option === 'keep') && field !== 'sentences',
-      )
-      .map(([field, property]) => {
-        const sentences = inScript(sentencesOf(property, camel));
-        const type = scriptType(property);
-        return `${sentences ? commentOf(sentences) : ''}\n${field}${property.optional ? '?' : ''}: ${type};`;
-      });
-    const from = bases[name] ? ` extends ${bases[name]}` : '';
-    return `${commentOf(description)}\nexport interface ${name}${depends ? 'Fields' : ''}${from} {\n${fields.join('\n')}\n}`;
+    const fields = ownFields(schema, name).filter(
+      ([field, { with: option }]) => (!option || option === 'keep') && field !== 'sentences',
+    );
+    return `${commentOf(description)}\nexport interface ${name}${depends ? 'Fields' : ''}${extended(name)} ${scriptFields(fields)}`;
   });
   return formatted(file, [`// ${notice}`, ...interfaces]);
+}
+
+/** The parts of explanations. */
+export function scriptExplained(schema, file) {
+  const interfaces = Object.entries(schema.explained).map(
+    ([name, { description }]) =>
+      `${commentOf(description)}\nexport interface ${name}${extended(name)} ${scriptFields(ownFields(schema, name))}`,
+  );
+  return formatted(file, [
+    `// ${notice.replace('src/api', 'src/tasks/explain')}`,
+    "import type { LabelScore, Token, TracedTensor } from '../model/results.js';",
+    ...interfaces,
+  ]);
 }
 
 // --- documentation ---------------------------------------------------------------------------------
@@ -113,6 +146,7 @@ const pageTypes = {
   integer: 'a whole number',
   number: 'a number',
   string: 'a text',
+  tensor: 'a tensor',
 };
 
 const linked = (name) => `[${name}](#${name.toLowerCase()})`;
@@ -120,8 +154,24 @@ const linked = (name) => `[${name}](#${name.toLowerCase()})`;
 function pageType(property) {
   if (property.$ref) return linked(nameOf(property));
   if (property.type !== 'array') return pageTypes[property.type];
-  const { items } = property;
-  return items.$ref ? `a list of ${linked(nameOf(items))}` : `a list of ${pageTypes[items.type]}s`;
+  let { items } = property;
+  let lists = 'a list of';
+  for (; items.type === 'array'; items = items.items) lists += ' lists of';
+  const several = items.$ref ? linked(nameOf(items)) : pageTypes[items.type].replace(/$/, 's');
+  return `${lists} ${several}${items.nullable ? ', or null' : ''}`;
+}
+
+function sectionsOf(results) {
+  return Object.entries(results).flatMap(([name, { description, properties }]) => {
+    const rows = Object.entries(properties)
+      .filter(([field]) => !seen.includes(field))
+      .map(([field, property]) => {
+        const sentences = sentencesOf(property);
+        return `| \`${field}\` | ${pageType(property)} | ${sentences.replace(/[|*<]/g, '\\$&')} |`;
+      });
+    const table = ['| Field | Type | What it is |', '| --- | --- | --- |', ...rows].join('\n');
+    return [`## ${name}`, description, table];
+  });
 }
 
 export function resultsPage(schema) {
@@ -134,15 +184,17 @@ export function resultsPage(schema) {
       'also have `attention`, `trace` and `gradients`, with the [options](options.md) of these ' +
       'names: [traces and patches](traces.md) says what they hold.',
   ];
-  for (const [name, { description, properties }] of Object.entries(schema.results)) {
-    const rows = Object.entries(properties)
-      .filter(([field]) => !seen.includes(field))
-      .map(([field, property]) => {
-        const sentences = sentencesOf(property);
-        return `| \`${field}\` | ${pageType(property)} | ${sentences.replace(/[|*<]/g, '\\$&')} |`;
-      });
-    parts.push(`## ${name}`, description);
-    parts.push(['| Field | Type | What it is |', '| --- | --- | --- |', ...rows].join('\n'));
-  }
+  parts.push(...sectionsOf(schema.results));
+  parts.push(
+    '## Explanations',
+    'What `explain` returns: `method`, the `label` of a classifier, `tokens` and `clipped` of a text ' +
+      'or `grid` and `region` of a picture, and the fields of one of the following, by the method ' +
+      'and by what the model does: T tokens, L layers, H heads, C labels. Of a translation there are ' +
+      '`sentences`, each an [ExplainedSentence](#explainedsentence), or one sentence with the ' +
+      '`position` of the explained token in it. The explained number of a classifier is computed ' +
+      "from logits: with two labels the log-odds, with more the label's logit minus the mean of " +
+      'all, with one its logit. In Python an explanation is a dictionary.',
+    ...sectionsOf(schema.explained),
+  );
   return `${parts.join('\n\n')}\n`;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "api/tasks/tokenize.hpp"
 #include "api/tasks/translate.hpp"
 #include "base/strings/decimal.hpp"
+#include "tasks/explain/explanation.hpp"
 #include "tasks/explain/methods.hpp"
 #include "tasks/explain/request.hpp"
 #include "tasks/options.hpp"
@@ -161,9 +163,56 @@ constexpr std::tuple results = {
     ResultName<Translation>{"Translation", "The translation of a text."},
     ResultName<EncodedText>{"Encoding", "A text, or two, as tokens."}};
 
+// All parts of explanations.
+constexpr std::tuple explained_parts = {
+    ResultName<Guess>{"Guess", "A token that may come next."},
+    ResultName<Rollout>{"Rollout", "Attention through all layers."},
+    ResultName<ScoredNorms>{"ValueNorms", "Attention times the size of the vectors that it moves."},
+    ResultName<ZeroedValues>{"ValueZeroing", "What the values of tokens count for others."},
+    ResultName<ScoredLens::Layer>{"LensLayer", "The answer that a classifier would give."},
+    ResultName<ScoredLens>{"Lens", "What each layer would answer."},
+    ResultName<LogitAttribution>{"LogitAttribution", "The explained number as an exact sum."},
+    ResultName<NextLogitAttribution>{"NextLogitAttribution",
+                                     "The lead of a token over another as an exact sum."},
+    ResultName<PatchingCell>{"PatchingCell", "A column of a table of activation patching."},
+    ResultName<PatchingResult>{"ActivationPatching", "The table of activation patching."},
+    ResultName<NextPatchingResult>{
+        "NextActivationPatching",
+        "The table of two texts that a model continues or translates, whose number is the lead of "
+        "`token` over `against`. The tokens and rows are those of the decoder that continues the "
+        "texts, or of the encoder that reads them."},
+    ResultName<OrderTest>{"OrderTest", "The test of an order of words."},
+    ResultName<RandomOrders>{"RandomOrders", "The scores of random orders."},
+    ResultName<WordFaithfulness>{"Faithfulness", "How the number changes without words."},
+    ResultName<AttentionEdge>{
+        "AttentionEdge",
+        "An attention edge: in this layer and head, the weight of a key for a query."},
+    ResultName<CutEffects>{"EdgeEffects", "The number without edges."},
+    ResultName<CircuitHead>{"CircuitHead", "A head of a circuit."},
+    ResultName<Circuit>{"Circuit", "A small set of heads and edges that keeps the answer."},
+    ResultName<GradientScores>{"GradientScores",
+                               "The product of each token's embedding and its gradient."},
+    ResultName<IntegratedGradients>{"IntegratedGradients", "The result of integrated gradients."},
+    ResultName<Relevance>{"Relevance", "Attention weights times their gradients."},
+    ResultName<NextLens>{"NextLens", "The next tokens that each layer would choose."},
+    ResultName<NamedToken>{"NamedToken", "A token of a translation or answer."},
+    ResultName<NamedTokens>{"NamedTokens", "An answer, of which a token is explained."},
+    ResultName<LayerReading>{"LayerReading", "The translation that was read from one layer."},
+    ResultName<ExplainedSentence>{"ExplainedSentence", "A sentence and its translation."}};
+
+template <class Result, class... Names>
+constexpr bool among(const std::tuple<Names...>&) {
+  return (std::same_as<ResultName<Result>, Names> || ...);
+}
+
 template <class Result>
 Json result_reference() {
-  return {{"$ref", std::string("#/results/") + std::get<ResultName<Result>>(results).name}};
+  if constexpr (among<Result>(explained_parts)) {
+    return {
+        {"$ref", std::string("#/explained/") + std::get<ResultName<Result>>(explained_parts).name}};
+  } else {
+    return {{"$ref", std::string("#/results/") + std::get<ResultName<Result>>(results).name}};
+  }
 }
 
 // Visits the fields of a result, and describes each as a property. Tensors have a `shape`.
@@ -180,7 +229,7 @@ class ResultDescriber {
     add(name, type_of(elements), about);
   }
   void scores(std::span<const std::string>, std::span<const float>, std::span<const float>,
-              std::span<const std::size_t>, const ResultField& about) {
+              std::span<const std::size_t> = {}, const ResultField& about = {}) {
     add("scores", list_of(result_reference<LabelScore>()), about);
   }
   void attention(const ResultWriter::Maps& maps) {
@@ -196,6 +245,9 @@ class ResultDescriber {
   }
   void gradients(std::vector<TracedTensor>&&) {
     properties_["gradients"] = {{"type", "tensors"}, {"with", "gradients"}};
+  }
+  void tensor(const TracedTensor& tensor, const ResultField& about) {
+    add(tensor.name.c_str(), {{"type", "tensor"}}, about);
   }
   void vector(const char* name, const std::vector<float>&, const ResultField& about) {
     add(name, {{"type", "vector"}}, about);
@@ -228,7 +280,12 @@ class ResultDescriber {
     } else if constexpr (std::convertible_to<Value, std::string_view>) {
       return {{"type", "string"}};
     } else if constexpr (std::ranges::range<Value>) {
-      return list_of(type_of(std::ranges::range_value_t<Value>()));
+      using Element = std::ranges::range_value_t<Value>;
+      Json item = type_of(Element());
+      if constexpr (requires(const Element& element) { element.has_value(); }) {
+        item["nullable"] = true;
+      }
+      return list_of(std::move(item));
     } else {
       return result_reference<Value>();
     }
@@ -245,16 +302,19 @@ Json described_result(const ResultName<Result>& about) {
   if constexpr (std::same_as<Result, SentenceTranslation>) result.cross.emplace();
   if constexpr (requires { fields(describer, result, labels); }) {
     fields(describer, result, labels);
+  } else if constexpr (requires { fields(describer, std::as_const(result)); }) {
+    fields(describer, std::as_const(result));
   } else {
     fields(describer, result);
   }
   return {{"type", "object"}, {"description", about.help}, {"properties", describer.take()}};
 }
 
-Json described_results() {
+template <class... Results>
+Json described_results(const std::tuple<ResultName<Results>...>& all) {
   Json described = Json::object();
   const auto describe = [&](const auto& about) { described[about.name] = described_result(about); };
-  std::apply([&](const auto&... each) { (describe(each), ...); }, results);
+  std::apply([&](const auto&... each) { (describe(each), ...); }, all);
   return described;
 }
 
@@ -344,7 +404,8 @@ std::string options_schema() {
   return Json({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                {"title", "Options and results of Glassformer's calls"},
                {"$defs", options},
-               {"results", described_results()},
+               {"results", described_results(results)},
+               {"explained", described_results(explained_parts)},
                {"tasks", tasks()},
                {"explanations", explanations()}})
       .dump(2);

@@ -45,7 +45,7 @@ void EmbeddedTensors::tensors_of(std::string_view field, std::vector<TracedTenso
   });
 }
 
-void EmbeddedTensors::tensor(TracedTensor tensor) {
+void EmbeddedTensors::write_tensor(TracedTensor tensor) {
   key(tensor.name);
   object([&] {
     (*this)("shape", tensor.shape);

@@ -14,9 +14,9 @@ class EmbeddedTensors final : public ResultWriter {
  public:
   void attention(const Maps& maps) override;
   void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) override;
-  void tensor(TracedTensor tensor) override;
 
  private:
+  void write_tensor(TracedTensor tensor) override;
   void write_vector(std::string_view name, std::vector<float> numbers) override;
   void write_table(std::string_view name, std::size_t columns, std::vector<float> values) override;
 };

@@ -32,7 +32,7 @@ void TensorsBeside::tensors_of(std::string_view field, std::vector<TracedTensor>
   }
 }
 
-void TensorsBeside::tensor(TracedTensor tensor) {
+void TensorsBeside::write_tensor(TracedTensor tensor) {
   tensor.name.insert(0, path());
   tensors_.push_back(std::move(tensor));
 }

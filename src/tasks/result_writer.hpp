@@ -70,7 +70,7 @@ class ResultWriter : public JsonWriter {
     tensors_of("gradients", std::move(tensors));
   }
   virtual void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) = 0;
-  virtual void tensor(TracedTensor tensor) = 0;
+  void tensor(TracedTensor tensor, const ResultField& = {}) { write_tensor(std::move(tensor)); }
   /// Writes a vector that may be long.
   void vector(std::string_view name, std::vector<float> numbers, const ResultField& = {}) {
     write_vector(name, std::move(numbers));
@@ -85,6 +85,7 @@ class ResultWriter : public JsonWriter {
   const std::string& path() const { return path_; }
 
  private:
+  virtual void write_tensor(TracedTensor tensor) = 0;
   virtual void write_vector(std::string_view name, std::vector<float> numbers) = 0;
   virtual void write_table(std::string_view name, std::size_t columns,
                            std::vector<float> values) = 0;
@@ -116,11 +117,11 @@ class TensorsBeside final : public ResultWriter {
  public:
   void attention(const Maps& maps) override;
   void tensors_of(std::string_view field, std::vector<TracedTensor>&& tensors) override;
-  void tensor(TracedTensor tensor) override;
 
   std::vector<TracedTensor> take_tensors() { return std::move(tensors_); }
 
  private:
+  void write_tensor(TracedTensor tensor) override;
   void write_vector(std::string_view name, std::vector<float> numbers) override;
   void write_table(std::string_view name, std::size_t columns, std::vector<float> values) override;
 

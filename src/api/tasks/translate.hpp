@@ -64,7 +64,7 @@ struct TranslateOptions {
   bool stream = false;
 };
 
-/// The options of everything that translates: `from` and `to`.
+// The options of everything that translates: `from` and `to`.
 template <class Visit, class Options>
 void language_fields(Visit& visit, Options& options) {
   visit("from", options.from,

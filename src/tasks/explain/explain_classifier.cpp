@@ -50,10 +50,11 @@ ScoredLens scored_lens(const ClassifierExplainer& explainer, const ExplainInput&
   const Lens& lens = result.lens;
   for (std::size_t row = 0; row <= lens.layers; ++row) {
     const auto from = lens.logits.begin() + static_cast<std::ptrdiff_t>(row * lens.labels);
-    std::vector<float> scores(from, from + static_cast<std::ptrdiff_t>(lens.labels));
+    const std::vector<float> logits(from, from + static_cast<std::ptrdiff_t>(lens.labels));
+    std::vector<float> scores = logits;
     to_scores(explainer.scoring(), scores);
     const std::string& label = labels[largest(scores)];
-    result.layers.push_back({label, std::move(scores)});
+    result.layers.push_back({label, std::move(scores), logits});
   }
   return result;
 }

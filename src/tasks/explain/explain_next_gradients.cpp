@@ -128,23 +128,18 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
       visit("tokens", before.tokens);
       visit("clipped", before.clipped);
     }
-    if (before.answer) visit("answer", Answer{*before.answer, *pipeline_.vocabulary()});
+    if (before.answer) visit("answer", named(*before.answer));
     if (before.sentence || before.answer) visit("position", asked_.place.position);
-    visit("token", result.token);
-    visit("against", result.against);
+    visit("token", result.token, about_explained_token);
+    visit("against", result.against, about_compared_token);
     std::visit([&](auto& part) { part_fields(visit, part); }, result.part);
   }
 
-  struct Answer {
-    const std::vector<std::int32_t>& ids;
-    const Tokenizer& tokenizer;
-  };
-  friend void fields(ResultWriter& visit, const Answer& answer) {
-    visit("text", answer.tokenizer.decode(answer.ids));
-    visit.each("tokens", answer.ids, [&](std::int32_t id) {
-      visit("id", id);
-      visit("text", answer.tokenizer.display_text(id));
-    });
+  NamedTokens named(const std::vector<std::int32_t>& ids) const {
+    const Tokenizer& tokenizer = *pipeline_.vocabulary();
+    NamedTokens answer = {.text = tokenizer.decode(ids)};
+    for (const std::int32_t id : ids) answer.tokens.push_back({id, tokenizer.display_text(id)});
+    return answer;
   }
 
   static void part_fields(ResultWriter& visit, Gradients& part) {

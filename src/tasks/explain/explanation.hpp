@@ -28,7 +28,7 @@ struct ScoredNorms {
 struct ScoredLens {
   struct Layer {
     std::string label;
-    std::vector<float> scores;  ///< [C]
+    std::vector<float> scores, logits;  ///< [C]
   };
   Lens lens;
   std::vector<Layer> layers;             ///< [L + 1]
@@ -74,102 +74,138 @@ struct ExplainedInput {
   Part part = {};
 };
 
+inline constexpr ResultField about_explained_token = {.help = "The explained token."};
+inline constexpr ResultField about_compared_token = {.help = "The one that it is compared with."};
+
 inline float single(double number) { return static_cast<float>(number); }
+
+/// Returns a table [T rows or fewer, tokens] as a tensor.
+inline TracedTensor rows_by_tokens(const char* name, std::vector<float> table, std::size_t tokens) {
+  const std::size_t rows = tokens == 0 ? 0 : table.size() / tokens;
+  return {name, {rows, tokens}, std::move(table)};
+}
 
 template <class Visit>
 void fields(Visit& visit, const Guess& guess) {
   visit("id", guess.id);
   visit("text", guess.text);
-  visit("logprob", guess.logprob);
+  visit("logprob", guess.logprob, {.help = "The natural logarithm of the model's probability."});
 }
 
 template <class Visit>
 void fields(Visit& visit, Rollout& rollout) {
   const std::size_t tokens = rollout.scores.size();
-  visit("scores", rollout.scores);
-  visit.tensor({"rollout", {rollout.matrix.size() / tokens, tokens}, std::move(rollout.matrix)});
+  visit("scores", rollout.scores,
+        {.help = "[T] The share of each token in the state that the answer is computed from."});
+  visit.tensor(rows_by_tokens("rollout", std::move(rollout.matrix), tokens),
+               {.help = "[T, T] Row i: the share of each input token in token i's last state."});
 }
 
 template <class Visit>
 void fields(Visit& visit, GradientScores& result) {
-  visit("scores", result.scores);
+  visit("scores", result.scores,
+        {.help = "One for each row that the model reads, in units of the explained number."});
 }
 
 template <class Visit>
 void fields(Visit& visit, IntegratedGradients& result) {
-  visit("scores", result.scores);
-  visit("value", result.value);
-  visit("baseline", result.baseline);
-  visit("gap", result.gap);
-  visit("steps", result.steps);
+  visit("scores", result.scores,
+        {.help = "One for each row that the model reads; 0 for special tokens. Together with `gap` "
+                 "they sum to `value` - `baseline`."});
+  visit("value", result.value, {.help = "The explained number."});
+  visit("baseline", result.baseline,
+        {.help = "The same with the embeddings at their beginning, such as zeros."});
+  visit("gap", result.gap,
+        {.help = "`value` - `baseline` - the sum of `scores`: the error of the finite number of "
+                 "steps."});
+  visit("steps", result.steps, {.help = "The number of steps."});
 }
 
 template <class Visit>
 void fields(Visit& visit, Relevance& relevance) {
   const std::size_t tokens = relevance.scores.size();
-  visit("scores", relevance.scores);
-  visit.tensor(
-      {"relevance", {relevance.matrix.size() / tokens, tokens}, std::move(relevance.matrix)});
+  visit("scores", relevance.scores,
+        {.help = "The relevance of each row that the model reads for the answer; never negative."});
+  visit.tensor(rows_by_tokens("relevance", std::move(relevance.matrix), tokens),
+               {.help = "[T, T] Row i: the relevance of each token for token i's last state; of a "
+                        "translation [T, T + S], for the decoder's."});
 }
 
 template <class Visit>
 void fields(Visit& visit, ScoredNorms& result) {
-  visit("scores", result.scores);
-  visit.tensor(to_tensor("heads", std::move(result.norms.heads)));
-  visit.tensor(to_tensor("layers", std::move(result.norms.layers)));
+  visit("scores", result.scores, {.help = "[T] How much the answer receives from each token."});
+  visit.tensor(to_tensor("heads", std::move(result.norms.heads)),
+               {.help = "[L, H, T, T] ‖αf(x)‖ for each head."});
+  visit.tensor(to_tensor("layers", std::move(result.norms.layers)),
+               {.help = "[L, 1, T, T] The same for all heads together."});
 }
 
 template <class Visit>
 void fields(Visit& visit, ZeroedValues& result) {
   const std::size_t tokens = result.scores.size();
-  visit("scores", result.scores);
-  visit.tensor(to_tensor("layers", std::move(result.layers)));
-  visit.tensor({"rollout", {tokens, tokens}, std::move(result.matrix)});
+  visit("scores", result.scores, {.help = "[T] How much the answer receives from each token."});
+  visit.tensor(
+      to_tensor("layers", std::move(result.layers)),
+      {.help = "[L, 1, T, T] Row i: how much each token's value counts for token i's output "
+               "of a layer."});
+  visit.tensor(rows_by_tokens("rollout", std::move(result.matrix), tokens),
+               {.help = "[T, T] The product of the layers."});
+}
+
+template <class Visit>
+void fields(Visit& visit, const ScoredLens::Layer& layer, std::span<const std::string> labels) {
+  visit("label", layer.label, {.help = "The label with the highest score."});
+  visit.scores(labels, layer.scores, layer.logits);
 }
 
 template <class Visit>
 void fields(Visit& visit, ScoredLens& result) {
   Lens& lens = result.lens;
-  std::span<const float> logits = lens.logits;
-  visit.each("layers", result.layers, [&](const ScoredLens::Layer& layer) {
-    visit("label", layer.label);
-    visit.scores(result.labels, layer.scores, logits.first(lens.labels));
-    logits = logits.subspan(lens.labels);
-  });
-  visit.tensor({"logits", {lens.layers + 1, lens.labels}, std::move(lens.logits)});
+  visit.each("layers", result.layers,
+             [&](const ScoredLens::Layer& layer) { fields(visit, layer, result.labels); },
+             {.help = "The head's output before each layer, and after the last one."});
+  visit.tensor({"logits", {lens.layers + 1, lens.labels}, std::move(lens.logits)},
+               {.help = "[L + 1, C] For the text."});
   visit.tensor(
-      {"tokenLogits", {lens.layers + 1, lens.tokens, lens.labels}, std::move(lens.token_logits)});
+      {"tokenLogits", {lens.layers + 1, lens.tokens, lens.labels}, std::move(lens.token_logits)},
+      {.help = "[L + 1, T, C] For each token by itself."});
 }
 
 template <class Visit>
 void fields(Visit& visit, LogitAttribution& attribution) {
   std::vector<std::string> columns;
   for (const LogitColumn& column : attribution.columns) columns.push_back(to_string(column));
-  visit("value", single(attribution.value));
-  visit("columns", columns);
-  if (!attribution.effects.empty()) visit("effects", attribution.effects);
+  visit("value", single(attribution.value), {.help = "The explained number."});
+  visit("columns", columns, {.help = "Names such as \"layers.0.self_attn.head.3\"."});
+  visit("effects", attribution.effects,
+        {.help = "One per column: how much the number falls without it. They do not sum to "
+                 "`value`.",
+         .with = "effects",
+         .omitted = true});
   const std::vector<std::size_t> shape = {attribution.tokens, columns.size()};
-  visit.tensor({"written", shape, std::move(attribution.written)});
-  visit.tensor({"read", shape, std::move(attribution.read)});
+  visit.tensor({"written", shape, std::move(attribution.written)},
+               {.help = "[T, columns] By the row that is written. Sums to `value`."});
+  visit.tensor({"read", shape, std::move(attribution.read)},
+               {.help = "[T, columns] By the token that is read. Sums to `value`."});
 }
 
 template <class Visit>
 void fields(Visit& visit, NextLogitAttribution& result) {
-  visit("token", result.token);
-  visit("against", result.against);
+  visit("token", result.token, about_explained_token);
+  visit("against", result.against, about_compared_token);
   fields(visit, result.attribution);
 }
 
 /// A cell of activation patching.
 struct PatchingCell {
-  const std::vector<std::size_t>& tokens;
-  bool unpaired;
+  std::span<const std::size_t> tokens;
+  bool unpaired = false;
 };
 
 template <class Visit>
 void fields(Visit& visit, const PatchingCell& cell) {
-  visit("tokens", cell.tokens);
-  visit("unpaired", cell.unpaired);
+  visit("tokens", cell.tokens, {.help = "The tokens of the first text."});
+  visit("unpaired", cell.unpaired, {.help = "Whether the second text has nothing for them."});
 }
 
 template <class Visit>
@@ -179,16 +215,23 @@ void fields(Visit& visit, PatchingResult& result) {
   for (std::size_t cell = 0; cell < table.cells; ++cell) {
     cells.push_back({table.members[cell], table.unpaired[cell]});
   }
-  visit("donorTokens", result.donor_tokens);
-  visit("donorOf", result.donor_of);
-  visit("baseColumns", result.base_columns);
-  visit("donorColumns", result.donor_columns);
-  visit("cells", cells);
-  visit("base", table.base);
-  visit("donor", table.donor);
-  visit("plainBase", table.plain_base);
-  visit("plainDonor", table.plain_donor);
-  if (table.done < table.values.size()) visit("done", table.done);
+  std::optional<std::size_t> done;
+  if (table.done < table.values.size()) done = table.done;
+  visit("donorTokens", result.donor_tokens, {.help = "The tokens of the second text."});
+  visit("donorOf", result.donor_of,
+        {.help = "For each token of the first text, the paired token of the second."});
+  visit("baseColumns", result.base_columns,
+        {.help = "The position of each token; both tokens of a pair have the same."});
+  visit("donorColumns", result.donor_columns, {.help = "The same for the second text."});
+  visit("cells", cells,
+        {.help = "The columns of the grid: tokens or, in long texts, words or sentences."});
+  visit("base", table.base, {.help = "The number of the first text, with aligned positions."});
+  visit("donor", table.donor, {.help = "The number of the second."});
+  visit("plainBase", table.plain_base, {.help = "The number of the first with its own positions."});
+  visit("plainDonor", table.plain_donor, {.help = "The number of the second with its own."});
+  visit("done", done,
+        {.help = "The number of cells that are measured, row by row; the others are estimates or "
+                 "not a number. Absent if all are measured."});
   const std::vector<std::size_t> shape = {table.rows, table.cells};
   TracedTensor delta = {"delta", shape, {}}, share = {"share", shape, {}};
   for (std::size_t row = 0; row < table.rows; ++row) {
@@ -198,56 +241,72 @@ void fields(Visit& visit, PatchingResult& result) {
     }
   }
   const bool apart = share.data.size() == delta.data.size();
-  visit.tensor(std::move(delta));
-  if (apart) visit.tensor(std::move(share));
+  visit.tensor(std::move(delta),
+               {.help = "[rows, cells] The change of the number. The residual stream has L + 1 "
+                        "rows, others have L."});
+  if (apart) {
+    visit.tensor(std::move(share),
+                 {.help = "The same as a share of donor - base; absent if the two differ by less "
+                          "than ½.",
+                  .omitted = true});
+  }
 }
 
 template <class Visit>
 void fields(Visit& visit, NextPatchingResult& result) {
-  visit("token", result.token);
-  visit("against", result.against);
-  visit("prefix", result.prefix);
+  visit("token", result.token,
+        {.help = "By default the first token in which the outputs of the second and the first text "
+                 "differ. Absent if none do; then nothing is measured."});
+  visit("against", result.against, {.help = "That of the first text."});
+  visit(
+      "prefix", result.prefix,
+      {.help = "Of a translation: the tokens that both translations begin with, before `token`."});
   fields(visit, result.patching);
 }
 
 template <class Visit>
 void fields(Visit& visit, const OrderTest& test) {
-  visit("score", test.score);
-  visit("deletion", test.deletion);
-  visit("insertion", test.insertion);
+  visit("score", test.score,
+        {.help = "Mean of insertion minus mean of deletion. A better order has a higher score."});
+  visit("deletion", test.deletion, {.help = "The number without the first words."});
+  visit("insertion", test.insertion, {.help = "The number with only these."});
   visit("comprehensiveness", test.comprehensiveness);
   visit("sufficiency", test.sufficiency);
 }
 
 /// The scores of random orders, for comparison.
 struct RandomOrders {
-  const Faithfulness& of;
+  float mean = 0, deviation = 0;
+  std::span<const float> scores = {};
 };
 
 template <class Visit>
 void fields(Visit& visit, const RandomOrders& random) {
-  visit("mean", random.of.random_mean());
-  visit("deviation", random.of.random_deviation());
-  visit("scores", random.of.random);
+  visit("mean", random.mean);
+  visit("deviation", random.deviation);
+  visit("scores", random.scores);
 }
 
 template <class Visit>
 void fields(Visit& visit, WordFaithfulness& result) {
   const Faithfulness& test = result.result;
-  visit("words", result.words);
-  visit("value", test.full);
-  visit("counts", test.counts);
-  visit("order", test.scores);
-  visit("leaveOneOut", test.leave_one_out);
-  visit("losses", test.losses);
-  visit("random", RandomOrders{test});
+  visit("words", result.words, {.help = "The tokens of each word."});
+  visit("value", test.full, {.help = "The explained number."});
+  visit("counts", test.counts,
+        {.help = "The number of words removed or inserted at each point of the curves."});
+  visit("order", test.scores, {.help = "The tested order."});
+  visit("leaveOneOut", test.leave_one_out,
+        {.help = "An upper bound, because it uses the same operation as the test."});
+  visit("losses", test.losses, {.help = "How much the number falls without each word."});
+  visit("random", RandomOrders{test.random_mean(), test.random_deviation(), test.random},
+        {.help = "Random orders, for comparison."});
 }
 
 template <class Visit>
 void fields(Visit& visit, CutEffects& effects) {
-  visit("value", effects.full);
-  visit("without", effects.without);
-  visit("alone", effects.alone);
+  visit("value", effects.full, {.help = "The explained number."});
+  visit("without", effects.without, {.help = "The number without all edges."});
+  visit("alone", effects.alone, {.help = "The number without each single one."});
 }
 
 template <class Visit>
@@ -260,7 +319,7 @@ void fields(Visit& visit, const AttentionEdge& edge) {
 
 /// A head of a circuit.
 struct CircuitHead {
-  std::size_t layer, head;
+  std::size_t layer = 0, head = 0;
 };
 
 template <class Visit>
@@ -273,23 +332,26 @@ template <class Visit>
 void fields(Visit& visit, Circuit& circuit) {
   std::vector<CircuitHead> heads;
   for (const auto& [layer, head] : circuit.heads) heads.push_back({layer, head});
-  visit("value", circuit.full);
-  visit("kept", circuit.kept);
-  visit("nothing", circuit.nothing);
-  visit("faithfulness", circuit.faithfulness);
+  visit("value", circuit.full, {.help = "The explained number."});
+  visit("kept", circuit.kept, {.help = "The number with only the circuit."});
+  visit("nothing", circuit.nothing, {.help = "The number with no heads."});
+  visit("faithfulness", circuit.faithfulness, {.help = "`kept` / `value`."});
   visit("heads", heads);
   visit("edges", circuit.edges);
 }
 
 template <class Visit>
 void fields(Visit& visit, NextLens& lens) {
-  visit("layers", lens.layers);
+  visit(
+      "layers", lens.layers,
+      {.help = "Before each layer and after the last, for each token the most probable next ones, "
+               "the best first."});
 }
 
-/// A token of a translation, as explanations return it.
+/// A token of a translation or answer, as explanations return it.
 struct NamedToken {
-  std::int32_t id;
-  const std::string& text;
+  std::int32_t id = 0;
+  std::string text = {};
 };
 
 template <class Visit>
@@ -298,16 +360,28 @@ void fields(Visit& visit, const NamedToken& token) {
   visit("text", token.text);
 }
 
+/// An answer, of which a token is explained.
+struct NamedTokens {
+  std::string text = {};
+  std::vector<NamedToken> tokens = {};
+};
+
+template <class Visit>
+void fields(Visit& visit, const NamedTokens& answer) {
+  visit("text", answer.text);
+  visit("tokens", answer.tokens);
+}
+
 /// The translation that was read from one encoder layer.
 struct LayerReading {
-  const std::string& text;
-  float score;
+  std::string_view text = {};
+  float score = 0;
 };
 
 template <class Visit>
 void fields(Visit& visit, const LayerReading& reading) {
   visit("text", reading.text);
-  visit("score", reading.score);
+  visit("score", reading.score, {.help = "As the score of a translation."});
 }
 
 template <class Visit>
@@ -315,9 +389,9 @@ void sentence_fields(Visit& visit, ExplainedSentence& sentence) {
   const SentenceTranslation& of = sentence.translation;
   std::vector<NamedToken> tokens;
   for (const OutputToken& token : of.output.tokens) tokens.push_back({token.id, token.text});
-  visit("start", sentence.start);
+  visit("start", sentence.start, {.help = "Where it is in the input."});
   visit("end", sentence.end);
-  visit("text", of.output.text);
+  visit("text", of.output.text, {.help = "The translation."});
   visit("tokens", tokens);
   visit("sourceTokens", of.source_tokens);
 }
@@ -328,7 +402,7 @@ void fields(Visit& visit, ExplainedSentence& sentence) {
   sentence_fields(visit, sentence);
   if (!sentence.rollout.empty()) {
     const std::size_t targets = of.decoder->queries, sources = of.encoder->queries;
-    visit.tensor({"rollout", {targets, targets + sources}, std::move(sentence.rollout)});
+    visit.tensor({"rollout", {targets, targets + sources}, std::move(sentence.rollout)}, {});
   }
   if (!sentence.lens.layers.empty()) fields(visit, sentence.lens);
   if (sentence.read_from.empty()) return;
@@ -339,7 +413,8 @@ void fields(Visit& visit, ExplainedSentence& sentence) {
 
 template <class Visit>
 void fields(Visit& visit, ExplainedSentences& sentences) {
-  visit.each("sentences", sentences, [&](ExplainedSentence& sentence) { fields(visit, sentence); });
+  visit.each("sentences", sentences, [&](ExplainedSentence& sentence) { fields(visit, sentence); },
+             {});
 }
 
 template <class Visit>

@@ -173,11 +173,8 @@ export interface PatchGrid {
 export interface PictureRegion {
   /** In pixels of the picture, as the other numbers. */
   left: number;
-
   top: number;
-
   width: number;
-
   height: number;
 }
 

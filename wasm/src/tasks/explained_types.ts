@@ -1,0 +1,285 @@
+// Written by tools/schema.mjs from the results in src/tasks/explain. Do not edit.
+
+import type { LabelScore, Token, TracedTensor } from '../model/results.js';
+
+/** A token that may come next. */
+export interface Guess {
+  id: number;
+  text: string;
+  /** The natural logarithm of the model's probability. */
+  logprob: number;
+}
+
+/** Attention through all layers. */
+export interface Rollout {
+  /** [T] The share of each token in the state that the answer is computed from. */
+  scores: number[];
+  /** [T, T] Row i: the share of each input token in token i's last state. */
+  rollout: TracedTensor;
+}
+
+/** Attention times the size of the vectors that it moves. */
+export interface ValueNorms {
+  /** [T] How much the answer receives from each token. */
+  scores: number[];
+  /** [L, H, T, T] ‖αf(x)‖ for each head. */
+  heads: TracedTensor;
+  /** [L, 1, T, T] The same for all heads together. */
+  layers: TracedTensor;
+}
+
+/** What the values of tokens count for others. */
+export interface ValueZeroing {
+  /** [T] How much the answer receives from each token. */
+  scores: number[];
+  /** [L, 1, T, T] Row i: how much each token's value counts for token i's output of a layer. */
+  layers: TracedTensor;
+  /** [T, T] The product of the layers. */
+  rollout: TracedTensor;
+}
+
+/** The answer that a classifier would give. */
+export interface LensLayer {
+  /** The label with the highest score. */
+  label: string;
+  scores: LabelScore[];
+}
+
+/** What each layer would answer. */
+export interface Lens {
+  /** The head's output before each layer, and after the last one. */
+  layers: LensLayer[];
+  /** [L + 1, C] For the text. */
+  logits: TracedTensor;
+  /** [L + 1, T, C] For each token by itself. */
+  tokenLogits: TracedTensor;
+}
+
+/** The explained number as an exact sum. */
+export interface LogitAttribution {
+  /** The explained number. */
+  value: number;
+  /** Names such as "layers.0.self_attn.head.3". */
+  columns: string[];
+  /**
+   * With `effects`. One per column: how much the number falls without it. They do not sum to
+   * `value`.
+   */
+  effects?: number[];
+  /** [T, columns] By the row that is written. Sums to `value`. */
+  written: TracedTensor;
+  /** [T, columns] By the token that is read. Sums to `value`. */
+  read: TracedTensor;
+}
+
+/** The lead of a token over another as an exact sum. */
+export interface NextLogitAttribution extends LogitAttribution {
+  /** The explained token. */
+  token: Guess;
+  /** The one that it is compared with. */
+  against: Guess;
+}
+
+/** A column of a table of activation patching. */
+export interface PatchingCell {
+  /** The tokens of the first text. */
+  tokens: number[];
+  /** Whether the second text has nothing for them. */
+  unpaired: boolean;
+}
+
+/** The table of activation patching. */
+export interface ActivationPatching {
+  /** The tokens of the second text. */
+  donorTokens: Token[];
+  /** For each token of the first text, the paired token of the second. */
+  donorOf: (number | null)[];
+  /** The position of each token; both tokens of a pair have the same. */
+  baseColumns: number[];
+  /** The same for the second text. */
+  donorColumns: number[];
+  /** The columns of the grid: tokens or, in long texts, words or sentences. */
+  cells: PatchingCell[];
+  /** The number of the first text, with aligned positions. */
+  base: number;
+  /** The number of the second. */
+  donor: number;
+  /** The number of the first with its own positions. */
+  plainBase: number;
+  /** The number of the second with its own. */
+  plainDonor: number;
+  /**
+   * The number of cells that are measured, row by row; the others are estimates or not a number.
+   * Absent if all are measured.
+   */
+  done?: number;
+  /** [rows, cells] The change of the number. The residual stream has L + 1 rows, others have L. */
+  delta: TracedTensor;
+  /** The same as a share of donor - base; absent if the two differ by less than ½. */
+  share?: TracedTensor;
+}
+
+/**
+ * The table of two texts that a model continues or translates, whose number is the lead of
+ * `token` over `against`. The tokens and rows are those of the decoder that continues the
+ * texts, or of the encoder that reads them.
+ */
+export interface NextActivationPatching extends ActivationPatching {
+  /**
+   * By default the first token in which the outputs of the second and the first text differ.
+   * Absent if none do; then nothing is measured.
+   */
+  token?: Guess;
+  /** That of the first text. */
+  against?: Guess;
+  /** Of a translation: the tokens that both translations begin with, before `token`. */
+  prefix?: number[];
+}
+
+/** The test of an order of words. */
+export interface OrderTest {
+  /** Mean of insertion minus mean of deletion. A better order has a higher score. */
+  score: number;
+  /** The number without the first words. */
+  deletion: number[];
+  /** The number with only these. */
+  insertion: number[];
+  comprehensiveness: number[];
+  sufficiency: number[];
+}
+
+/** The scores of random orders. */
+export interface RandomOrders {
+  mean: number;
+  deviation: number;
+  scores: number[];
+}
+
+/** How the number changes without words. */
+export interface Faithfulness {
+  /** The tokens of each word. */
+  words: number[][];
+  /** The explained number. */
+  value: number;
+  /** The number of words removed or inserted at each point of the curves. */
+  counts: number[];
+  /** The tested order. */
+  order: OrderTest;
+  /** An upper bound, because it uses the same operation as the test. */
+  leaveOneOut: OrderTest;
+  /** How much the number falls without each word. */
+  losses: number[];
+  /** Random orders, for comparison. */
+  random: RandomOrders;
+}
+
+/** An attention edge: in this layer and head, the weight of a key for a query. */
+export interface AttentionEdge {
+  layer: number;
+  head: number;
+  query: number;
+  key: number;
+}
+
+/** The number without edges. */
+export interface EdgeEffects {
+  /** The explained number. */
+  value: number;
+  /** The number without all edges. */
+  without: number;
+  /** The number without each single one. */
+  alone: number[];
+}
+
+/** A head of a circuit. */
+export interface CircuitHead {
+  layer: number;
+  head: number;
+}
+
+/** A small set of heads and edges that keeps the answer. */
+export interface Circuit {
+  /** The explained number. */
+  value: number;
+  /** The number with only the circuit. */
+  kept: number;
+  /** The number with no heads. */
+  nothing: number;
+  /** `kept` / `value`. */
+  faithfulness: number;
+  heads: CircuitHead[];
+  edges: AttentionEdge[];
+}
+
+/** The product of each token's embedding and its gradient. */
+export interface GradientScores {
+  /** One for each row that the model reads, in units of the explained number. */
+  scores: number[];
+}
+
+/** The result of integrated gradients. */
+export interface IntegratedGradients {
+  /**
+   * One for each row that the model reads; 0 for special tokens. Together with `gap` they sum to
+   * `value` - `baseline`.
+   */
+  scores: number[];
+  /** The explained number. */
+  value: number;
+  /** The same with the embeddings at their beginning, such as zeros. */
+  baseline: number;
+  /** `value` - `baseline` - the sum of `scores`: the error of the finite number of steps. */
+  gap: number;
+  /** The number of steps. */
+  steps: number;
+}
+
+/** Attention weights times their gradients. */
+export interface Relevance {
+  /** The relevance of each row that the model reads for the answer; never negative. */
+  scores: number[];
+  /**
+   * [T, T] Row i: the relevance of each token for token i's last state; of a translation [T, T +
+   * S], for the decoder's.
+   */
+  relevance: TracedTensor;
+}
+
+/** The next tokens that each layer would choose. */
+export interface NextLens {
+  /**
+   * Before each layer and after the last, for each token the most probable next ones, the best
+   * first.
+   */
+  layers: Guess[][][];
+}
+
+/** A token of a translation or answer. */
+export interface NamedToken {
+  id: number;
+  text: string;
+}
+
+/** An answer, of which a token is explained. */
+export interface NamedTokens {
+  text: string;
+  tokens: NamedToken[];
+}
+
+/** The translation that was read from one layer. */
+export interface LayerReading {
+  text: string;
+  /** As the score of a translation. */
+  score: number;
+}
+
+/** A sentence and its translation. */
+export interface ExplainedSentence {
+  /** Where it is in the input. */
+  start: number;
+  end: number;
+  /** The translation. */
+  text: string;
+  tokens: NamedToken[];
+  sourceTokens: Token[];
+}
