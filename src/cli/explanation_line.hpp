@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cli/lines.hpp"
-#include "tasks/explain/explain_next_gradients.hpp"
 #include "tasks/explain/explanation.hpp"
+#include "tasks/explain/next/next_gradients.hpp"
 
 namespace glassformer {
 

@@ -1,8 +1,8 @@
 #include "glassformer/explainer.hpp"
 
 #include "tasks/explain/explain.hpp"
-#include "tasks/explain/explain_next_gradients.hpp"
-#include "tasks/explain/explain_next_patching.hpp"
+#include "tasks/explain/next/next_gradients.hpp"
+#include "tasks/explain/next/next_patching.hpp"
 #include "tasks/load.hpp"
 
 namespace glassformer {

@@ -10,7 +10,7 @@
 #include "cli/files/picture_file.hpp"
 #include "cli/flags.hpp"
 #include "cli/lines.hpp"
-#include "tasks/explain/explain_next_gradients.hpp"
+#include "tasks/explain/next/next_gradients.hpp"
 
 namespace glassformer {
 namespace {

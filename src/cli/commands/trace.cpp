@@ -8,7 +8,7 @@
 #include "tasks/answer/answer.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/embed/embed.hpp"
-#include "tasks/explain/explain_next_gradients.hpp"
+#include "tasks/explain/next/next_gradients.hpp"
 #include "tasks/fill/fill.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/image/image.hpp"

@@ -11,7 +11,7 @@
 #include "explain/readings/rollout.hpp"
 #include "explain/readings/value_norms.hpp"
 #include "explain/traced.hpp"
-#include "tasks/explain/explain_next_gradients.hpp"
+#include "tasks/explain/next/next_gradients.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/reading/input_tokens.hpp"

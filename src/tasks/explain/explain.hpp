@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "api/tasks/explain.hpp"
-#include "explain/interventions/activation_patching.hpp"
 #include "explain/interventions/circuit.hpp"
 #include "explain/interventions/faithfulness.hpp"
 #include "explain/interventions/integrated_gradients.hpp"
 #include "explain/interventions/value_zeroing.hpp"
+#include "explain/patching/activation_patching.hpp"
 #include "tasks/classify/classify.hpp"
-#include "tasks/explain/explain_next.hpp"
 #include "tasks/explain/explanation.hpp"
-#include "tasks/explain/request.hpp"
+#include "tasks/explain/next/next_attribution.hpp"
+#include "tasks/explain/requests/request.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/image/image.hpp"
 #include "tasks/match/match.hpp"

@@ -6,8 +6,8 @@
 #include "explain/readings/rollout.hpp"
 #include "explain/readings/value_norms.hpp"
 #include "tasks/explain/explain.hpp"
-#include "tasks/explain/explain_next_patching.hpp"
 #include "tasks/explain/explanation_job.hpp"
+#include "tasks/explain/next/next_patching.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/reading/input_tokens.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tasks/explain/explanation.hpp"
-#include "tasks/explain/request.hpp"
+#include "tasks/explain/requests/request.hpp"
 #include "tasks/pipeline.hpp"
 
 // The base of the explanations of all tasks.

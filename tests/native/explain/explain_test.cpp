@@ -8,8 +8,8 @@
 #include <limits>
 #include <numeric>
 
-#include "explain/interventions/activation_patching.hpp"
 #include "explain/interventions/value_zeroing.hpp"
+#include "explain/patching/activation_patching.hpp"
 #include "explain/readings/direct_logit_attribution.hpp"
 #include "explain/readings/lens.hpp"
 #include "explain/readings/rollout.hpp"

@@ -15,7 +15,7 @@
 #include "support/checkpoint_golden.hpp"
 #include "support/error_of.hpp"
 #include "support/golden.hpp"
-#include "tasks/explain/explain_next_patching.hpp"
+#include "tasks/explain/next/next_patching.hpp"
 #include "tasks/load.hpp"
 
 namespace glassformer::test {

@@ -16,7 +16,7 @@
 #include "support/error_of.hpp"
 #include "support/golden.hpp"
 #include "tasks/explain/explain.hpp"
-#include "tasks/explain/explain_next_gradients.hpp"
+#include "tasks/explain/next/next_gradients.hpp"
 #include "tasks/load.hpp"
 
 namespace glassformer::test {

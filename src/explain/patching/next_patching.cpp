@@ -1,4 +1,4 @@
-#include "explain/interventions/next_patching.hpp"
+#include "explain/patching/next_patching.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "explain/explained_text.hpp"
-#include "explain/interventions/activation_patching.hpp"
 #include "explain/next_gradients.hpp"
+#include "explain/patching/activation_patching.hpp"
 #include "explain/traced.hpp"
 
 namespace glassformer {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/option.hpp"
-#include "tasks/explain/method_options.hpp"
+#include "tasks/explain/requests/method_options.hpp"
 
 namespace glassformer {
 

@@ -14,7 +14,7 @@
 #include "api/tasks/image.hpp"
 #include "api/tasks/match.hpp"
 #include "api/tasks/translate.hpp"
-#include "explain/interventions/activation_patching.hpp"
+#include "explain/patching/activation_patching.hpp"
 #include "run/tape.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/options.hpp"

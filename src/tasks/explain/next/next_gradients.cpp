@@ -1,4 +1,4 @@
-#include "tasks/explain/explain_next_gradients.hpp"
+#include "tasks/explain/next/next_gradients.hpp"
 
 #include <algorithm>
 #include <utility>

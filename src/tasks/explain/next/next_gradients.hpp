@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "explain/interventions/integrated_gradients.hpp"
-#include "tasks/explain/explain_next.hpp"
 #include "tasks/explain/explanation.hpp"
-#include "tasks/explain/request.hpp"
+#include "tasks/explain/next/next_attribution.hpp"
+#include "tasks/explain/requests/request.hpp"
 #include "tasks/pipeline.hpp"
 
 // Explains a next token by gradients. It has results of its own, so that programs without gradients

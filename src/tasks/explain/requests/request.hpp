@@ -3,8 +3,8 @@
 #include <string>
 #include <variant>
 
-#include "tasks/explain/method_options.hpp"
-#include "tasks/explain/methods.hpp"
+#include "tasks/explain/requests/method_options.hpp"
+#include "tasks/explain/requests/methods.hpp"
 #include "tasks/pipeline.hpp"
 
 namespace glassformer {

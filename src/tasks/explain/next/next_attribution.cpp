@@ -1,4 +1,4 @@
-#include "tasks/explain/explain_next.hpp"
+#include "tasks/explain/next/next_attribution.hpp"
 
 #include <algorithm>
 #include <cmath>

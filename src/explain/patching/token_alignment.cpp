@@ -1,4 +1,4 @@
-#include "explain/interventions/token_alignment.hpp"
+#include "explain/patching/token_alignment.hpp"
 
 #include <algorithm>
 

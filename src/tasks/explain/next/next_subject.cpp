@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "tasks/explain/explain.hpp"
-#include "tasks/explain/explain_next_gradients.hpp"
+#include "tasks/explain/next/next_gradients.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/reading/input_tokens.hpp"
 #include "tasks/translate/translate.hpp"

@@ -6,7 +6,7 @@
 
 #include "explain/contrast.hpp"
 #include "explain/explained_text.hpp"
-#include "explain/interventions/token_alignment.hpp"
+#include "explain/patching/token_alignment.hpp"
 #include "explain/results.hpp"
 
 namespace glassformer {

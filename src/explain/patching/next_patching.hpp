@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "explain/contrast.hpp"
-#include "explain/interventions/token_alignment.hpp"
 #include "explain/next_token.hpp"
+#include "explain/patching/token_alignment.hpp"
 #include "explain/results.hpp"
 
 namespace glassformer {

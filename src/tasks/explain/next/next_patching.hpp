@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "explain/interventions/next_patching.hpp"
-#include "tasks/explain/explain_next.hpp"
+#include "explain/patching/next_patching.hpp"
 #include "tasks/explain/explanation_job.hpp"
+#include "tasks/explain/next/next_attribution.hpp"
 
 // Activation patching between two texts that a model continues or translates.
 

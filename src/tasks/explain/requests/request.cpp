@@ -1,4 +1,4 @@
-#include "tasks/explain/request.hpp"
+#include "tasks/explain/requests/request.hpp"
 
 #include <optional>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "tasks/explain/methods.hpp"
+#include "tasks/explain/requests/methods.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "explain/interventions/activation_patching.hpp"
+#include "explain/patching/activation_patching.hpp"
 
 #include <algorithm>
 #include <cmath>

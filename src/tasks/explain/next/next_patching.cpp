@@ -1,4 +1,4 @@
-#include "tasks/explain/explain_next_patching.hpp"
+#include "tasks/explain/next/next_patching.hpp"
 
 #include <algorithm>
 #include <cmath>
