@@ -370,8 +370,8 @@ class Explained(Model):
         Returns
         -------
         dict
-            What the interface `Explanations` of the JavaScript package describes, with the names
-            of Python, and arrays for tensors.
+            The fields that the documentation's page of results lists for the method, with arrays
+            for tensors.
         """
         inputs = [self._taken_to_explain(given)]
         if on_progress is not None:
