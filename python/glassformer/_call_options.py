@@ -587,25 +587,25 @@ class ExplainOptions(TypedDict, total=False):
         or weights, after it. Default: "scores".
     least : float, optional
         The share of the number that the circuit keeps. Default: 0.8.
+    words : int, optional
+        How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5.
     beams : int, optional
         The number of hypotheses of the beam search, for a model with an encoder. Between 1 and
         64. Default: 1.
-    words : int, optional
-        How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5.
+    sentence : int, optional
+        Which sentence of the translation, counted from 0. Default: 0.
+    position : int, optional
+        Which token of the translation or answer, counted from 0. Default: 0, or the token after
+        `prefix`.
+    prefix : Sequence[int], optional
+        Ids of tokens that the translation or answer begins with. Default: none; with two texts,
+        those that both translations begin with.
     token : int, optional
         The id of the token to explain. Default: the token that the translation or answer has
         there, or the most probable; with two texts, that of the second's.
     against : int, optional
         The id of the token to compare it with: the explained number is the difference of their
         logits. Default: the most probable other one; with two texts, that of the first's.
-    sentence : int, optional
-        Which sentence of the translation, counted from 0. Default: 0.
-    prefix : Sequence[int], optional
-        Ids of tokens that the translation or answer begins with. Default: none; with two texts,
-        those that both translations begin with.
-    position : int, optional
-        Which token of the translation or answer, counted from 0. Default: 0, or the token after
-        `prefix`.
     baseline_token : int, optional
         The id of the token whose embedding all others begin with. A model with RMS norms needs
         it: they remove the length of an embedding, so on the way from zeros almost all changes
@@ -641,13 +641,13 @@ class ExplainOptions(TypedDict, total=False):
     edges: Sequence[Mapping[str, int]] | None
     cut: Literal["scores", "weights"] | None
     least: float | None
-    beams: int | None
     words: int | None
+    beams: int | None
+    sentence: int | None
+    position: int | None
+    prefix: Sequence[int] | None
     token: int | None
     against: int | None
-    sentence: int | None
-    prefix: Sequence[int] | None
-    position: int | None
     baseline_token: int | None
     names: Sequence[str] | None
     patch: Sequence[Patch] | None

@@ -12,7 +12,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "api/tasks/answer.hpp"
@@ -326,12 +325,6 @@ Json described() {
   return describer.take();
 }
 
-// Adds the options of all structs of a variant.
-template <class... Options>
-void describe_all(Json& properties, const std::variant<Options...>&) {
-  (properties.update(described<Options>()["properties"]), ...);
-}
-
 // Returns the words of a list with spaces between them.
 std::vector<std::string> words_of(const char* list) {
   std::istringstream stream(list);
@@ -398,8 +391,7 @@ std::string options_schema() {
   about_method("method", std::string(),
                {.help = "How to explain the answer: see below.", .apart = true});
   explain["properties"].update(about_method.take()["properties"]);
-  describe_all(explain["properties"], MethodOptions());
-  describe_all(explain["properties"], ModelOptions());
+  explain["properties"].update(described<ExplainOptions>()["properties"]);
   options["ExplainOptions"] = std::move(explain);
   return Json({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                {"title", "Options and results of Glassformer's calls"},

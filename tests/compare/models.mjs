@@ -18,6 +18,7 @@ const commands = {
   tokens: 'ner',
   answer: 'answer',
   embed: 'embed',
+  masks: 'fill',
   translate: 'translate',
   generate: 'generate',
   text2text: 'generate',

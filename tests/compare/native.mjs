@@ -30,6 +30,7 @@ const questions = {
   ner: [['--attention'], ['--aggregation', 'none'], ['--aggregation', 'average']],
   answer: [['--attention'], ['--handle-impossible-answer']],
   embed: [['--attention'], ['--prompt', 'query: ']],
+  fill: [['--attention'], ['--top-k', '3']],
   translate: [
     ['--attention'],
     ['--beams', '1', '--attention', '--ablate', 'cross.0.0'],

@@ -107,7 +107,7 @@ export type {
 } from './tasks/zero_shot_image_classifier.js';
 
 /** @internal For the package's other entries. */
-export { openModel } from './model/open_model.js';
+export { openModel, openOptions } from './model/open_model.js';
 export type {
   AlignmentOptions,
   AnswerOptions,

@@ -1,10 +1,10 @@
 #include "tasks/explain/explain.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 #include <set>
-#include <tuple>
-#include <variant>
+#include <string>
+#include <vector>
 
 #include "cli/explanation_line.hpp"
 #include "cli/files/picture_file.hpp"
@@ -14,60 +14,6 @@
 
 namespace glassformer {
 namespace {
-
-template <class... First, class... Second>
-std::tuple<First..., Second...> each_of(const std::variant<First...>&,
-                                        const std::variant<Second...>&);
-// One of each struct of options. An option of several methods is in several of them.
-using AllOptions = decltype(each_of(MethodOptions(), ModelOptions()));
-
-template <class Visit>
-void visit_all(Visit& visit, AllOptions& all) {
-  std::apply([&](auto&... each) { (fields(visit, each), ...); }, all);
-}
-
-// Declares one option for each name.
-class FlagOfEachName {
- public:
-  FlagOfEachName(CLI::App& app, FlagChoice choice) : flags_(app, std::move(choice)) {}
-
-  template <class Value>
-  void operator()(const char* name, Value& option, const Option& about = {}) {
-    if (names_.insert(name).second) flags_(name, option, about);
-  }
-
- private:
-  Flags flags_;
-  std::set<std::string_view> names_;
-};
-
-// Visits options. Takes the first of a name, which is the one that FlagOfEachName declares.
-template <class Value>
-struct TakeFirst {
-  std::string_view name;
-  std::optional<Value> value = {};
-
-  template <class Other>
-  void operator()(const char* other_name, const Other& other, const Option& = {}) {
-    if constexpr (std::same_as<Value, Other>) {
-      if (!value && name == other_name) value = other;
-    }
-  }
-};
-
-// Visits options. Sets them to what the command line gives, and notes their names.
-struct Fill {
-  AllOptions& given;
-  std::set<std::string, std::less<>> names = {};
-
-  template <class Value>
-  void operator()(const char* name, Value& option, const Option& = {}) {
-    names.insert(name);
-    TakeFirst<Value> first = {name};
-    visit_all(first, given);
-    option = *std::move(first.value);
-  }
-};
 
 class ExplainCommand final : public Command {
  public:
@@ -83,8 +29,7 @@ class ExplainCommand final : public Command {
     add_compute(app, model_.compute);
     add_threads(app, model_.threads);
     for (const CLI::Option* const option : app.get_options()) always_.insert(option->get_name());
-    FlagOfEachName flags(app, {.without = {"on_progress", "patch"}});
-    visit_all(flags, all_);
+    add_flags(app, options_, {.without = {"on_progress", "patch"}});
     std::string list = "Methods:\n";
     for (const ExplanationMethod& method : explanation_methods()) {
       list.append("  ").append(method.name).append("\n");
@@ -101,9 +46,9 @@ class ExplainCommand final : public Command {
     app.name("explain " + part);
     app.footer("");
     app.remove_option(app.get_option("--method"));
-    std::set<std::string, std::less<>> names;
+    std::vector<std::string> names;
     for (const Answered answered : all_answered) {
-      for (std::string& name : option_names(method, answered)) names.insert(std::move(name));
+      std::ranges::move(option_names(method, answered), std::back_inserter(names));
     }
     for (CLI::Option* const option : app.get_options()) {
       if (!has(names, *option)) app.remove_option(option);
@@ -114,10 +59,10 @@ class ExplainCommand final : public Command {
     const auto loaded = load_pipeline<Pipeline>(model_.folder, model_.options());
     Pipeline& pipeline = *loaded;
     ExplainRequest request = request_for(pipeline, method_);
-    Fill fill = {all_};
-    fields(fill, request);
+    request.options = options_;
+    const std::vector<std::string> names = option_names(request.parts);
     for (const CLI::Option* const option : app_->get_options()) {
-      if (option->count() > 0 && !has(fill.names, *option)) {
+      if (option->count() > 0 && !has(names, *option)) {
         refuse_option(field_of(*option).c_str(), {"expected an option of {}", {method_}});
       }
     }
@@ -165,8 +110,9 @@ class ExplainCommand final : public Command {
   }
 
   // Returns whether an option is among these fields, or one of all methods.
-  bool has(const std::set<std::string, std::less<>>& fields, const CLI::Option& option) const {
-    return always_.contains(option.get_name()) || fields.contains(field_of(option));
+  bool has(const std::vector<std::string>& fields, const CLI::Option& option) const {
+    return always_.contains(option.get_name()) ||
+           std::ranges::find(fields, field_of(option)) != fields.end();
   }
 
   CLI::App* app_ = nullptr;
@@ -174,7 +120,7 @@ class ExplainCommand final : public Command {
   std::string method_;
   bool json_ = false, quiet_ = false, pairs_ = false;
   std::set<std::string> always_;  // the options of all methods
-  AllOptions all_;
+  ExplainOptions options_;
 };
 
 }  // namespace

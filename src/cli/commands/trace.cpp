@@ -192,8 +192,8 @@ class TraceCommand final : public Command {
 
 ExplainRequest TraceCommand::gradient_request(const Pipeline& pipeline) const {
   ExplainRequest request = request_for(pipeline, "gradients");
-  find_part<GradientTensors>(request.options)->names = names_;
-  if (auto* const languages = find_part<Languages>(request.model)) *languages = languages_;
+  request.options.names = names_;
+  static_cast<Languages&>(request.options) = languages_;
   return request;
 }
 

@@ -67,7 +67,7 @@ class OneStep final : public ClassifierSteps {
  public:
   OneStep(const ClassifierExplainer& explainer, ExplainInput input, const ExplainRequest& request,
           OneRun explain)
-      : ClassifierSteps(explainer, std::move(input), request.of<ExplainedLabel>().label),
+      : ClassifierSteps(explainer, std::move(input), request.options.label),
         request_(request),
         explain_(explain) {}
 
@@ -188,14 +188,14 @@ PatchingSite site_of(const PatchedSite& wanted) {
 }
 
 FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
-  const auto& test = request.of<TestedScores>();
+  const TestedScores& test = request.options;
   const ExplanationMethod* const of = find_method(test.of);
   if (!of || !of->scores) {
     refuse_option("of", {"expected one of {}, got {}", {list_score_methods(), describe(test.of)}});
   }
   return {.scores = test.scores.value_or(std::vector<float>()),
           .of = test.of,
-          .label = request.of<ExplainedLabel>().label,
+          .label = request.options.label,
           .orders = test.orders,
           .seed = test.seed};
 }
@@ -205,15 +205,15 @@ struct ClassifierRequest {
   ClassifierRequest(ClassifierExplainer the_explainer, const ExplainRequest& asked)
       : explainer(std::move(the_explainer)),
         request(asked),
-        label(asked.of<ExplainedLabel>().label),
-        site(site_of(asked.of<PatchedSite>())),
+        label(asked.options.label),
+        site(site_of(asked.options)),
         faithfulness(faithfulness_of(asked)) {
     if (label) explainer.find_label(*label);
-    const auto& edges = asked.of<CutEdges>().edges;
+    const auto& edges = asked.options.edges;
     if (asked.is("edges") && (!edges || edges->empty())) {
       refuse_option("edges", edges ? "expected an array of one or more, got none" : "missing");
     }
-    const float least = asked.of<CircuitShare>().least;
+    const float least = asked.options.least;
     if (!(least > 0 && least <= 1)) {
       refuse_option("least",
                     {"expected a number above 0, at most 1, got {}", {shortest_decimal(least)}});
@@ -257,8 +257,7 @@ constexpr Beginning beginnings[] = {
                             const Request&) -> Part { return scored_lens(of, input); }>},
     {"direct_logit_attribution", in_one_step<[](const Explainer& of, const Input& input,
                                                 std::size_t, const Request& request) -> Part {
-       return of.direct_logit_attribution(
-           input, {request.of<ExplainedLabel>().label, request.of<ColumnEffects>().effects});
+       return of.direct_logit_attribution(input, {request.options.label, request.options.effects});
      }>},
     {"faithfulness",
      [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
@@ -266,13 +265,13 @@ constexpr Beginning beginnings[] = {
      }},
     {"edges", in_one_step<[](const Explainer& of, const Input& input, std::size_t label,
                              const Request& request) -> Part {
-       const auto& cut = request.of<CutEdges>();
+       const CutEdges& cut = request.options;
        return of.cut(input, *cut.edges, cut.cut, label);
      }>},
     {"circuit",
      [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
        return std::make_unique<CircuitSteps>(of.explainer, std::move(input),
-                                             of.request.of<CircuitShare>().least);
+                                             of.request.options.least);
      }},
     {"gradient_times_input",
      in_one_step<[](const Explainer& of, const Input& input, std::size_t label,
@@ -301,10 +300,9 @@ class ClassifierJob final : public TextExplanations {
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
     if (method() != "activation_patching") return of_.begin(of_.explainer.read(text));
     const std::string_view donor = expect_donor(text);
-    return std::make_unique<PatchingSteps>(of_.explainer, of_.explainer.read(text.text),
-                                           of_.explainer.read(donor),
-                                           ActivationPatchingOptions{of_.label, of_.site},
-                                           of_.request.of<ShownProgress>().on_progress);
+    return std::make_unique<PatchingSteps>(
+        of_.explainer, of_.explainer.read(text.text), of_.explainer.read(donor),
+        ActivationPatchingOptions{of_.label, of_.site}, of_.request.options.on_progress);
   }
 
   ClassifierRequest of_;
@@ -324,9 +322,8 @@ class PictureJob : public ExplanationJob {
  private:
   std::unique_ptr<ExplanationSteps> begin(std::size_t index) override {
     ImageOptions options;
-    const auto& size = part_of<PictureSize>(of_.request.model);
-    options.interpolate = size.interpolate;
-    options.size = size.size;
+    options.interpolate = of_.request.options.interpolate;
+    options.size = of_.request.options.size;
     return of_.begin(of_.explainer.read(pictures_[index], options));
   }
 
@@ -374,7 +371,7 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ImagePipeline& pipel
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(MatchPipeline& pipeline,
                                                             std::span<const Picture> pictures,
                                                             const ExplainRequest& request) {
-  const auto& matched = part_of<MatchedLabels>(request.model);
+  const MatchedLabels& matched = request.options;
   if (matched.labels.empty()) refuse_option("labels", "expected at least one, got none");
   return std::make_unique<MatchedPictureJob>(pipeline, pictures, request, matched);
 }

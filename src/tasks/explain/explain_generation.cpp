@@ -114,9 +114,9 @@ class GenerationExplanations final : public TextExplanations {
                          const ExplainRequest& request)
       : TextExplanations(texts, std::string(request.method->name)),
         explainer_(pipeline),
-        words_(request.of<LensWords>().words),
+        words_(request.options.words),
         attribution_(next_attribution_options(request)),
-        shows_(request.of<ShownProgress>().on_progress) {
+        shows_(request.options.on_progress) {
     if (!patches()) single_texts(texts);  // refuses pairs
     explainer_.attributions().expect_tokens(attribution_);
   }

@@ -25,22 +25,18 @@ struct Options {
   bool shows_progress = false;
 };
 
-std::size_t position_of(const ExplainRequest& request) {
-  return request.of<ChosenPosition>().position.value_or(request.of<Prefix>().prefix.size());
-}
-
 Options options_of(const ExplainRequest& request) {
-  const auto& languages = part_of<Languages>(request.model);
+  const ExplainOptions& asked = request.options;
   return {.method = std::string(request.method->name),
-          .from = languages.from,
-          .to = languages.to,
-          .beams = request.of<Beams>().beams.value_or(1),
-          .words = request.of<LensWords>().words,
-          .sentence = request.of<ChosenSentence>().sentence,
-          .position = position_of(request),
-          .prefix = request.of<Prefix>().prefix,
+          .from = asked.from,
+          .to = asked.to,
+          .beams = asked.beams.value_or(1),
+          .words = asked.words,
+          .sentence = asked.sentence,
+          .position = asked.position.value_or(asked.prefix.size()),
+          .prefix = asked.prefix,
           .attribution = next_attribution_options(request),
-          .shows_progress = request.of<ShownProgress>().on_progress};
+          .shows_progress = asked.on_progress};
 }
 
 using Sentence = ExplainedSentence;

@@ -49,8 +49,8 @@ export async function openModel<Info extends object>(
   return { session: new Session(host), info: info as unknown as Info, architecture };
 }
 
-const loadOptions = [
-  'compute',
+/** The options of everything that opens files with an engine. */
+export const openOptions = [
   'onProgress',
   'signal',
   'urls',
@@ -58,12 +58,11 @@ const loadOptions = [
   'cache',
   'timeout',
   'backend',
-  'threads',
   'binary',
   'module',
   'worker',
-  'untrained',
-];
+] as const satisfies readonly (keyof TranslatorLoadOptions)[];
+const loadOptions = [...openOptions, 'compute', 'threads', 'untrained'];
 
 export function checkLoadOptions(task: Purpose | undefined, options: TranslatorLoadOptions): void {
   const own = task ? taskNamed(task)?.load : ['explain', 'gradients', 'shortlist'];

@@ -46,13 +46,25 @@ export interface ExplainOption {
   cut?: 'scores' | 'weights' | undefined;
   /** The share of the number that the circuit keeps. Default: 0.8. */
   least?: number | undefined;
+  /** How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5. */
+  words?: number | undefined;
   /**
    * The number of hypotheses of the beam search, for a model with an encoder. Between 1 and 64.
    * Default: 1.
    */
   beams?: number | undefined;
-  /** How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5. */
-  words?: number | undefined;
+  /** Which sentence of the translation, counted from 0. Default: 0. */
+  sentence?: number | undefined;
+  /**
+   * Which token of the translation or answer, counted from 0. Default: 0, or the token after
+   * `prefix`.
+   */
+  position?: number | undefined;
+  /**
+   * Ids of tokens that the translation or answer begins with. Default: none; with two texts,
+   * those that both translations begin with.
+   */
+  prefix?: readonly number[] | undefined;
   /**
    * The id of the token to explain. Default: the token that the translation or answer has there,
    * or the most probable; with two texts, that of the second's.
@@ -63,18 +75,6 @@ export interface ExplainOption {
    * logits. Default: the most probable other one; with two texts, that of the first's.
    */
   against?: number | undefined;
-  /** Which sentence of the translation, counted from 0. Default: 0. */
-  sentence?: number | undefined;
-  /**
-   * Ids of tokens that the translation or answer begins with. Default: none; with two texts,
-   * those that both translations begin with.
-   */
-  prefix?: readonly number[] | undefined;
-  /**
-   * Which token of the translation or answer, counted from 0. Default: 0, or the token after
-   * `prefix`.
-   */
-  position?: number | undefined;
   /**
    * The id of the token whose embedding all others begin with. A model with RMS norms needs it:
    * they remove the length of an embedding, so on the way from zeros almost all changes near
@@ -179,7 +179,7 @@ export interface ExplainTranslationOptions {
    */
   rollout: Method<'rollout', 'beams' | 'from' | 'to'>;
   /** What each layer would answer, if no layer followed (nostalgebraist 2020, logit lens). */
-  lens: Method<'lens', 'beams' | 'words' | 'from' | 'to'>;
+  lens: Method<'lens', 'words' | 'beams' | 'from' | 'to'>;
   /** The translation as decoded from each layer of the encoder (Langedijk et al. 2023). */
   decoder_lens: Method<'decoder_lens', 'beams' | 'from' | 'to'>;
   /**
@@ -188,7 +188,7 @@ export interface ExplainTranslationOptions {
    */
   direct_logit_attribution: Method<
     'direct_logit_attribution',
-    'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'effects' | 'from' | 'to'
+    'effects' | 'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'from' | 'to'
   >;
   /**
    * How the answer to a text changes if a vector is replaced by that of a second text, for every
@@ -272,7 +272,7 @@ export interface ExplainGenerationOptions {
    * The explained number as an exact sum of what embeddings, heads and feed-forward networks
    * add, with the scales of norms frozen (Elhage et al. 2021).
    */
-  direct_logit_attribution: Method<'direct_logit_attribution', 'token' | 'against' | 'effects'>;
+  direct_logit_attribution: Method<'direct_logit_attribution', 'effects' | 'token' | 'against'>;
   /**
    * How the answer to a text changes if a vector is replaced by that of a second text, for every
    * layer and token (Meng et al. 2022). The answer of a model that writes is the first token in
@@ -361,12 +361,12 @@ export const explainTranslationOptions = [
   'from',
   'to',
   'words',
+  'effects',
   'sentence',
   'position',
   'prefix',
   'token',
   'against',
-  'effects',
   'onProgress',
   'baselineToken',
   'names',
@@ -378,9 +378,9 @@ export const explainTranslationOptions = [
 export const explainGenerationOptions = [
   'method',
   'words',
+  'effects',
   'token',
   'against',
-  'effects',
   'onProgress',
   'beams',
   'position',

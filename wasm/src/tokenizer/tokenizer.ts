@@ -1,4 +1,4 @@
-import { GlassformerError, openModel } from '../index.js';
+import { GlassformerError, openModel, openOptions } from '../index.js';
 import type { Encoding, LoadOptions, ModelFiles } from '../index.js';
 import { checkOption, checkOptions, isA } from '../base/checks.js';
 import { nodeModule } from '../base/node.js';
@@ -7,19 +7,6 @@ import { encodeOptions } from '../model/encode.js';
 
 /** Options of `load`, except those of models. */
 export type TokenizerLoadOptions = Omit<LoadOptions, 'compute' | 'threads' | 'untrained'>;
-
-const loadOptions = [
-  'onProgress',
-  'signal',
-  'urls',
-  'hubUrl',
-  'cache',
-  'timeout',
-  'backend',
-  'binary',
-  'module',
-  'worker',
-] as const satisfies readonly (keyof TokenizerLoadOptions)[];
 
 /** Facts about a tokenizer. */
 export interface TokenizerInfo {
@@ -94,7 +81,7 @@ export class Tokenizer {
     folder: string | URL | ModelFiles,
     options: TokenizerLoadOptions = {},
   ): Promise<Tokenizer> {
-    checkOptions(options, loadOptions, 'load');
+    checkOptions(options, openOptions, 'load');
     const opened = openModel<TokenizerInfo>('tokenization', folder, { ...options, threads: 1 });
     const failed = async (error: unknown): Promise<never> => {
       await expectFolder(folder);

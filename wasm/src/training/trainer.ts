@@ -10,7 +10,7 @@ import type { Architecture } from '../model/architecture.js';
 import type { Given } from '../model/call_options.js';
 import { encodeOptions } from '../model/encode.js';
 import type { ClassifierInfo } from '../model/info.js';
-import { checkLoadOptions, folderRequest, startHost } from '../model/open_model.js';
+import { checkLoadOptions, folderRequest, openOptions, startHost } from '../model/open_model.js';
 import { pictureKind } from '../model/pictures.js';
 import type { PictureSource } from '../model/pictures.js';
 import { Session } from '../model/session.js';
@@ -29,19 +29,6 @@ import type {
 } from './options.js';
 import type { ClassifyImageOptions, ClassifyOptions } from '../tasks/options.js';
 import { trainingOptions } from '../tasks/options.js';
-
-const loadOptions = [
-  'onProgress',
-  'signal',
-  'urls',
-  'hubUrl',
-  'cache',
-  'timeout',
-  'backend',
-  'binary',
-  'module',
-  'worker',
-] as const satisfies readonly (keyof TrainerOptions)[];
 
 const usualEpochs = 10;
 const measurements = 20; // in a training, of the examples that are held out
@@ -105,14 +92,14 @@ export class Trainer {
     options: TrainerOptions = {},
   ): Promise<Trainer> {
     checkRuntime();
-    checkOptions(options, [...trainingOptions, ...loadOptions], 'Trainer.from');
-    checkLoadOptions(undefined, pick(options, loadOptions));
+    checkOptions(options, [...trainingOptions, ...openOptions], 'Trainer.from');
+    checkLoadOptions(undefined, pick(options, openOptions));
     const urls = resolveUrls(options.urls);
     const isNew = isConfig(start);
     const data = await encodeExamples(examples);
     const pictures = holdsPictures(data);
     const request = {
-      folder: isNew ? undefined : folderRequest(start, pick(options, loadOptions), urls),
+      folder: isNew ? undefined : folderRequest(start, pick(options, openOptions), urls),
       config: isNew ? JSON.stringify(start) : '',
       options: JSON.stringify(pick(options, trainingOptions)),
       data,

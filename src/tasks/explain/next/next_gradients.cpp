@@ -41,14 +41,13 @@ class NextGradientsSteps {
   bool step() {
     if (sum_) return sum_->step();
     if (request_.is("gradients")) {
-      const auto& tensors = request_.of<GradientTensors>();
-      part_ = lead_.gradients(tensors.names, tensors.patches);
+      part_ = lead_.gradients(request_.options.names, request_.options.patches);
     } else if (request_.is("relevance")) {
       part_ = lead_.relevance();
     } else if (request_.is("gradient_times_input")) {
       part_ = lead_.gradient_times_input();
     } else {
-      sum_ = lead_.integrated_gradients(request_.of<BaselineToken>().baseline_token);
+      sum_ = lead_.integrated_gradients(request_.options.baseline_token);
     }
     return sum_.has_value();
   }
@@ -80,26 +79,24 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
                    const ExplainRequest& request)
       : pipeline_(pipeline), asked_{.request = request}, texts_(texts.begin(), texts.end()) {
     single_texts(texts);  // refuses pairs
-    const auto& beams = request.of<Beams>().beams;
-    const auto& position = request.of<ChosenPosition>().position;
-    const auto& prefix = request.of<Prefix>().prefix;
-    if (pipeline.config().task == Task::text_generation && (beams || position || !prefix.empty())) {
+    const ExplainOptions& options = request.options;
+    if (pipeline.config().task == Task::text_generation &&
+        (options.beams || options.position || !options.prefix.empty())) {
       refuse_option({"{}, {}, {}: expected a model with an encoder",
                      {Field("beams"), Field("position"), Field("prefix")}});
     }
-    if (request.is("gradients") && request.of<GradientTensors>().names.empty()) {
+    if (request.is("gradients") && request.options.names.empty()) {
       refuse_option("names", "expected names of tensors, got none");
     }
     check_ranges(request);
     expect_gradients(pipeline.compute());
     asked_.tokens = next_attribution_options(request);
-    const auto& languages = part_of<Languages>(request.model);
-    asked_.place = {.from = languages.from,
-                    .to = languages.to,
-                    .beams = beams.value_or(1),
-                    .sentence = request.of<ChosenSentence>().sentence,
-                    .position = position.value_or(prefix.size()),
-                    .prefix = prefix};
+    asked_.place = {.from = options.from,
+                    .to = options.to,
+                    .beams = options.beams.value_or(1),
+                    .sentence = options.sentence,
+                    .position = options.position.value_or(options.prefix.size()),
+                    .prefix = options.prefix};
   }
 
   bool step() override {

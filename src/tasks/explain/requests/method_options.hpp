@@ -1,12 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "api/output.hpp"
@@ -20,7 +20,7 @@
 #include "tasks/options.hpp"
 
 // The options of explanations. Methods share most of them, so each option, or group that belongs
-// together, is a part; the options of a method are its parts, joined.
+// together, is a part; a method has a set of parts.
 
 namespace glassformer {
 
@@ -246,53 +246,38 @@ void fields(Visit& visit, MatchedLabels& part) {
         {.help = "The text for a label, with the label in place of {}."});
 }
 
-/// Options that have these parts.
+/// A set of parts: a bit for each.
+using PartSet = std::uint32_t;
+
+/// The options of all methods for all models. A method has some of the parts.
 template <class... Parts>
-struct Joined : Parts... {};
+struct Joined : Parts... {
+  template <class Part>
+  static constexpr PartSet bit() {
+    constexpr std::array found = {std::same_as<Part, Parts>...};
+    return PartSet{1} << (std::ranges::find(found, true) - found.begin());
+  }
+};
+using ExplainOptions =
+    Joined<ExplainedLabel, ColumnEffects, PatchedSite, ShownProgress, TestedScores, CutEdges,
+           CircuitShare, LensWords, Beams, ChosenSentence, ChosenPosition, Prefix, ComparedTokens,
+           BaselineToken, GradientTensors, Languages, PictureSize, MatchedLabels>;
 
+/// The set of some parts.
+template <class... Parts>
+inline constexpr PartSet set_of = (PartSet{0} | ... | ExplainOptions::bit<Parts>());
+inline constexpr PartSet chosen_answer = set_of<Beams, ChosenPosition, Prefix, ComparedTokens>;
+inline constexpr PartSet chosen_translation = chosen_answer | set_of<ChosenSentence>;
+
+/// Visits the options of some parts.
 template <class Visit, class... Parts>
-void fields(Visit& visit, Joined<Parts...>& options) {
-  (fields(visit, static_cast<Parts&>(options)), ...);
+void part_fields(Visit& visit, Joined<Parts...>& options, PartSet parts) {
+  ((parts & set_of<Parts> ? fields(visit, static_cast<Parts&>(options)) : void()), ...);
 }
-
-using NoOptions = Joined<>;
-using ChosenAnswer = Joined<Beams, ChosenPosition, Prefix, ComparedTokens>;
-using ChosenTranslation = Joined<Beams, ChosenSentence, ChosenPosition, Prefix, ComparedTokens>;
-
-/// The options of a method, for each of those in methods.cpp.
-using MethodOptions =
-    std::variant<NoOptions, Joined<ExplainedLabel>, Joined<ExplainedLabel, ColumnEffects>,
-                 Joined<ExplainedLabel, PatchedSite, ShownProgress>,
-                 Joined<ExplainedLabel, TestedScores>, Joined<ExplainedLabel, CutEdges>,
-                 Joined<CircuitShare>, Joined<Beams>, Joined<LensWords>, Joined<Beams, LensWords>,
-                 Joined<ComparedTokens, ColumnEffects>, Joined<ComparedTokens, ShownProgress>,
-                 Joined<Beams, ChosenSentence, Prefix, ComparedTokens, ShownProgress>,
-                 Joined<ChosenAnswer>, Joined<ChosenAnswer, BaselineToken>,
-                 Joined<ChosenAnswer, GradientTensors>, Joined<ChosenTranslation>,
-                 Joined<ChosenTranslation, ColumnEffects>, Joined<ChosenTranslation, BaselineToken>,
-                 Joined<ChosenTranslation, GradientTensors>>;
-/// The options of all methods for a kind of model: none, of a translator, of a model that
-/// classifies pictures, and of one that compares them with labels.
-using ModelOptions =
-    std::variant<NoOptions, Languages, PictureSize, Joined<PictureSize, MatchedLabels>>;
-
-/// Returns a part of options; null if they do not have it.
-template <class Part, class... Options>
-Part* find_part(std::variant<Options...>& options) {
-  return std::visit(
-      [](auto& of) -> Part* {
-        if constexpr (std::convertible_to<decltype(&of), Part*>) return &of;
-        return nullptr;
-      },
-      options);
-}
-
-/// Returns a part of options, or its defaults if they do not have it.
-template <class Part, class... Options>
-const Part& part_of(const std::variant<Options...>& options) {
-  static const Part absent = {};
-  const Part* const part = find_part<Part>(const_cast<std::variant<Options...>&>(options));
-  return part ? *part : absent;
+/// Visits all options.
+template <class Visit>
+void fields(Visit& visit, ExplainOptions& options) {
+  part_fields(visit, options, ~PartSet{0});
 }
 
 }  // namespace glassformer

@@ -8,64 +8,60 @@
 namespace glassformer {
 namespace {
 
-template <class... Parts>
-MethodOptions with() {
-  return Joined<Parts...>();
-}
-constexpr MethodOptions (*no)() = nullptr;
+constexpr PartSet no = not_explained;
 
 // Text, picture, translation, next token.
 constexpr ExplanationMethod methods[] = {
     {.name = "rollout",
      .help = "Attention through all layers, half of each being the token's own state (Abnar and "
              "Zuidema 2020, attention rollout).",
-     .options = {with<>, with<>, with<Beams>, with<>},
+     .options = {0, 0, set_of<Beams>, 0},
      .scores = true},
     {.name = "value_norms",
      .help = "Attention times the size of the vectors that it moves (Kobayashi et al. 2020).",
-     .options = {with<>, with<>, no, with<>},
+     .options = {0, 0, no, 0},
      .scores = true},
     {.name = "value_zeroing",
      .help = "How much each token's output of a layer turns away if another token's value vector "
              "is zero, multiplied through the layers (Mohebbi et al. 2023). Needs compute f32.",
-     .options = {with<>, with<>, no, no},
+     .options = {0, 0, no, no},
      .scores = true},
     {.name = "lens",
      .help =
          "What each layer would answer, if no layer followed (nostalgebraist 2020, logit lens).",
-     .options = {with<>, with<>, with<Beams, LensWords>, with<LensWords>}},
+     .options = {0, 0, set_of<Beams, LensWords>, set_of<LensWords>}},
     {.name = "decoder_lens",
      .help = "The translation as decoded from each layer of the encoder (Langedijk et al. 2023).",
-     .options = {no, no, with<Beams>, no}},
+     .options = {no, no, set_of<Beams>, no}},
     {.name = "direct_logit_attribution",
      .help = "The explained number as an exact sum of what embeddings, heads and feed-forward "
              "networks add, with the scales of norms frozen (Elhage et al. 2021).",
-     .options = {with<ExplainedLabel, ColumnEffects>, with<ExplainedLabel, ColumnEffects>,
-                 with<ChosenTranslation, ColumnEffects>, with<ComparedTokens, ColumnEffects>},
+     .options = {set_of<ExplainedLabel, ColumnEffects>, set_of<ExplainedLabel, ColumnEffects>,
+                 chosen_translation | set_of<ColumnEffects>, set_of<ComparedTokens, ColumnEffects>},
      .scores = true},
     {.name = "activation_patching",
      .help = "How the answer to a text changes if a vector is replaced by that "
              "of a second text, for every layer and token (Meng et al. 2022). The answer of a "
              "model that writes is the first token in which its outputs for both texts differ.",
-     .options = {with<ExplainedLabel, PatchedSite, ShownProgress>, no,
-                 with<Beams, ChosenSentence, Prefix, ComparedTokens, ShownProgress>,
-                 with<ComparedTokens, ShownProgress>}},
+     .options = {set_of<ExplainedLabel, PatchedSite, ShownProgress>, no,
+                 set_of<Beams, ChosenSentence, Prefix, ComparedTokens, ShownProgress>,
+                 set_of<ComparedTokens, ShownProgress>}},
     {.name = "faithfulness",
      .help = "How the number changes as words are deleted and inserted in the order of their "
              "scores, beside random orders (Petsiuk et al. 2018).",
-     .options = {with<ExplainedLabel, TestedScores>, with<ExplainedLabel, TestedScores>, no, no}},
+     .options = {set_of<ExplainedLabel, TestedScores>, set_of<ExplainedLabel, TestedScores>, no,
+                 no}},
     {.name = "edges",
      .help = "The number without some attention edges. Needs compute f32.",
-     .options = {with<ExplainedLabel, CutEdges>, with<ExplainedLabel, CutEdges>, no, no}},
+     .options = {set_of<ExplainedLabel, CutEdges>, set_of<ExplainedLabel, CutEdges>, no, no}},
     {.name = "circuit",
      .help = "A small set of heads and edges that keeps the answer (Conmy et al. 2023). Needs "
              "compute f32.",
-     .options = {with<CircuitShare>, with<CircuitShare>, no, no}},
+     .options = {set_of<CircuitShare>, set_of<CircuitShare>, no, no}},
     {.name = "gradient_times_input",
      .help = "The product of each token's embedding and the gradient of the explained number with "
              "respect to it (Shrikumar et al. 2017).",
-     .options = {with<ExplainedLabel>, with<ExplainedLabel>, with<ChosenTranslation>,
-                 with<ChosenAnswer>},
+     .options = {set_of<ExplainedLabel>, set_of<ExplainedLabel>, chosen_translation, chosen_answer},
      .scores = true,
      .gradients = true},
     {.name = "integrated_gradients",
@@ -74,21 +70,20 @@ constexpr ExplanationMethod methods[] = {
          "a baseline, by default zeros, to the embeddings (Sundararajan et al. 2017). The line "
          "has 64 points; if the gap is larger than 2 %, it is computed again with twice as "
          "many, up to 256.",
-     .options = {with<ExplainedLabel>, with<ExplainedLabel>, with<ChosenTranslation, BaselineToken>,
-                 with<ChosenAnswer, BaselineToken>},
+     .options = {set_of<ExplainedLabel>, set_of<ExplainedLabel>,
+                 chosen_translation | set_of<BaselineToken>, chosen_answer | set_of<BaselineToken>},
      .scores = true,
      .gradients = true},
     {.name = "relevance",
      .help = "Attention weights times their gradients, positive parts only, multiplied through the "
              "layers (Chefer et al. 2021). Not for linear attention.",
-     .options = {with<ExplainedLabel>, with<ExplainedLabel>, with<ChosenTranslation>,
-                 with<ChosenAnswer>},
+     .options = {set_of<ExplainedLabel>, set_of<ExplainedLabel>, chosen_translation, chosen_answer},
      .scores = true,
      .gradients = true},
     {.name = "gradients",
      .help = "The gradients of the explained number with respect to tensors.",
-     .options = {no, no, with<ChosenTranslation, GradientTensors>,
-                 with<ChosenAnswer, GradientTensors>},
+     .options = {no, no, chosen_translation | set_of<GradientTensors>,
+                 chosen_answer | set_of<GradientTensors>},
      .gradients = true},
 };
 
@@ -124,21 +119,19 @@ std::string list_score_methods() {
   return names_of([](const ExplanationMethod& method) { return method.scores; });
 }
 
-std::vector<std::string> option_names(const ExplanationMethod& method, Answered answer) {
+std::vector<std::string> option_names(PartSet parts) {
   std::vector<std::string> names;
-  if (!method.explains(answer)) return names;
   Names visit = {names};
-  MethodOptions options = method.options_for(answer);
-  std::visit([&](auto& of) { fields(visit, of); }, options);
-  if (answer == Answered::picture) {
-    Joined<PictureSize, MatchedLabels> pictures;
-    fields(visit, pictures);
-  }
-  if (answer == Answered::translation) {
-    Languages languages;
-    fields(visit, languages);
-  }
+  ExplainOptions options;
+  part_fields(visit, options, parts);
   return names;
+}
+
+std::vector<std::string> option_names(const ExplanationMethod& method, Answered answer) {
+  static constexpr std::array common = {set_of<>, set_of<PictureSize, MatchedLabels>,
+                                        set_of<Languages>, set_of<>};
+  if (!method.explains(answer)) return {};
+  return option_names(method.options_for(answer) | common[static_cast<std::size_t>(answer)]);
 }
 
 const ExplanationMethod& expect_method(const std::string& name, Answered answer) {

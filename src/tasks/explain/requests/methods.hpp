@@ -18,20 +18,20 @@ enum class Answered { text, picture, translation, next_token };
 inline constexpr std::array all_answered = {Answered::text, Answered::picture,
                                             Answered::translation, Answered::next_token};
 
+inline constexpr PartSet not_explained = ~PartSet{0};
+
 /// What there is to know of a method of explanation, said once.
 struct ExplanationMethod {
   std::string_view name;
   /// A sentence that begins with what the method computes, for somebody who knows Transformers.
   HelpText help;
-  /// By Answered: makes its options, with their defaults. Null: it does not explain that.
-  std::array<MethodOptions (*)(), 4> options;
+  /// Its options, by Answered; `not_explained` if it does not explain that.
+  std::array<PartSet, 4> options;
   bool scores = false;     ///< whether it gives each token of a classifier's text one score
   bool gradients = false;  ///< whether it needs gradients
 
-  bool explains(Answered answer) const { return options[static_cast<std::size_t>(answer)]; }
-  MethodOptions options_for(Answered answer) const {
-    return options[static_cast<std::size_t>(answer)]();
-  }
+  PartSet options_for(Answered answer) const { return options[static_cast<std::size_t>(answer)]; }
+  bool explains(Answered answer) const { return options_for(answer) != not_explained; }
 };
 
 /// All methods, in the order in which help lists them.
@@ -41,8 +41,10 @@ const ExplanationMethod* find_method(std::string_view name);
 /// Returns the names of the methods that give each token of a classifier's text a score.
 std::string list_score_methods();
 
-/// Returns the names of the options that a method has for an answer, and those of all methods for
-/// it, in the order of documentation. None if it does not explain that.
+/// Returns the names of options, in the order of documentation.
+std::vector<std::string> option_names(PartSet parts);
+/// Returns those that a method has for an answer, and those of all methods for it. None if it does
+/// not explain that.
 std::vector<std::string> option_names(const ExplanationMethod& method, Answered answer);
 
 /// Returns the method. Throws `invalid_option` unless it explains such answers.

@@ -7,19 +7,19 @@ namespace glassformer {
 namespace {
 
 // What a model answers, and the options that all methods have for it.
-std::pair<Answered, ModelOptions> subject_of(Task task) {
+std::pair<Answered, PartSet> subject_of(Task task) {
   switch (task) {
     case Task::text_classification:
-      return {Answered::text, NoOptions()};
+      return {Answered::text, 0};
     case Task::image_classification:
-      return {Answered::picture, PictureSize()};
+      return {Answered::picture, set_of<PictureSize>};
     case Task::zero_shot_image_classification:
-      return {Answered::picture, Joined<PictureSize, MatchedLabels>()};
+      return {Answered::picture, set_of<PictureSize, MatchedLabels>};
     case Task::translation:
-      return {Answered::translation, Languages()};
+      return {Answered::translation, set_of<Languages>};
     case Task::text_generation:
     case Task::text2text_generation:
-      return {Answered::next_token, NoOptions()};
+      return {Answered::next_token, 0};
     default:
       throw_error(
           ErrorCode::unsupported,
@@ -37,9 +37,9 @@ std::optional<std::int32_t> id_of(const std::optional<std::size_t>& number) {
 }  // namespace
 
 ExplainRequest request_for(const Pipeline& pipeline, const std::string& method) {
-  auto [answered, model] = subject_of(pipeline.config().task);
+  const auto [answered, common] = subject_of(pipeline.config().task);
   const ExplanationMethod& found = expect_method(method, answered);
-  return {&found, found.options_for(answered), std::move(model)};
+  return {.method = &found, .parts = found.options_for(answered) | common};
 }
 
 ExplainRequest read_explain_request(const Pipeline& pipeline, const TaskOptions& options) {
@@ -58,10 +58,9 @@ void expect_below(const char* option, const char* what, std::size_t number, std:
 }
 
 NextAttributionOptions next_attribution_options(const ExplainRequest& request) {
-  const auto& compared = request.of<ComparedTokens>();
-  return {.token = id_of(compared.token),
-          .against = id_of(compared.against),
-          .effects = request.of<ColumnEffects>().effects};
+  return {.token = id_of(request.options.token),
+          .against = id_of(request.options.against),
+          .effects = request.options.effects};
 }
 
 }  // namespace glassformer

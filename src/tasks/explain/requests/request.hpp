@@ -1,7 +1,7 @@
 #pragma once
 
 #include <string>
-#include <variant>
+#include <string_view>
 
 #include "tasks/explain/requests/method_options.hpp"
 #include "tasks/explain/requests/methods.hpp"
@@ -9,24 +9,18 @@
 
 namespace glassformer {
 
-/// A request for an explanation: a method, and the options that it has for a model.
+/// A request for an explanation.
 struct ExplainRequest {
   const ExplanationMethod* method = nullptr;
-  MethodOptions options = {};
-  ModelOptions model = {};
+  PartSet parts = 0;  ///< which options there are: those of the method for the model
+  ExplainOptions options = {};
 
-  /// Returns a part of the options, or its defaults if the method does not have it.
-  template <class Part>
-  const Part& of() const {
-    return part_of<Part>(options);
-  }
   bool is(std::string_view name) const { return method->name == name; }
 };
 
 template <class Visit>
 void fields(Visit& visit, ExplainRequest& request) {
-  std::visit([&](auto& options) { fields(visit, options); }, request.options);
-  std::visit([&](auto& options) { fields(visit, options); }, request.model);
+  part_fields(visit, request.options, request.parts);
 }
 
 /// Returns a request with the defaults of a method's options. Throws `invalid_option` for a method
