@@ -94,38 +94,46 @@ class CommandLine {
 
  private:
   // Replaces a part of a command, such as "direct_logit_attribution" after "explain", by the option
-  // that selects it. If its help is asked for, prints that and returns true.
+  // that selects it. If help is asked for, prints that of the part, or of the command, and returns
+  // true.
   bool helps_with_part(std::vector<std::string>& arguments) {
-    if (arguments.size() < 2) return false;
-    const std::span<const CommandEntry> all = all_commands();
-    const auto entry = std::ranges::find(all, arguments[0], &CommandEntry::name);
-    if (entry == all.end()) return false;
-    Command& command = *commands_[static_cast<std::size_t>(entry - all.begin())];
-    const auto [option, names] = command.parts();
-    const std::string part = arguments[1];
-    if (std::ranges::find(names, part) == names.end()) return false;
+    if (arguments.size() < 2 || !find_command(arguments[0])) return false;
+    const auto [option, names] = find_command(arguments[0])->parts();
+    const bool found = std::ranges::find(names, arguments[1]) != names.end();
     const bool asked = std::ranges::any_of(
         arguments, [](const std::string& each) { return each == "--help" || each == "-h"; });
-    if (asked) {
-      CLI::App& app = *app_.get_subcommand(entry->name);
-      command.narrow(app, part);
-      std::cout << app.help(app_.get_name());
+    if (asked && !names.empty()) {
+      std::cout << help_of(arguments[0], found ? arguments[1] : std::string());
       return true;
     }
-    arguments.insert(arguments.begin() + 1, option);
+    if (found) arguments.insert(arguments.begin() + 1, option);
     return false;
+  }
+
+  Command* find_command(const std::string& name) const {
+    const std::span<const CommandEntry> all = all_commands();
+    const auto entry = std::ranges::find(all, name, &CommandEntry::name);
+    return entry == all.end() ? nullptr
+                              : commands_[static_cast<std::size_t>(entry - all.begin())].get();
+  }
+
+  // Returns the help of a command or, if `part` is not empty, of a part of it.
+  std::string help_of(const std::string& name, const std::string& part) {
+    CLI::App& app = *app_.get_subcommand(name);
+    if (Command* const command = find_command(name)) command->narrow(app, part);
+    return app.help(app_.get_name());
   }
 
   Exit help() const {
     // The app that parsed the arguments would show the help of the command "help".
-    const CommandLine other(version_);
+    CommandLine other(version_);
     if (helped_.empty()) {
       std::cout << other.app_.help();
       return Exit::ok;
     }
     const std::vector<std::string> names = command_names(app_);
     if (std::ranges::find(names, helped_) == names.end()) return refuse_command(helped_);
-    std::cout << other.app_.get_subcommand(helped_)->help(app_.get_name());
+    std::cout << other.help_of(helped_, {});
     return Exit::ok;
   }
 

@@ -28,7 +28,7 @@ class Command {
     std::vector<std::string> names = {};
   };
   virtual Parts parts() const { return {}; }
-  /// Leaves only what one of the parts has, for its help.
+  /// Leaves only what one of the parts has or, if it is empty, what all have, for the help.
   virtual void narrow(CLI::App& app, const std::string& part);
 };
 

@@ -332,7 +332,8 @@ test('a method may stand after the command, and its help lists its options only'
   );
   const all = glassformer(['explain', '--help']).stdout;
   for (const name of ['direct_logit_attribution', 'circuit', 'gradients'])
-    assert.match(all, new RegExp(`^  ${name}$`, 'm'));
+    assert.match(all, new RegExp(`^  ${name}\\n      [A-Z].*[a-z,]$`, 'm'));
+  assert.doesNotMatch(all, /--cut/);
 });
 
 test('options that a writer does not have are refused', () => {

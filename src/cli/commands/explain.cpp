@@ -15,6 +15,19 @@
 namespace glassformer {
 namespace {
 
+// Returns what a method computes, up to its paper, in indented lines.
+std::string in_short(std::string_view help) {
+  constexpr std::size_t width = 94;
+  std::string_view rest = help.substr(0, std::min(help.find(" ("), help.find('.')));
+  std::string lines;
+  while (!rest.empty()) {
+    const std::size_t end = rest.size() <= width ? rest.size() : rest.rfind(' ', width);
+    lines.append("      ").append(rest.substr(0, end)).append("\n");
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+  }
+  return lines;
+}
+
 class ExplainCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -32,23 +45,23 @@ class ExplainCommand final : public Command {
     add_flags(app, options_, {.without = {"on_progress", "patch"}});
     std::string list = "Methods:\n";
     for (const ExplanationMethod& method : explanation_methods()) {
-      list.append("  ").append(method.name).append("\n");
+      list.append("  ").append(method.name).append("\n").append(in_short(method.help));
     }
-    app.footer(list +
-               "glassformer explain METHOD --help shows what a method does, and its options.");
+    app.footer(list + "glassformer explain METHOD --help shows the options of a method.");
   }
 
   Parts parts() const override { return methods(); }
 
   void narrow(CLI::App& app, const std::string& part) override {
-    const ExplanationMethod& method = *find_method(part);
-    app.description(method.help);
-    app.name("explain " + part);
-    app.footer("");
-    app.remove_option(app.get_option("--method"));
     std::vector<std::string> names;
-    for (const Answered answered : all_answered) {
-      std::ranges::move(option_names(method, answered), std::back_inserter(names));
+    if (const ExplanationMethod* const method = find_method(part)) {
+      app.description(method->help);
+      app.name("explain " + part);
+      app.footer("");
+      app.remove_option(app.get_option("--method"));
+      for (const Answered answered : all_answered) {
+        std::ranges::move(option_names(*method, answered), std::back_inserter(names));
+      }
     }
     for (CLI::Option* const option : app.get_options()) {
       if (!has(names, *option)) app.remove_option(option);
