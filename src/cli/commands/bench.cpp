@@ -6,6 +6,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "kernels/kernels.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/generate/generate.hpp"

@@ -4,6 +4,7 @@
 
 #include "base/strings/printable.hpp"
 #include "cli/files/new_files.hpp"
+#include "cli/flags.hpp"
 #include "cli/lines.hpp"
 #include "tasks/answer/answer.hpp"
 #include "tasks/classify/classify.hpp"
