@@ -124,7 +124,7 @@ class TraceCommand final : public Command {
     app.add_option("--task", task_, "For a model that writes texts: as in generate.");
     app.add_flag("--no-prefix", no_prefix_, "For a model that writes texts: as in generate.");
     add_flags(app, languages_);
-    add_flags(app, matched_);
+    add_flags(app, matched_, {.only = {"labels"}});
     add_patch(app, patch_);
     add_compute(app, compute_);
   }
@@ -154,7 +154,6 @@ class TraceCommand final : public Command {
     }
     if constexpr (requires { options.hypothesis_template; }) {
       options.labels = matched_.labels;
-      options.hypothesis_template = matched_.hypothesis_template;
     } else if (!matched_.labels.empty()) {
       refuse_option("labels", "expected a model that compares pictures with texts");
     }
