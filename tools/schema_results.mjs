@@ -157,7 +157,7 @@ function pageType(property) {
   let { items } = property;
   let lists = 'a list of';
   for (; items.type === 'array'; items = items.items) lists += ' lists of';
-  const several = items.$ref ? linked(nameOf(items)) : pageTypes[items.type].replace(/$/, 's');
+  const several = items.$ref ? linked(nameOf(items)) : `${pageTypes[items.type].slice(2)}s`;
   return `${lists} ${several}${items.nullable ? ', or null' : ''}`;
 }
 
