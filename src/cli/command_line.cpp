@@ -97,8 +97,10 @@ class CommandLine {
   // that selects it. If help is asked for, prints that of the part, or of the command, and returns
   // true.
   bool helps_with_part(std::vector<std::string>& arguments) {
-    if (arguments.size() < 2 || !find_command(arguments[0])) return false;
-    const auto [option, names] = find_command(arguments[0])->parts();
+    if (arguments.size() < 2) return false;
+    const Command* const command = find_command(arguments[0]);
+    if (!command) return false;
+    const auto [option, names] = command->parts();
     const bool found = std::ranges::find(names, arguments[1]) != names.end();
     const bool asked = std::ranges::any_of(
         arguments, [](const std::string& each) { return each == "--help" || each == "-h"; });

@@ -50,11 +50,11 @@ ScoredLens scored_lens(const ClassifierExplainer& explainer, const ExplainInput&
   const Lens& lens = result.lens;
   for (std::size_t row = 0; row <= lens.layers; ++row) {
     const auto from = lens.logits.begin() + static_cast<std::ptrdiff_t>(row * lens.labels);
-    const std::vector<float> logits(from, from + static_cast<std::ptrdiff_t>(lens.labels));
+    std::vector<float> logits(from, from + static_cast<std::ptrdiff_t>(lens.labels));
     std::vector<float> scores = logits;
     to_scores(explainer.scoring(), scores);
     const std::string& label = labels[largest(scores)];
-    result.layers.push_back({label, std::move(scores), logits});
+    result.layers.push_back({label, std::move(scores), std::move(logits)});
   }
   return result;
 }
@@ -205,10 +205,9 @@ struct ClassifierRequest {
   ClassifierRequest(ClassifierExplainer the_explainer, const ExplainRequest& asked)
       : explainer(std::move(the_explainer)),
         request(asked),
-        label(asked.options.label),
         site(site_of(asked.options)),
         faithfulness(faithfulness_of(asked)) {
-    if (label) explainer.find_label(*label);
+    if (asked.options.label) explainer.find_label(*asked.options.label);
     const auto& edges = asked.options.edges;
     if (asked.is("edges") && (!edges || edges->empty())) {
       refuse_option("edges", edges ? "expected an array of one or more, got none" : "missing");
@@ -225,7 +224,6 @@ struct ClassifierRequest {
 
   ClassifierExplainer explainer;
   ExplainRequest request;
-  std::optional<std::string> label;
   PatchingSite site;
   FaithfulnessOptions faithfulness;
 };
@@ -278,7 +276,8 @@ constexpr Beginning beginnings[] = {
                     const Request&) -> Part { return of.gradient_times_input(input, label); }>},
     {"integrated_gradients",
      [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {
-       return std::make_unique<IntegratedSteps>(of.explainer, std::move(input), of.label);
+       return std::make_unique<IntegratedSteps>(of.explainer, std::move(input),
+                                                of.request.options.label);
      }},
     {"relevance", in_one_step<[](const Explainer& of, const Input& input, std::size_t label,
                                  const Request&) -> Part { return of.relevance(input, label); }>},
@@ -293,7 +292,7 @@ class ClassifierJob final : public TextExplanations {
  public:
   ClassifierJob(ClassifyPipeline& pipeline, std::span<const TextInput> texts,
                 const ExplainRequest& request)
-      : TextExplanations(texts, std::string(request.method->name)),
+      : TextExplanations(texts, request.method->name),
         of_(ClassifierExplainer(pipeline), request) {}
 
  private:
@@ -302,7 +301,8 @@ class ClassifierJob final : public TextExplanations {
     const std::string_view donor = expect_donor(text);
     return std::make_unique<PatchingSteps>(
         of_.explainer, of_.explainer.read(text.text), of_.explainer.read(donor),
-        ActivationPatchingOptions{of_.label, of_.site}, of_.request.options.on_progress);
+        ActivationPatchingOptions{of_.request.options.label, of_.site},
+        of_.request.options.on_progress);
   }
 
   ClassifierRequest of_;
@@ -312,7 +312,7 @@ class PictureJob : public ExplanationJob {
  public:
   PictureJob(ClassifierExplainer explainer, std::span<const Picture> pictures,
              const ExplainRequest& request)
-      : ExplanationJob(pictures.size(), std::string(request.method->name)),
+      : ExplanationJob(pictures.size(), request.method->name),
         of_(std::move(explainer), request),
         pictures_(pictures.begin(), pictures.end()) {}
 

@@ -112,7 +112,7 @@ class GenerationExplanations final : public TextExplanations {
  public:
   GenerationExplanations(GeneratePipeline& pipeline, std::span<const TextInput> texts,
                          const ExplainRequest& request)
-      : TextExplanations(texts, std::string(request.method->name)),
+      : TextExplanations(texts, request.method->name),
         explainer_(pipeline),
         words_(request.options.words),
         attribution_(next_attribution_options(request)),

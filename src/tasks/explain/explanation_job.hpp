@@ -32,8 +32,7 @@ class ExplanationSteps {
 class ExplanationJob : public TypedJob<ExplainedInput> {
  public:
   /// `inputs`: their number.
-  ExplanationJob(std::size_t inputs, std::string method)
-      : method_(std::move(method)), inputs_(inputs) {}
+  ExplanationJob(std::size_t inputs, std::string_view method) : method_(method), inputs_(inputs) {}
 
   bool step() override;
   bool show(ResultWriter& writer) override;
@@ -55,8 +54,8 @@ class ExplanationJob : public TypedJob<ExplainedInput> {
 /// Explains texts.
 class TextExplanations : public ExplanationJob {
  public:
-  TextExplanations(std::span<const TextInput> texts, std::string method)
-      : ExplanationJob(texts.size(), std::move(method)), texts_(texts.begin(), texts.end()) {}
+  TextExplanations(std::span<const TextInput> texts, std::string_view method)
+      : ExplanationJob(texts.size(), method), texts_(texts.begin(), texts.end()) {}
 
  private:
   std::unique_ptr<ExplanationSteps> begin(std::size_t index) final {

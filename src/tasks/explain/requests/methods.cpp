@@ -128,10 +128,8 @@ std::vector<std::string> option_names(PartSet parts) {
 }
 
 std::vector<std::string> option_names(const ExplanationMethod& method, Answered answer) {
-  static constexpr std::array common = {set_of<>, set_of<PictureSize, MatchedLabels>,
-                                        set_of<Languages>, set_of<>};
   if (!method.explains(answer)) return {};
-  return option_names(method.options_for(answer) | common[static_cast<std::size_t>(answer)]);
+  return option_names(method.options_for(answer));
 }
 
 const ExplanationMethod& expect_method(const std::string& name, Answered answer) {

@@ -19,19 +19,29 @@ inline constexpr std::array all_answered = {Answered::text, Answered::picture,
                                             Answered::translation, Answered::next_token};
 
 inline constexpr PartSet not_explained = ~PartSet{0};
+/// The options of all methods, by Answered. Labels are only for models that compare pictures with
+/// them.
+inline constexpr std::array<PartSet, 4> common_options = {0, set_of<PictureSize, MatchedLabels>,
+                                                          set_of<Languages>, 0};
 
 /// What there is to know of a method of explanation, said once.
 struct ExplanationMethod {
   std::string_view name;
   /// A sentence that begins with what the method computes, for somebody who knows Transformers.
   HelpText help;
-  /// Its options, by Answered; `not_explained` if it does not explain that.
+  /// Its own options, by Answered; `not_explained` if it does not explain that.
   std::array<PartSet, 4> options;
   bool scores = false;     ///< whether it gives each token of a classifier's text one score
   bool gradients = false;  ///< whether it needs gradients
 
-  PartSet options_for(Answered answer) const { return options[static_cast<std::size_t>(answer)]; }
-  bool explains(Answered answer) const { return options_for(answer) != not_explained; }
+  bool explains(Answered answer) const {
+    return options[static_cast<std::size_t>(answer)] != not_explained;
+  }
+  /// Returns its options and the common ones.
+  PartSet options_for(Answered answer) const {
+    const auto index = static_cast<std::size_t>(answer);
+    return options[index] | common_options[index];
+  }
 };
 
 /// All methods, in the order in which help lists them.
@@ -43,8 +53,7 @@ std::string list_score_methods();
 
 /// Returns the names of options, in the order of documentation.
 std::vector<std::string> option_names(PartSet parts);
-/// Returns those that a method has for an answer, and those of all methods for it. None if it does
-/// not explain that.
+/// Returns those that a method has for an answer. None if it does not explain that.
 std::vector<std::string> option_names(const ExplanationMethod& method, Answered answer);
 
 /// Returns the method. Throws `invalid_option` unless it explains such answers.

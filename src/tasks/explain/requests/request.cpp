@@ -1,25 +1,22 @@
 #include "tasks/explain/requests/request.hpp"
 
 #include <optional>
-#include <utility>
 
 namespace glassformer {
 namespace {
 
-// What a model answers, and the options that all methods have for it.
-std::pair<Answered, PartSet> subject_of(Task task) {
+Answered answered_by(Task task) {
   switch (task) {
     case Task::text_classification:
-      return {Answered::text, 0};
+      return Answered::text;
     case Task::image_classification:
-      return {Answered::picture, set_of<PictureSize>};
     case Task::zero_shot_image_classification:
-      return {Answered::picture, set_of<PictureSize, MatchedLabels>};
+      return Answered::picture;
     case Task::translation:
-      return {Answered::translation, set_of<Languages>};
+      return Answered::translation;
     case Task::text_generation:
     case Task::text2text_generation:
-      return {Answered::next_token, 0};
+      return Answered::next_token;
     default:
       throw_error(
           ErrorCode::unsupported,
@@ -37,9 +34,12 @@ std::optional<std::int32_t> id_of(const std::optional<std::size_t>& number) {
 }  // namespace
 
 ExplainRequest request_for(const Pipeline& pipeline, const std::string& method) {
-  const auto [answered, common] = subject_of(pipeline.config().task);
+  const Task task = pipeline.config().task;
+  const Answered answered = answered_by(task);
   const ExplanationMethod& found = expect_method(method, answered);
-  return {.method = &found, .parts = found.options_for(answered) | common};
+  PartSet parts = found.options_for(answered);
+  if (task != Task::zero_shot_image_classification) parts &= ~set_of<MatchedLabels>;
+  return {.method = &found, .parts = parts};
 }
 
 ExplainRequest read_explain_request(const Pipeline& pipeline, const TaskOptions& options) {
