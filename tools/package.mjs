@@ -1,8 +1,9 @@
-// Builds dist/, the package: its binaries, scripts and types.
+// Builds dist/, the package: its binaries, scripts and types; and the packages that stand on it.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { cmake } from './cmake.mjs';
+import { companionFolder, companions, linkPackage, writeCompanion } from './companions.mjs';
 import { root, runTool } from './run.mjs';
 import { unlessDone } from './stamps.mjs';
 
@@ -12,24 +13,15 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 // --- types ---------------------------------------------------------------------------------------
 
 /** The modules that users import, and the worker's script. */
-const entries = [
-  'index',
-  'worker',
-  'inline',
-  'read',
-  'threads',
-  'view',
-  'pipelines',
-  'chat',
-  'tokenizer',
-  'html',
-];
+const entries = ['index', 'worker', 'inline', 'read', 'threads', 'chat', 'tokenizer'];
 
-// Copies the .d.ts files of the entries and those that they import. The others describe internals.
-function copyDeclarations(from, to) {
-  const wanted = entries.map((name) => `${name}.d.ts`);
+// Copies the .d.ts files of some entries and those that they import. The others describe internals.
+// `change` changes their texts.
+function copyDeclarations(names, to, change = (text) => text) {
+  const from = join(root, 'build/types');
+  const wanted = names.map((name) => `${name}.d.ts`);
   for (const name of wanted) {
-    const text = readFileSync(join(from, name), 'utf8');
+    const text = change(readFileSync(join(from, name), 'utf8'));
     mkdirSync(join(to, dirname(name)), { recursive: true });
     writeFileSync(join(to, name), text);
     for (const [, other] of text.matchAll(/from '(\.{1,2}\/[^']+)\.js'/g)) {
@@ -52,15 +44,18 @@ async function writeTypes() {
     '--outDir',
     'build/types',
   ]);
-  copyDeclarations(join(root, 'build/types'), dist);
+  copyDeclarations(entries, dist);
+  const byName = (text) => text.replace(/from '(?:\.{1,2}\/)+index\.js'/g, "from 'glassformer'");
+  for (const name of Object.keys(companions))
+    copyDeclarations([name], companionFolder(name), byName);
 }
 
 // --- scripts -------------------------------------------------------------------------------------
 
-// Writes dist/NAME.js and its source map. In a release without white space: the names of classes and
+// Writes NAME.js and its source map to dist/ or another folder. In a release without white space: the names of classes and
 // properties stay, and lines stay readable, because an uncaught error shows its line. esbuild's
 // option for short lines breaks strings, including URLs that bundlers search for.
-async function bundle(name, { release, ...options }) {
+async function bundle(name, { release, to = dist, ...options }) {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: root,
@@ -81,8 +76,8 @@ async function bundle(name, { release, ...options }) {
   const { code, map } = release
     ? await minified(name, source, content)
     : { code: `${source}//# sourceMappingURL=${name}.js.map\n`, map: content };
-  writeFileSync(join(dist, `${name}.js`), code);
-  if (map) writeFileSync(join(dist, `${name}.js.map`), map);
+  writeFileSync(join(to, `${name}.js`), code);
+  if (map) writeFileSync(join(to, `${name}.js.map`), map);
 }
 
 async function minified(name, source, content) {
@@ -123,21 +118,25 @@ const inlineAssets = {
   },
 };
 
-// The entries for pipelines, chats, tokenizers and HTML import the classes of index.js, that of
-// errors included, so that there is only one copy of them.
-const besideIndex = {
-  name: 'beside-index',
+// The entries for chats and tokenizers import the classes of index.js, that of errors included, so that
+// there is only one copy of them. So do the packages that stand on this one, by its name.
+const importing = (path) => ({
+  name: 'import-index',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(index|errors)\.js$/ }, () => ({ path: './index.js', external: true }));
+    onResolve({ filter: /\/(index|errors)\.js$/ }, () => ({ path, external: true }));
   },
-};
-const withIndex = ['pipelines', 'chat', 'tokenizer', 'html'];
+});
 
 async function writeScripts(release) {
-  const plain = ['index', 'worker', 'read', 'threads', 'view'];
+  const plain = ['index', 'worker', 'read', 'threads'];
+  const withIndex = ['chat', 'tokenizer'];
   await Promise.all([
     ...plain.map((name) => bundle(name, { release })),
-    ...withIndex.map((name) => bundle(name, { release, plugins: [besideIndex] })),
+    ...withIndex.map((name) => bundle(name, { release, plugins: [importing('./index.js')] })),
+    ...Object.entries(companions).map(([name, { alone }]) => {
+      const plugins = alone ? [] : [importing('glassformer')];
+      return bundle(name, { release, plugins, to: companionFolder(name) });
+    }),
   ]);
 }
 
@@ -219,9 +218,17 @@ export async function buildPackage({ release = false } = {}) {
     );
   await done('binaries', [...from, 'tools/order.mjs'], binaries, () => copyBinaries(from, release));
   const scripts = ['wasm/src', 'package.json'];
-  const named = (ending) => entries.map((name) => `${name}${ending}`);
+  const named = (ending) => [
+    ...entries.map((name) => `${name}${ending}`),
+    ...Object.keys(companions).map((name) => `../build/packages/${name}/${name}${ending}`),
+  ];
+  const manifests = Object.keys(companions).map((name) => `../build/packages/${name}/package.json`);
   const lists = ['sbom.cdx.json', 'licenses.txt'];
   const libraries = ['tools/sbom.mjs', '.toolchain/debian/stamp', 'package.json'];
+  await done('companions', ['package.json', 'tools/companions.mjs', 'LICENSE'], manifests, () =>
+    Object.keys(companions).forEach(writeCompanion),
+  );
+  linkPackage();
   await Promise.all([
     done('types', ['wasm/src', 'wasm/tsconfig.json'], named('.d.ts'), writeTypes),
     done(

@@ -178,7 +178,8 @@ std::string fish_completion(const CLI::App& app) {
 
 // Returns the edit distance: changes, insertions, deletions and swaps of neighboring letters.
 std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before, row(b.size() + 1), next(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before, next(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
     next[0] = i;

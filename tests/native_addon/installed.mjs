@@ -18,6 +18,8 @@ export async function installAddon() {
   for (const name of ['dist', 'package.json']) {
     cpSync(join(root, name), join(home, name), { recursive: true });
   }
+  const pipelines = '@glassformer/pipelines';
+  cpSync(join(root, 'build/packages/pipelines'), join(modules, pipelines), { recursive: true });
   writeAddonPackage('test', join(modules, addonName));
   return { GLASSFORMER_DIST: join(home, 'dist'), ...(await withSanitizers()) };
 }

@@ -18,6 +18,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { build as esbuild, transform } from 'esbuild';
 import { build as vite } from 'vite';
 import { filesIn, root, run, runTool, unlessDone } from '../../tools/build.mjs';
+import { companions } from '../../tools/companions.mjs';
 import { models } from '../../tools/models.mjs';
 import { addonName } from '../../tools/native_addon.mjs';
 import { buildDocs } from '../../web/docs/build.mjs';
@@ -185,7 +186,8 @@ async function hasModules(code) {
 }
 
 test('the packages and commands in the documents exist', () => {
-  const packages = ['glassformer', addonName, ...models.map((name) => `@glassformer/${name}`)];
+  const scoped = [...models, ...Object.keys(companions)].map((name) => `@glassformer/${name}`);
+  const packages = ['glassformer', addonName, ...scoped];
   for (const { code } of of('sh', 'install')) {
     const [, names] = code.match(/^npm install (.+)\n$/);
     for (const name of names.split(' ')) assert.ok(packages.includes(name), name);
@@ -356,7 +358,8 @@ for (const snippet of of('js', 'page')) {
     const body =
       snippet.code
         .replaceAll("'glassformer'", "'/packages/glassformer/dist/index.js'")
-        .replaceAll(/'glassformer\/(view|read|threads)'/g, "'/packages/glassformer/dist/$1.js'") +
+        .replaceAll(/'glassformer\/(read|threads)'/g, "'/packages/glassformer/dist/$1.js'")
+        .replaceAll("'@glassformer/element'", "'/packages/@glassformer/element/element.js'") +
       "\ndocument.title = 'done';\n";
     pages = {
       '/': {

@@ -14,7 +14,6 @@ import {
   runTool,
 } from '../../tools/build.mjs';
 import { buildModels } from '../../tools/models.mjs';
-import { filesAlone } from '../full/alone.mjs';
 import { checks as lintChecks } from '../lint.mjs';
 import { installAddon, sharedTests } from '../native_addon/installed.mjs';
 import { installPythonPackage } from '../python/installed.mjs';
@@ -51,7 +50,9 @@ const ofBinaries = /\/order\.test\.mjs$/;
 const ofBuilds = /\/(isa_objects|readme|schema)\.test\.mjs$/;
 const inRepository = (is) => testsIn('tests/repository').filter(is);
 
-/** Needs both builds of the package's binaries. */
+/** Compare many numbers of the engine. A release has those of a quick build, to the bit. */
+const ofNumbers = /\/numbers\/(?!golden|parity)/;
+/** Checks that: needs both builds of the package's binaries. */
 const comparesBuilds = (file) => file.endsWith('/same_answers.test.mjs');
 /** Tests that train: with sanitizers they take minutes. */
 const isOfTraining = (file) => /\/(recipes|train\w*)\.test\.mjs$|test_trainer\.py$/.test(file);
@@ -269,7 +270,7 @@ export const steps = {
     tier: 'full',
     group: 'package',
     needs: ['build package', 'build for tests'],
-    again: () => testsIn('tests/package'),
+    again: () => testsIn('tests/package').filter((file) => !ofNumbers.test(file)),
     work: node,
   },
   'rules of a release': {
@@ -369,11 +370,6 @@ export const steps = {
     group: 'native',
     needs: ['build natively'],
     work: ({ slot }) => catch2Tests(['build/native-check/glassformer_tests'], undefined, slot),
-  },
-  'each file by itself': {
-    tier: 'full',
-    group: 'native',
-    work: filesAlone,
   },
   'training on the command line': {
     tier: 'full',

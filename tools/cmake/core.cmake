@@ -15,7 +15,7 @@ set(alone "^src/image/decode/"
 if(GLASSFORMER_SANITIZE)
   # Compiles in half the time without optimization; the other files compute too much for that.
   set(plain ${core_sources})
-  list(FILTER plain INCLUDE REGEX "^src/(api|families|glassformer|tasks)/")
+  list(FILTER plain INCLUDE REGEX "^src/(api|families|glassformer|jinja|tasks|text/hub)/")
   list(REMOVE_ITEM core_sources ${plain})
   add_library(glassformer_plain OBJECT ${plain})
   target_compile_options(glassformer_plain PRIVATE -O0)

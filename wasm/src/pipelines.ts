@@ -1,4 +1,4 @@
-// glassformer/pipelines: the function `pipeline` of Transformers.js over the models of this package.
+// @glassformer/pipelines: the function `pipeline` of Transformers.js over the models of glassformer.
 
 export { pipeline } from './pipelines/pipeline.js';
 export type { Pipeline, PipelineOptions, PipelineTask } from './pipelines/pipeline.js';

@@ -1,5 +1,6 @@
 #include "image/decode/decode.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"

@@ -1,6 +1,7 @@
 #include "text/unicode/normal_form.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/heap_sort.hpp"
 #include "text/unicode/hangul.hpp"

@@ -18,6 +18,7 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
+import { companionFolder, companions } from '../../../tools/companions.mjs';
 import { dist, goldenFolder, load, readGolden, root } from '../support/helpers.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
@@ -28,18 +29,28 @@ const expected = await (await load(folder, { binary: 'simd' })).classify(text);
 const app = mkdtempSync(join(tmpdir(), 'glassformer-app-'));
 after(() => rmSync(app, { recursive: true }));
 const installed = join(app, 'node_modules/glassformer');
-const [{ files, filename }] = JSON.parse(
-  execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', app], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }),
-);
-mkdirSync(installed, { recursive: true });
-execFileSync('tar', ['-xzf', join(app, filename), '-C', installed, '--strip-components=1']);
+
+// Packs a package and installs it. Returns the names of its files.
+function install(name, folder) {
+  const [{ files, filename }] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', app], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
+  const to = join(app, 'node_modules', name);
+  mkdirSync(to, { recursive: true });
+  execFileSync('tar', ['-xzf', join(app, filename), '-C', to, '--strip-components=1']);
+  return files.map(({ path }) => path);
+}
+const names = install('glassformer', root);
+const companionNames = Object.keys(companions).map((name) => [
+  name,
+  install(`@glassformer/${name}`, companionFolder(name)),
+]);
 writeFileSync(join(app, 'package.json'), '{"type":"module"}');
 
 test('the package contains exactly the needed files', () => {
-  const names = files.map(({ path }) => path);
   for (const name of [
     'LICENSE',
     'README.md',
@@ -48,8 +59,6 @@ test('the package contains exactly the needed files', () => {
     'dist/chat.js',
     'dist/tokenizer.d.ts',
     'dist/tokenizer.js',
-    'dist/html.d.ts',
-    'dist/html.js',
     'dist/glassformer.read.relaxed.wasm',
     'dist/glassformer.read.wasm',
     'dist/glassformer.relaxed.wasm',
@@ -66,8 +75,6 @@ test('the package contains exactly the needed files', () => {
     'dist/sbom.cdx.json',
     'dist/threads.d.ts',
     'dist/threads.js',
-    'dist/view.d.ts',
-    'dist/view.js',
     'dist/worker.js',
     'package.json',
   ]) {
@@ -78,6 +85,28 @@ test('the package contains exactly the needed files', () => {
       name,
       /^(dist\/[\w./]+|web\/(docs\/[\w-]+\.md|[\w-]+\.webp)|[A-Z_]+(\.md)?|package\.json)$/,
     );
+  }
+});
+
+test('the packages that stand on it contain a script with its types, and need it by version', () => {
+  const { version, exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  for (const [name, files] of companionNames) {
+    for (const file of ['LICENSE', 'README.md', 'package.json', `${name}.js`, `${name}.d.ts`])
+      assert.ok(files.includes(file), `${name}: ${file}`);
+    for (const file of files)
+      assert.match(file, /^([\w/]+\.(d\.ts|js|js\.map)|[A-Z]+(\.md)?|package\.json)$/);
+    const read = (file) => readFileSync(join(app, 'node_modules/@glassformer', name, file), 'utf8');
+    const manifest = JSON.parse(read('package.json'));
+    assert.equal(manifest.version, version);
+    const needed = companions[name].alone ? undefined : { glassformer: version };
+    assert.deepEqual(manifest.peerDependencies, needed);
+    const imports = [...read(`${name}.js`).matchAll(/\bfrom ?["']([^"']+)["']/g)];
+    assert.deepEqual(
+      [...new Set(imports.map(([, from]) => from))],
+      companions[name].alone ? [] : ['glassformer'],
+    );
+    assert.ok(!names.some((file) => file.startsWith(`dist/${name}`)), name);
+    assert.ok(!exports[`./${name}`], name);
   }
 });
 
@@ -148,12 +177,12 @@ test('the code works in service workers, under strict policies and with bundlers
 });
 
 test('the element has no imports, and works under strict policies', async () => {
-  const code = readFileSync(join(installed, 'dist/view.js'), 'utf8');
+  const code = readFileSync(join(app, 'node_modules/@glassformer/element/element.js'), 'utf8');
   assert.doesNotMatch(code, /\bimport\b/, 'an import');
   assert.doesNotMatch(code, /\beval\s*\(|new Function|innerHTML|insertAdjacentHTML|https?:/);
   // Server-rendered pages import it, too.
-  const file = join(app, 'view.js');
-  writeFileSync(file, "export * from 'glassformer/view';");
+  const file = join(app, 'element.js');
+  writeFileSync(file, "export * from '@glassformer/element';");
   const { AttentionView } = await import(pathToFileURL(file));
   assert.equal(typeof AttentionView, 'function');
 });
@@ -166,7 +195,7 @@ test('bundlers keep a side-effect import of the element, and of no other module'
     const { outputFiles } = await esbuild({ entryPoints: [file], ...options });
     return outputFiles[0].text;
   };
-  assert.match(await bundled('glassformer/view'), /customElements/);
+  assert.match(await bundled('@glassformer/element'), /customElements/);
   assert.doesNotMatch(await bundled('glassformer'), /class/);
 });
 
@@ -304,10 +333,9 @@ test('types: correct code compiles, and wrong code does not', () => {
   const names = examples.map((_, index) => `readme_${index}.ts`);
   for (const [index, name] of names.entries()) writeFileSync(join(app, name), examples[index]);
   // A program for Node, without the types of browsers.
-  const entries = ['glassformer', ...['chat', 'html', 'pipelines', 'read', 'threads', 'tokenizer']];
-  const imports = entries.map(
-    (name, i) => `import * as e${i} from '${name.replace(/^(?!glass)/, 'glassformer/')}';`,
-  );
+  const own = ['chat', 'read', 'threads', 'tokenizer'].map((name) => `glassformer/${name}`);
+  const entries = ['glassformer', ...own, '@glassformer/html', '@glassformer/pipelines'];
+  const imports = entries.map((name, i) => `import * as e${i} from '${name}';`);
   writeFileSync(
     join(app, 'node.ts'),
     `${imports.join('\n')}\nconsole.log(${entries.map((_, i) => `e${i}`).join(', ')});\n`,

@@ -61,7 +61,7 @@ import type {
   TranslatorInfo,
   WeightInfo,
 } from 'glassformer';
-import { AttentionView, type AttentionKind, type AttentionResult } from 'glassformer/view';
+import { AttentionView, type AttentionKind, type AttentionResult } from '@glassformer/element';
 
 export async function use(files: ModelFiles, signal: AbortSignal): Promise<void> {
   const classifier: Classifier = await Classifier.load('./models/sentiment', {

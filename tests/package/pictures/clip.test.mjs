@@ -8,13 +8,13 @@ import { decodePng } from './decode_png.mjs';
 import {
   assertError,
   binaries,
-  dist,
+  companion,
   openAny,
   root,
   ZeroShotImageClassifier,
 } from '../support/helpers.mjs';
 
-const { pipeline } = await import(join(dist, 'pipelines.js'));
+const { pipeline } = await import(companion('pipelines'));
 
 const folderOf = (name) => join(root, 'tests/fixtures/pictures/clip', name);
 const expectedOf = (name) => JSON.parse(readFileSync(join(folderOf(name), 'expected.json')));

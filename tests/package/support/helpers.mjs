@@ -36,6 +36,13 @@ export const collectGarbage = vm.runInNewContext('gc');
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** The package. The tests of the add-on for Node set a copy that has the add-on beside it. */
 export const dist = process.env.GLASSFORMER_DIST ?? join(root, 'dist');
+/** Returns the script of a package that stands on this one. */
+export const companion = (name) => {
+  const packages = process.env.GLASSFORMER_DIST
+    ? join(dist, '../../@glassformer')
+    : join(root, 'build/packages');
+  return join(packages, name, `${name}.js`);
+};
 export const {
   AttentionMap,
   Classifier,

@@ -1,4 +1,4 @@
-// glassformer/pipelines: the calls and the results of Transformers.js. Numbers are compared with those
+// @glassformer/pipelines: the calls and the results of Transformers.js. Numbers are compared with those
 // of the classes, which other tests compare with the original library.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -12,12 +12,12 @@ import {
   TokenClassifier,
   Translator,
   assertError,
-  dist,
+  companion,
   root,
   zeroShot,
 } from '../support/helpers.mjs';
 
-const { Tensor, pipeline } = await import(join(dist, 'pipelines.js'));
+const { Tensor, pipeline } = await import(companion('pipelines'));
 const weights = (name) => join(root, 'weights', name);
 const text = 'I loved it!';
 const other = 'The camera lingers on faces.';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Translator, assertError, dist, load, root } from '../support/helpers.mjs';
+import { Translator, assertError, companion, load, root } from '../support/helpers.mjs';
 
-const { translateHtml, translateText } = await import(join(dist, 'html.js'));
+const { translateHtml, translateText } = await import(companion('html'));
 const translator = await load(join(root, 'weights/en-de'), {}, Translator);
 
 const sentences = [

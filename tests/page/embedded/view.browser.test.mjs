@@ -1,10 +1,11 @@
 // <glassformer-attention> in an empty page under a strict policy, with the package's results: as
 // objects, and as JSON of the command line and the page.
 import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import {
-  dist,
+  companion,
   goldenFolder,
   load,
   loadTranslator,
@@ -45,9 +46,9 @@ const page = (body) => (response) =>
     .end(`<!doctype html><html lang="en"><title>bare</title><main><h1>A page</h1>${body}</main>`);
 const data = (json) =>
   `<script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`;
-const script = '<script type="module" src="/view.js"></script>';
+const script = '<script type="module" src="/element.js"></script>';
 const element = 'glassformer-attention';
-const { url } = await serve(dist, {
+const { url } = await serve(dirname(companion('element')), {
   '/empty': page(`<${element}></${element}>${script}`),
   '/read': page(`<${element} layer="1" head="1">${data(lineOf(read))}</${element}>${script}`),
   '/written': page(`<${element}>${data(lineOf(written))}</${element}>${script}`),

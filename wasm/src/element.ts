@@ -1,5 +1,5 @@
-// `glassformer/view` registers the element <glassformer-attention>. It uses nothing else of the package
-// and runs no model.
+// @glassformer/element registers the element <glassformer-attention>. It needs no other package and runs
+// no model.
 
 import { AttentionView, elementName } from './element/element.js';
 import type { AttentionKind, AttentionResult } from './element/result.js';
