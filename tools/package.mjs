@@ -200,9 +200,9 @@ const kindOfDist = () => (existsSync(mark) ? readFileSync(mark, 'utf8') : undefi
  * small as possible, which takes several times as long; they give the same answers.
  */
 export async function buildPackage({ release = false } = {}) {
-  const kind = release ? 'release' : 'quick';
+  const kind = `${release ? 'release' : 'quick'}: ${entries.join(' ')}`;
   const from = await buildBinaries(release);
-  // What the other kind of build has left.
+  // What the other kind of build, or one with other entries, has left.
   if (kindOfDist() !== kind) {
     rmSync(dist, { recursive: true, force: true });
     mkdirSync(dirname(mark), { recursive: true });
@@ -242,4 +242,4 @@ export async function buildPackage({ release = false } = {}) {
 }
 
 /** Returns whether dist/ holds a release. */
-export const holdsRelease = () => kindOfDist() === 'release';
+export const holdsRelease = () => kindOfDist()?.startsWith('release:') ?? false;

@@ -13,6 +13,7 @@ import {
   run,
   runTool,
 } from '../../tools/build.mjs';
+import { companionFolder, companions } from '../../tools/companions.mjs';
 import { buildModels } from '../../tools/models.mjs';
 import { checks as lintChecks } from '../lint.mjs';
 import { installAddon, sharedTests } from '../native_addon/installed.mjs';
@@ -302,6 +303,10 @@ export const steps = {
       checks(
         [
           ['publint', () => runTool('publint', ['--strict'])],
+          ...Object.keys(companions).map((name) => [
+            `publint @glassformer/${name}`,
+            () => runTool('publint', ['--strict', companionFolder(name)]),
+          ]),
           ['attw', () => runTool('attw', ['--pack', '.', '--profile', 'esm-only'])],
         ],
         slot,

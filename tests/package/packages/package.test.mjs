@@ -100,7 +100,7 @@ test('the packages that stand on it contain a script with its types, and need it
     assert.equal(manifest.version, version);
     const needed = companions[name].alone ? undefined : { glassformer: version };
     assert.deepEqual(manifest.peerDependencies, needed);
-    const imports = [...read(`${name}.js`).matchAll(/\bfrom ?["']([^"']+)["']/g)];
+    const imports = [...read(`${name}.js`).matchAll(/\bfrom ?["']([\w@./-]+)["']/g)];
     assert.deepEqual(
       [...new Set(imports.map(([, from]) => from))],
       companions[name].alone ? [] : ['glassformer'],
