@@ -63,7 +63,7 @@ export async function cmake(preset, ...targets) {
     run('cmake', ['--build', '--preset', preset, ...wanted], { env, patient: true });
   const sources = ['CMakeLists.txt', 'tools/cmake', 'src', 'wasm'];
   if (!forWasm) sources.push('python', 'tests/native', 'tests/fuzz');
-  await withOldDates(`dates-${preset}`, sources, () =>
+  await withOldDates(`dates-${preset}`, sources, `build/${preset}/.ninja_log`, () =>
     build().catch((error) => {
       // An update of the system brings headers with dates before ours, which only Clang notices.
       if (!/modified since the precompiled/.test(error.output ?? '')) throw error;

@@ -43,25 +43,30 @@ export async function unlessDone(name, inputs, outputs, work) {
 
 /**
  * Does `work`, which goes by the dates of files, so that a file with the same content as the last time
- * has the same date, too: a change of branch and back compiles nothing again.
+ * has the same date, too: a change of branch and back compiles nothing again. `log` is a file that the
+ * work writes: if somebody else has written it since, by a build with other contents, dates stay.
  */
-export async function withOldDates(name, inputs, work) {
+export async function withOldDates(name, inputs, log, work) {
   const record = join(root, 'build/stamps', `${name}.json`);
-  const before = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {};
+  const dateOf = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+  const logDate = () => dateOf(join(root, log));
+  const last = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {};
+  const before = last.log === logDate() ? last.files : {};
   const now = {};
   for (const file of filesOf(inputs)) {
     const hash = createHash('sha256').update(contentOf(file)).digest('base64');
     const path = join(root, file);
     const known = before[file];
-    if (known?.hash === hash && statSync(path).mtimeMs > known.date)
+    if (known?.hash === hash && dateOf(path) > known.date)
       utimesSync(path, known.date / 1000, known.date / 1000);
-    now[file] = { hash, date: statSync(path).mtimeMs };
+    now[file] = { hash, date: dateOf(path) };
   }
   // Work that fails may have used files with other contents. Their old dates must not come back.
   const same = Object.entries(now).filter(([file, { hash }]) => before[file]?.hash === hash);
-  write(record, JSON.stringify(Object.fromEntries(same)));
+  const note = (files) => write(record, JSON.stringify({ log: logDate(), files }));
+  note(Object.fromEntries(same));
   await work();
-  write(record, JSON.stringify(now));
+  note(now);
 }
 
 function write(file, text) {

@@ -11,9 +11,11 @@ const folder = mkdtempSync(join(root, 'build/scratch-'));
 const name = basename(folder);
 const inputs = [`build/${name}`];
 const file = join(folder, 'file');
+// Outside the inputs, as the log of a build is.
+const log = `build/stamps/${name}.log`;
 after(() => {
   rmSync(folder, { recursive: true });
-  for (const stamp of [name, `${name}.json`])
+  for (const stamp of [name, `${name}.json`, `${name}.log`])
     rmSync(join(root, 'build/stamps', stamp), { force: true });
 });
 
@@ -40,21 +42,29 @@ test('work is done again only after a change of contents', async () => {
 
 test('a file that is put back gets its old date', async () => {
   write('first', day);
-  await withOldDates(name, inputs, nothing);
+  await withOldDates(name, inputs, log, nothing);
   write('first', 2 * day);
-  await withOldDates(name, inputs, async () => assert.equal(dateOf(), day));
+  await withOldDates(name, inputs, log, async () => assert.equal(dateOf(), day));
   write('second', 3 * day);
-  await withOldDates(name, inputs, async () => assert.equal(dateOf(), 3 * day));
+  await withOldDates(name, inputs, log, async () => assert.equal(dateOf(), 3 * day));
   write('first', 4 * day);
-  await withOldDates(name, inputs, async () => assert.equal(dateOf(), 4 * day));
+  await withOldDates(name, inputs, log, async () => assert.equal(dateOf(), 4 * day));
 });
 
 test('after work that failed, a file that is put back keeps its new date', async () => {
   write('first', day);
-  await withOldDates(name, inputs, nothing);
+  await withOldDates(name, inputs, log, nothing);
   write('second', 2 * day);
   const failing = () => Promise.reject(new Error('a compile error'));
-  await assert.rejects(withOldDates(name, inputs, failing), /compile error/);
+  await assert.rejects(withOldDates(name, inputs, log, failing), /compile error/);
   write('first', 3 * day);
-  await withOldDates(name, inputs, async () => assert.equal(dateOf(), 3 * day));
+  await withOldDates(name, inputs, log, async () => assert.equal(dateOf(), 3 * day));
+});
+
+test('after a build by somebody else, a file that is put back keeps its new date', async () => {
+  write('first', day);
+  await withOldDates(name, inputs, log, nothing);
+  writeFileSync(join(root, log), 'a build of other contents');
+  write('first', 3 * day);
+  await withOldDates(name, inputs, log, async () => assert.equal(dateOf(), 3 * day));
 });

@@ -22,6 +22,8 @@ if(GLASSFORMER_UNITE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       stringop-overflow stringop-overread)
     target_compile_options(glassformer_flags INTERFACE -Wno-error=${warning})
   endforeach()
+  # A file that is compiled with others looks like a header.
+  target_compile_options(glassformer_flags INTERFACE -Wno-subobject-linkage)
 endif()
 target_include_directories(glassformer_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
 target_include_directories(glassformer_flags SYSTEM INTERFACE "${GLASSFORMER_INCLUDE}")
