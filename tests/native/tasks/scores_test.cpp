@@ -143,7 +143,7 @@ TEST_CASE("similarity is the cosine, or another measure", "[pipelines][vectors]"
   CHECK(similarity(a, a, Similarity::dot) == 5);
   CHECK(similarity(a, b, Similarity::euclidean) == -5);
   CHECK(similarity(a, b, Similarity::manhattan) == -7);
-  const auto cosine = [](const Vector& a, const Vector& b) { return similarity(a, b); };
+  const auto cosine = [](const Vector& x, const Vector& y) { return similarity(x, y); };
   CHECK(cosine({1, 0}, {0, 5}) == 0);
   CHECK(cosine({2, 2}, {-1, -1}) == -1);
   CHECK(is_score(cosine({1, 2, 2}, {4, 0, 3}), 10.0 / (3 * 5)));
