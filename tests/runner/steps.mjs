@@ -13,7 +13,8 @@ import {
   run,
   runTool,
 } from '../../tools/build.mjs';
-import { companionFolder, companions } from '../../tools/companions.mjs';
+import { companions } from '../../tools/companions.mjs';
+import { packageFolder } from '../../tools/packages.mjs';
 import { buildModels } from '../../tools/models.mjs';
 import { checks as lintChecks } from '../lint.mjs';
 import { installAddon, sharedTests } from '../native_addon/installed.mjs';
@@ -41,6 +42,8 @@ const pythonTestsIn = (folder) =>
 /** The visits of `npm test`: each view once, along its main way. */
 const isMainWay = (file) => file.endsWith('/main_way.browser.test.mjs');
 const isOfBrowser = (file) => file.endsWith('.browser.test.mjs');
+/** Measures time, and so gets the whole machine. */
+const measuresTime = (file) => file.endsWith('/long_tasks.browser.test.mjs');
 const ofPage = () => testsIn('tests/page', 'web/src');
 const usesPackage = (file) => /\bdist\/\w+\.js\b/.test(readFileSync(join(root, file), 'utf8'));
 
@@ -259,11 +262,19 @@ export const steps = {
   },
 
   // --- `npm run test:full` ---
+  'long tasks of the page': {
+    tier: 'full',
+    group: 'page',
+    needs: ['build page'],
+    files: () => ofPage().filter(measuresTime),
+    work: ({ files, all }) => browserTests(files, all),
+  },
   'browser tests': {
     tier: 'full',
     group: 'page',
     needs: ['build page'],
-    files: () => ofPage().filter((file) => isOfBrowser(file) && !isMainWay(file)),
+    files: () =>
+      ofPage().filter((file) => isOfBrowser(file) && !isMainWay(file) && !measuresTime(file)),
     share: 2 / 3,
     work: browser,
   },
@@ -305,7 +316,7 @@ export const steps = {
           ['publint', () => runTool('publint', ['--strict'])],
           ...Object.keys(companions).map((name) => [
             `publint @glassformer/${name}`,
-            () => runTool('publint', ['--strict', companionFolder(name)]),
+            () => runTool('publint', ['--strict', packageFolder(name)]),
           ]),
           ['attw', () => runTool('attw', ['--pack', '.', '--profile', 'esm-only'])],
         ],

@@ -1,14 +1,12 @@
-// The page stays responsive while the longest texts are generated: it paints, can be stopped, and no
-// task holds it up for long. The page aims at 50 milliseconds, which tests/bench/page_trace.mjs measures
-// on an idle machine. The limits here are four times as high, in processor time: other programs share
-// the processor's caches.
+// The page stays responsive while the longest texts are generated: it paints, can be stopped, and has
+// no task over 50 milliseconds. The longest translation is an exception; see its test.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch, root, serve, settled, visit } from '../open.mjs';
 import { rested, tasksDuring } from './tasks.mjs';
 
-const longest = 200;
+const longest = 50;
 
 let browser, server;
 before(async () => {
@@ -37,16 +35,25 @@ const painted = (page) =>
     return window.painted;
   });
 
+/**
+ * Each case runs up to three times and passes with the first run without a long task. Other processes
+ * share the processor's caches and can slow a run down, but rarely three in a row.
+ */
 function fluent(name, hash, { prepare, act, selector, least, most: limit = longest }) {
   test(name, async () => {
-    await visit(browser, server.url + hash, {}, async (page) => {
-      await prepare(page);
-      await watch(page, selector);
-      const [longestTask] = await tasksDuring(browser, page, () => act(page));
-      const counts = await painted(page);
-      assert.ok(counts.length >= least, `painted ${counts.length} times: ${counts}`);
-      assert.ok(longestTask <= limit, `a task of ${longestTask.toFixed(0)} ms`);
-    });
+    const worst = [];
+    for (let run = 0; run < 3; run++) {
+      await visit(browser, server.url + hash, {}, async (page) => {
+        await prepare(page);
+        await watch(page, selector);
+        const [longestTask] = await tasksDuring(browser, page, () => act(page));
+        const counts = await painted(page);
+        assert.ok(counts.length >= least, `painted ${counts.length} times: ${counts}`);
+        worst.push(longestTask);
+      });
+      if (worst.at(-1) <= limit) return;
+    }
+    assert.fail(`longest tasks of each run: ${worst.map((each) => each.toFixed(0))} ms`);
   });
 }
 
@@ -72,9 +79,9 @@ fluent('translating as much as is translated at a time', '#view=translation', {
   },
   selector: '[data-testid=target] [data-testid=token]',
   least: 6,
-  // The result of all sentences arrives as one message, and a thousand words on each side are updated at
-  // once: up to 150 ms.
-  most: 600,
+  // Above 50 ms: the result of all sentences arrives as one message, and a thousand words on each side
+  // are updated at once. It took a second before.
+  most: 150,
 });
 
 fluent('a model of one’s own that continues a text', '#view=model', {
