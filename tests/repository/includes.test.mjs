@@ -5,10 +5,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { filesIn, root } from '../../tools/build.mjs';
+import { root } from '../../tools/build.mjs';
+import { includes, sourcesIn } from './includes.mjs';
 
-/** What the sources use of the standard library, by its header. */
-const standard = Object.entries({
+/** The names of the standard library that the sources use, by header. */
+const standard = {
   algorithm: `adjacent_find all_of any_of binary_search clamp copy copy_if copy_n count count_if equal
     fill fill_n find find_if find_if_not for_each lower_bound make_heap max max_element min min_element
     minmax mismatch none_of nth_element partial_sort pop_heap push_heap replace replace_if reverse
@@ -65,8 +66,12 @@ const standard = Object.entries({
   utility: 'as_const exchange in_place move pair swap',
   variant: 'get_if holds_alternative variant visit',
   vector: 'vector',
-}).flatMap(([header, names]) => names.split(/\s+/).map((name) => [name, header]));
-const headerOf = new Map(standard);
+};
+const headerOf = new Map(
+  Object.entries(standard).flatMap(([header, names]) =>
+    names.split(/\s+/).map((name) => [name, header]),
+  ),
+);
 
 /** Declared by every header of a container. */
 const everywhere = ['begin', 'end', 'erase', 'erase_if', 'get', 'size_t', 'ranges', 'ranges::end'];
@@ -98,29 +103,27 @@ const includedBy = {
   type_traits: ['concepts', 'utility', 'variant', 'optional', 'tuple'],
 };
 
-const files = filesIn('src').filter((file) => /\.[ch]pp$/.test(file));
-const source = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
-
 /** A text without comments, and without the contents of strings. */
 const code = (text) =>
   text.replace(
     /\/\/.*|\/\*[^]*?\*\/|R"(\w*)\([^]*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'/g,
     (found) => (found.startsWith('/') ? ' ' : '""'),
   );
-const includesOf = (file) =>
-  [...source.get(file).matchAll(/^#include (<.+?>|".+?")/gm)].map(([, name]) => name);
+const texts = new Map(
+  sourcesIn('src').map((file) => [file, code(readFileSync(join(root, file), 'utf8'))]),
+);
 
-/** All headers that a file includes, and that those include: `<vector>`, `src/…`. */
+/** All headers that a file includes, and that those include: `vector`, `src/…`. */
 const reached = new Map();
 function closure(file) {
   const known = reached.get(file);
   if (known) return known;
   const all = new Set();
   reached.set(file, all);
-  for (const name of includesOf(file)) {
-    all.add(name.startsWith('<') ? name : `src/${name.slice(1, -1)}`);
-    const inner = `src/${name.slice(1, -1)}`;
-    if (source.has(inner)) for (const each of closure(inner)) all.add(each);
+  for (const name of includes(file)) {
+    const own = `src/${name}`;
+    all.add(texts.has(own) ? own : name);
+    if (texts.has(own)) for (const each of closure(own)) all.add(each);
   }
   return all;
 }
@@ -147,7 +150,6 @@ const introduction = new RegExp(
 /** The names of types, members, variables and parameters that a file has itself. */
 const introducedIn = (text) => new Set(text.match(introduction));
 
-const texts = new Map([...source].map(([file, text]) => [file, code(text)]));
 const introduced = new Map([...texts].map(([file, text]) => [file, introducedIn(text)]));
 
 /** The headers that declare a name. */
@@ -190,8 +192,7 @@ test('each file includes the headers of the standard library whose names it uses
   for (const [file, text] of texts) {
     const included = closure(file);
     const has = (header) =>
-      included.has(`<${header}>`) ||
-      includedBy[header]?.some((other) => included.has(`<${other}>`));
+      included.has(header) || includedBy[header]?.some((other) => included.has(other));
     for (const [, found] of text.matchAll(/\bstd::((?:ranges::|views::)?\w+)/g)) {
       const name = headerOf.has(found) ? found : found.replace(/^(ranges|views)::/, '');
       if (everywhere.includes(name) || ofStreams.includes(name)) continue;

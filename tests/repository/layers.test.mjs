@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { filesIn, root } from '../../tools/build.mjs';
+import { includes, sourcesIn } from './includes.mjs';
 
 // The layers of src, from the lowest, which depends on nothing. Each may include those before it.
 // No other layer includes the public headers in glassformer.
@@ -57,14 +58,7 @@ const confined = [
   { pattern: /^(png\.h|jpeglib\.h|webp\b)/, where: /^src\/image\/decode\// },
 ];
 
-function includes(file) {
-  const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/^\s*#\s*include\s*[<"]([^>"]+)[>"]/gm)].map((match) => match[1]);
-}
-
-const sources = ['src', 'wasm', 'tests']
-  .flatMap((folder) => filesIn(folder))
-  .filter((file) => /\.[ch]pp$/.test(file));
+const sources = sourcesIn('src', 'wasm', 'tests');
 
 test('src contains the known layers', () => {
   const folders = new Set(
