@@ -1,19 +1,10 @@
 // Writes the packages that stand on the package: @glassformer/html, @glassformer/pipelines and
 // @glassformer/element. Each is wasm/src/NAME.ts with its folder.
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { main, packageFolder, repository, writeManifest } from './packages.mjs';
 import { root } from './run.mjs';
 
-const main = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const repository = main.repository.url.replace(/^git\+|\.git$/g, '');
 const docs = `${repository}/blob/main/web/docs`;
 
 export const companions = {
@@ -32,18 +23,12 @@ export const companions = {
   },
 };
 
-function manifest(name, { description, alone }) {
+function fieldsOf(name, { description, alone }) {
   return {
-    name: `@glassformer/${name}`,
-    version: main.version,
     description,
     keywords: ['glassformer', 'transformer', name],
     license: main.license,
-    author: main.author,
     homepage: main.homepage,
-    repository: { ...main.repository, directory: `wasm/src/${name}` },
-    bugs: main.bugs,
-    type: 'module',
     sideEffects: alone ? [`./${name}.js`] : false,
     engines: main.engines,
     types: `./${name}.d.ts`,
@@ -63,16 +48,13 @@ function card(name, { description, more, alone }) {
   );
 }
 
-export const companionFolder = (name) => join(root, 'build/packages', name);
-
 /** Writes a package but for its script and its types, into an empty folder. */
 export function writeCompanion(name) {
-  const folder = companionFolder(name);
+  const folder = packageFolder(name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const write = (file, text) => writeFileSync(join(folder, file), text);
-  write('package.json', `${JSON.stringify(manifest(name, companions[name]), null, 2)}\n`);
-  write('README.md', card(name, companions[name]));
+  writeManifest(name, `wasm/src/${name}`, fieldsOf(name, companions[name]));
+  writeFileSync(join(folder, 'README.md'), card(name, companions[name]));
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 }
 

@@ -1,14 +1,12 @@
 // Writes build/packages: an npm package for each model of weights/, @glassformer/NAME.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageFolder, repository, writeManifest } from './packages.mjs';
 import { root } from './run.mjs';
 import { unlessDone } from './stamps.mjs';
 import { modelFiles } from './manifest.mjs';
 
 export const models = ['sentiment', 'en-de', 'en-fr', 'writer', 'digits', 'clothes'];
-
-const main = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const repository = main.repository.url.replace(/^git\+|\.git$/g, '');
 
 // A registry shows the card without its folder, so its links lead to the repository.
 function withAbsoluteLinks(card, folder) {
@@ -72,21 +70,15 @@ function usage(name, config) {
   );
 }
 
-function manifest(name, description, files, beside) {
+function fieldsOf(name, description, files, beside) {
   const own = Object.fromEntries(
     [...files, ...beside, 'LICENSE'].map((file) => [`./${file}`, `./${file}`]),
   );
   return {
-    name: `@glassformer/${name}`,
-    version: main.version,
     description,
     keywords: ['glassformer', 'transformer', 'model', 'weights'],
     license: 'SEE LICENSE IN LICENSE',
-    author: main.author,
     homepage: `${repository}/tree/main/weights/${name}#readme`,
-    repository: { ...main.repository, directory: `weights/${name}` },
-    bugs: main.bugs,
-    type: 'module',
     sideEffects: false,
     files: ['index.js', 'index.d.ts', ...files, ...beside],
     types: './index.d.ts',
@@ -100,14 +92,14 @@ function manifest(name, description, files, beside) {
 
 async function writePackage(name) {
   const source = join(root, 'weights', name);
-  const folder = join(root, 'build/packages', name);
+  const folder = packageFolder(name);
   const files = [...modelFiles, 'manifest.json'].filter((file) => existsSync(join(source, file)));
   // Files for people, which the engine does not need.
   const beside = ['heads.json'].filter((file) => existsSync(join(source, file)));
   const inputs = [...files, ...beside, 'README.md', 'LICENSE'].map(
     (file) => `weights/${name}/${file}`,
   );
-  inputs.push('tools/models.mjs', 'package.json');
+  inputs.push('tools/models.mjs', 'tools/packages.mjs', 'package.json');
   await unlessDone(`model-${name}`, inputs, [`build/packages/${name}/package.json`], () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
@@ -123,10 +115,7 @@ async function writePackage(name) {
     write('README.md', withAbsoluteLinks(card, name).replace(/^## /m, `${usage(name, config)}## `));
     write('index.js', entry(name, files));
     write('index.d.ts', types(files));
-    write(
-      'package.json',
-      `${JSON.stringify(manifest(name, description, files, beside), null, 2)}\n`,
-    );
+    writeManifest(name, `weights/${name}`, fieldsOf(name, description, files, beside));
   });
 }
 

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { basename, dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { cmake } from './cmake.mjs';
-import { companionFolder, companions, linkPackage, writeCompanion } from './companions.mjs';
+import { companions, linkPackage, writeCompanion } from './companions.mjs';
+import { packageFolder } from './packages.mjs';
 import { root, runTool } from './run.mjs';
 import { unlessDone } from './stamps.mjs';
 
@@ -46,15 +47,14 @@ async function writeTypes() {
   ]);
   copyDeclarations(entries, dist);
   const byName = (text) => text.replace(/from '(?:\.{1,2}\/)+index\.js'/g, "from 'glassformer'");
-  for (const name of Object.keys(companions))
-    copyDeclarations([name], companionFolder(name), byName);
+  for (const name of Object.keys(companions)) copyDeclarations([name], packageFolder(name), byName);
 }
 
 // --- scripts -------------------------------------------------------------------------------------
 
-// Writes NAME.js and its source map to dist/ or another folder. In a release without white space: the names of classes and
-// properties stay, and lines stay readable, because an uncaught error shows its line. esbuild's
-// option for short lines breaks strings, including URLs that bundlers search for.
+// Writes NAME.js and its source map to dist/ or another folder. In a release without white space: the
+// names of classes and properties stay, and lines stay readable, because an uncaught error shows its
+// line. esbuild's option for short lines breaks strings, including URLs that bundlers search for.
 async function bundle(name, { release, to = dist, ...options }) {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
@@ -135,7 +135,7 @@ async function writeScripts(release) {
     ...withIndex.map((name) => bundle(name, { release, plugins: [importing('./index.js')] })),
     ...Object.entries(companions).map(([name, { alone }]) => {
       const plugins = alone ? [] : [importing('glassformer')];
-      return bundle(name, { release, plugins, to: companionFolder(name) });
+      return bundle(name, { release, plugins, to: packageFolder(name) });
     }),
   ]);
 }
@@ -202,7 +202,7 @@ const kindOfDist = () => (existsSync(mark) ? readFileSync(mark, 'utf8') : undefi
 export async function buildPackage({ release = false } = {}) {
   const kind = `${release ? 'release' : 'quick'}: ${entries.join(' ')}`;
   const from = await buildBinaries(release);
-  // What the other kind of build, or one with other entries, has left.
+  // Nothing stays of the other kind of build, or of one with other entries.
   if (kindOfDist() !== kind) {
     rmSync(dist, { recursive: true, force: true });
     mkdirSync(dirname(mark), { recursive: true });
@@ -213,20 +213,28 @@ export async function buildPackage({ release = false } = {}) {
     unlessDone(
       `package-${part}`,
       [...inputs, 'build/stamps/package-kind', 'tools/package.mjs', 'package-lock.json'],
-      outputs.map((name) => `dist/${name}`),
+      outputs,
       work,
     );
-  await done('binaries', [...from, 'tools/order.mjs'], binaries, () => copyBinaries(from, release));
+  const inDist = (names) => names.map((name) => `dist/${name}`);
+  const besideDist = (file) =>
+    Object.keys(companions).map((name) => `build/packages/${name}/${file(name)}`);
+  await done('binaries', [...from, 'tools/order.mjs'], inDist(binaries), () =>
+    copyBinaries(from, release),
+  );
   const scripts = ['wasm/src', 'package.json'];
   const named = (ending) => [
-    ...entries.map((name) => `${name}${ending}`),
-    ...Object.keys(companions).map((name) => `../build/packages/${name}/${name}${ending}`),
+    ...inDist(entries.map((name) => `${name}${ending}`)),
+    ...besideDist((name) => `${name}${ending}`),
   ];
-  const manifests = Object.keys(companions).map((name) => `../build/packages/${name}/package.json`);
-  const lists = ['sbom.cdx.json', 'licenses.txt'];
+  const manifests = besideDist(() => 'package.json');
+  const lists = inDist(['sbom.cdx.json', 'licenses.txt']);
   const libraries = ['tools/sbom.mjs', '.toolchain/debian/stamp', 'package.json'];
-  await done('companions', ['package.json', 'tools/companions.mjs', 'LICENSE'], manifests, () =>
-    Object.keys(companions).forEach(writeCompanion),
+  await done(
+    'companions',
+    ['package.json', 'tools/companions.mjs', 'tools/packages.mjs', 'LICENSE'],
+    manifests,
+    () => Object.keys(companions).forEach(writeCompanion),
   );
   linkPackage();
   await Promise.all([
@@ -234,9 +242,11 @@ export async function buildPackage({ release = false } = {}) {
     done(
       'scripts',
       scripts,
-      named('.js').filter((name) => name !== 'inline.js'),
+      named('.js').filter((name) => name !== 'dist/inline.js'),
       () => writeScripts(release),
-    ).then(() => done('inline', [...scripts, ...from], ['inline.js'], () => writeInline(release))),
+    ).then(() =>
+      done('inline', [...scripts, ...from], ['dist/inline.js'], () => writeInline(release)),
+    ),
     done('lists', libraries, lists, listLibraries),
   ]);
 }

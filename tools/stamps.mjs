@@ -44,7 +44,7 @@ export async function unlessDone(name, inputs, outputs, work) {
 /**
  * Does `work`, which goes by the dates of files, so that a file with the same content as the last time
  * has the same date, too: a change of branch and back compiles nothing again. `log` is a file that the
- * work writes: if somebody else has written it since, by a build with other contents, dates stay.
+ * work writes. If it has changed since, another program has built, perhaps other contents: dates stay.
  */
 export async function withOldDates(name, inputs, log, work) {
   const record = join(root, 'build/stamps', `${name}.json`);

@@ -18,7 +18,8 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
-import { companionFolder, companions } from '../../../tools/companions.mjs';
+import { companions } from '../../../tools/companions.mjs';
+import { packageFolder } from '../../../tools/packages.mjs';
 import { dist, goldenFolder, load, readGolden, root } from '../support/helpers.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
@@ -44,9 +45,9 @@ function install(name, folder) {
   return files.map(({ path }) => path);
 }
 const names = install('glassformer', root);
-const companionNames = Object.keys(companions).map((name) => [
+const companionFiles = Object.keys(companions).map((name) => [
   name,
-  install(`@glassformer/${name}`, companionFolder(name)),
+  install(`@glassformer/${name}`, packageFolder(name)),
 ]);
 writeFileSync(join(app, 'package.json'), '{"type":"module"}');
 
@@ -90,7 +91,7 @@ test('the package contains exactly the needed files', () => {
 
 test('the packages that stand on it contain a script with its types, and need it by version', () => {
   const { version, exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  for (const [name, files] of companionNames) {
+  for (const [name, files] of companionFiles) {
     for (const file of ['LICENSE', 'README.md', 'package.json', `${name}.js`, `${name}.d.ts`])
       assert.ok(files.includes(file), `${name}: ${file}`);
     for (const file of files)
