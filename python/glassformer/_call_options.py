@@ -586,7 +586,8 @@ class ExplainOptions(TypedDict, total=False):
         Where edges are cut: scores before the softmax, so that the other edges get their share;
         or weights, after it. Default: "scores".
     least : float, optional
-        The share of the number that the circuit keeps. Default: 0.8.
+        How near to the full number the circuit stays: between this share of it and 2 minus this
+        share. Default: 0.8.
     words : int, optional
         How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5.
     beams : int, optional

@@ -231,6 +231,20 @@ std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix) {
   return size;
 }
 
+std::string_view safetensors_header(std::string_view start) {
+  const auto bytes = std::as_bytes(std::span(start));
+  if (bytes.size() < prefix_bytes) {
+    source.fail({"expected at least {} bytes, got {}", {prefix_bytes, bytes.size()}});
+  }
+  const std::uint64_t size = safetensors_header_size(bytes.first<prefix_bytes>());
+  start.remove_prefix(prefix_bytes);
+  if (size > start.size()) {
+    source.fail({"header: expected {} bytes, got {} up to the end of the file",
+                 {size, start.size()}});
+  }
+  return start.substr(0, static_cast<std::size_t>(size));
+}
+
 SafetensorsHeader SafetensorsHeader::parse(std::string_view json,
                                            std::optional<std::uint64_t> data_size,
                                            std::string_view file) {
@@ -273,17 +287,11 @@ SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> file) {
   if (file.size() < prefix_bytes) {
     source.fail({"expected at least 8 bytes, got {}", {file.size()}});
   }
-  const std::uint64_t header_size = safetensors_header_size(file.first<prefix_bytes>());
-  file = file.subspan(prefix_bytes);
-  if (header_size > file.size()) {
-    source.fail({"header: expected {} bytes, got {} up to the end of the file",
-                 {header_size, file.size()}});
-  }
-  const auto json = file.first(static_cast<std::size_t>(header_size));
+  const std::string_view json =
+      safetensors_header({reinterpret_cast<const char*>(file.data()), file.size()});
   SafetensorsFile result;
-  result.data_ = file.subspan(json.size());
-  result.header_ = SafetensorsHeader::parse(
-      {reinterpret_cast<const char*>(json.data()), json.size()}, result.data_.size());
+  result.data_ = file.subspan(prefix_bytes + json.size());
+  result.header_ = SafetensorsHeader::parse(json, result.data_.size());
   return result;
 }
 

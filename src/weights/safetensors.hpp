@@ -57,6 +57,10 @@ std::string to_string(const std::vector<std::size_t>& shape);  // "[8000, 128]"
 /// invalid_safetensors if it is over header_limit.
 std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix);
 
+/// Returns the header's JSON from the beginning of a file. Throws as safetensors_header_size does,
+/// and `invalid_safetensors` if `start` ends before the header.
+std::string_view safetensors_header(std::string_view start);
+
 /// The header of one file. Parsing checks every rule of the format, so that a tensor's bytes can be
 /// used without further checks: offsets ascend and cover the data section exactly.
 class SafetensorsHeader {

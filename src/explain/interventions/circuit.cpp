@@ -59,7 +59,9 @@ float CircuitSearch::share_of(float number) const {
 
 bool CircuitSearch::try_keep(const EdgeSet& set) {
   const std::optional<float> number = number_with(set);
-  if (!number || !(share_of(*number) >= least_)) return false;
+  if (!number) return false;
+  const float share = share_of(*number);
+  if (!(share >= least_ && share <= 2 - least_)) return false;
   kept_edges_ = set;
   kept_ = *number;
   return true;

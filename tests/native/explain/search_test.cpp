@@ -307,6 +307,7 @@ TEST_CASE("the edges of a circuit suffice for the verdict", "[explain]") {
   CHECK(circuit.label == subject.contrast.label);
   CHECK(std::abs(static_cast<double>(circuit.full) - full) < 1e-6);
   CHECK(circuit.faithfulness >= least);
+  CHECK(circuit.faithfulness <= 2 - least);
 
   // Runs with only the circuit's edges, by patching all others.
   std::vector<Patch> others;

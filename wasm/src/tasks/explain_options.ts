@@ -44,7 +44,10 @@ export interface ExplainOption {
    * weights, after it. Default: "scores".
    */
   cut?: 'scores' | 'weights' | undefined;
-  /** The share of the number that the circuit keeps. Default: 0.8. */
+  /**
+   * How near to the full number the circuit stays: between this share of it and 2 minus this
+   * share. Default: 0.8.
+   */
   least?: number | undefined;
   /** How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5. */
   words?: number | undefined;

@@ -112,7 +112,9 @@ struct CircuitShare {
 };
 template <class Visit>
 void fields(Visit& visit, CircuitShare& part) {
-  visit("least", part.least, {.help = "The share of the number that the circuit keeps."});
+  visit("least", part.least,
+        {.help = "How near to the full number the circuit stays: between this share of it and 2 "
+                 "minus this share."});
 }
 
 struct LensWords {
