@@ -310,15 +310,16 @@ GLASSFORMER_EXPORT int gf_load_folder() {
   });
 }
 
-// Takes the header of each file of weights, in order. `data_size` is the number of bytes after it;
-// negative: unknown.
+// Takes the header of each file of weights, in order, from the file's first byte. `data_size` is the
+// number of bytes after it; negative: unknown. The first eight bytes are enough for a file that is
+// none, or whose header is larger than `max_header_bytes`.
 GLASSFORMER_EXPORT int gf_load_header(const char* header, std::size_t size, double data_size) {
   return answer([&] {
     std::optional<std::uint64_t> known;
     if (data_size >= 0) known = static_cast<std::uint64_t>(data_size);
     std::vector<SafetensorsHeader>& headers = loading().headers;
     const std::string& file = loading().folder.value().weight_files().at(headers.size());
-    headers.push_back(SafetensorsHeader::parse({header, size}, known, file));
+    headers.push_back(SafetensorsHeader::parse(safetensors_header({header, size}), known, file));
     return std::string("null");
   });
 }

@@ -56,7 +56,9 @@ async function loadBegin(binary, configuration, header, dataSize) {
   give('tokenizer.model', tokenizer);
   call('gf_load_found', encode('model.safetensors'), 1);
   call('gf_load_folder');
-  call('gf_load_header', encode(header), dataSize);
+  const prefix = new Uint8Array(8);
+  new DataView(prefix.buffer).setBigUint64(0, BigInt(encode(header).length), true);
+  call('gf_load_header', new Uint8Array([...prefix, ...encode(header)]), dataSize);
   call('gf_load_plan');
   return { error, bytes: memory.buffer.byteLength };
 }

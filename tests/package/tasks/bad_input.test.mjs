@@ -19,6 +19,7 @@ import {
 
 const name = 'pre_norm_mean';
 const text = readGolden(name).texts[0];
+const encode = (content) => new TextEncoder().encode(content);
 
 // The only white space in the goldens' vocabularies is the blank; the shipped model's has more.
 test('white space is an empty text to the sentiment model', async () => {
@@ -144,7 +145,7 @@ for (const binary of binaries) {
     spoiled('config.json', (bytes) => {
       const values = JSON.parse(new TextDecoder().decode(bytes));
       const text = spoil(values) ?? JSON.stringify(values);
-      return new TextEncoder().encode(text);
+      return encode(text);
     });
   const fc1 = 'encoder.layers.1.fc1.weight';
 
@@ -164,6 +165,16 @@ for (const binary of binaries) {
         /bytes of data/,
       ],
       [spoiled('model.safetensors', (b) => b.fill(255, 0, 8)), 'invalid_safetensors', /header/],
+      [
+        spoiled('model.safetensors', () => encode('version https://git-lfs.github.com/spec/v1\n')),
+        'invalid_safetensors',
+        /git lfs pull/,
+      ],
+      [
+        spoiled('model.safetensors', () => encode('<!doctype html><title>404</title>')),
+        'invalid_safetensors',
+        /a web page/,
+      ],
       [spoiled('model.safetensors', (b) => b.fill(32, 8, 12)), 'invalid_safetensors'],
       [weights(({ data }) => ({ header: '[]', data })), 'invalid_safetensors'],
       [weights(({ data }) => ({ header: 'null', data })), 'invalid_safetensors'],
@@ -233,7 +244,7 @@ for (const binary of binaries) {
       () => new Uint8Array(),
       (bytes) => bytes.subarray(0, bytes.length - 3),
       (bytes) => bytes.fill(255),
-      () => new TextEncoder().encode('version https://git-lfs.github.com/spec/v1\n'),
+      () => encode('version https://git-lfs.github.com/spec/v1\n'),
     ]) {
       await assertError(spoiled('tokenizer.model', spoil), 'invalid_tokenizer');
       await stillWorks();

@@ -359,6 +359,7 @@ async function readFolder(
 /** A file of weights whose header was read. */
 interface Weights {
   opened: OpenFile;
+  /** From the file's first byte. */
   header: Uint8Array;
   /** Number of bytes after the header, if it is known. */
   dataSize: number | undefined;
@@ -378,13 +379,15 @@ async function readHeader(
       throw damaged(file, `${prefix.length} bytes, too short for a header length`);
     }
     const size = Number(new DataView(prefix.buffer).getBigUint64(0, true));
-    if (size > maxBytes) {
-      throw damaged(file, `a header of ${size} bytes; at most ${maxBytes} are allowed`);
+    // The core says what is wrong with such a file.
+    if (size > maxBytes) return { opened, header: prefix, dataSize: undefined };
+    const rest = await reader.bytes(size);
+    if (rest.length < size) {
+      throw damaged(file, `ends after ${rest.length} of the header's ${size} bytes`);
     }
-    const header = await reader.bytes(size);
-    if (header.length < size) {
-      throw damaged(file, `ends after ${header.length} of the header's ${size} bytes`);
-    }
+    const header = new Uint8Array(8 + size);
+    header.set(prefix);
+    header.set(rest, 8);
     const total = expected?.size ?? reader.total;
     return { opened, header, dataSize: total === undefined ? undefined : total - 8 - size };
   } catch (error) {
