@@ -208,7 +208,10 @@ async function heads(folder, data, most, sharesOnly) {
     texts: base.length,
     compute: model.info.compute,
     ...(base[0].answers ? { accuracy: rounded(accuracyOf(base), 1) } : {}),
-    heads: all.map((head, i) => ({ ...head, ...totals.of(head), ...costs[i] })),
+    heads: all.map((head, i) => ({
+      ...{ ...head, ...totals.of(head), ...costs[i] },
+      ...beginning(basename(folder), head),
+    })),
   };
 
   async function costsOf() {
@@ -237,6 +240,18 @@ async function heads(folder, data, most, sharesOnly) {
     process.stderr.write('\n');
     return found;
   }
+}
+
+/**
+ * Heads that were set before training, by the model's name and layer: how many tokens after its own
+ * position each one looked then. See look_at in weights/train/classifier/model.py.
+ */
+const began = { sentiment: [0, 1].map(() => [-1.3, 1.3, -2.5, 2.5]) };
+
+/** Returns how a head began, if it was set. */
+function beginning(model, { layer, head }) {
+  const offset = began[model]?.[layer]?.[head];
+  return offset === undefined ? {} : { began: offset };
 }
 
 // Returns the input of the decoder: the start token, and its output without the last token.

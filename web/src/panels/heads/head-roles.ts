@@ -20,6 +20,13 @@ function roleAmong({ share, even, entropy }: MeasuredHead, offered: readonly Wor
   return entropy >= broad ? 'broad' : 'other';
 }
 
+/** Returns whether a head's role is what it was set to before training. */
+export function beganSo(head: MeasuredHead): boolean {
+  const { began } = head;
+  const role = roleOf(head);
+  return began !== undefined && role === (began < 0 ? 'previous' : 'next');
+}
+
 /** Returns the role of one head, independent of the other heads. */
 export const roleOf = (head: MeasuredHead): Role => roleAmong(head, sets);
 

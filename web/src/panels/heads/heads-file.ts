@@ -29,6 +29,7 @@ function headIn(value: unknown): MeasuredHead | undefined {
     even: sharesIn(value.even),
     lost: { mean, low, high } as Interval,
     scoreLost: scoreIn(value),
+    began: isNumber(value.began) ? value.began : undefined,
   };
 }
 

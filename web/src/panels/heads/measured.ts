@@ -33,6 +33,8 @@ export interface MeasuredHead extends HeadPosition {
   lost: Interval;
   /** The loss of score in points. Less than one point is noise. */
   scoreLost: { name: 'accuracy' | 'BLEU'; points: number } | undefined;
+  /** How many tokens after its own position it looked before training, if it was set so. */
+  began: number | undefined;
 }
 
 export interface Measured {
