@@ -44,6 +44,13 @@ export class TeachExplorer implements ViewState {
     );
   }
 
+  /** Whether a training is in progress. */
+  get learns(): boolean {
+    return [this.sentences, this.handwriting, this.spam, this.own].some(
+      ({ learning }) => learning.running,
+    );
+  }
+
   get link(): Link {
     const { lesson, sentences, handwriting, spam } = this;
     return {

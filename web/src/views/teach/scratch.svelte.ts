@@ -3,6 +3,7 @@ import type { Score } from 'glassformer';
 import { folderOf } from '../../models/models.ts';
 import { Learning } from './learning/learning.svelte.ts';
 import { messages } from './messages.ts';
+import { readOwnFile, type OwnFile } from './own-file.ts';
 
 /** The small Transformer that learns in seconds. */
 export const smallModel = { encoder_layers: 2, d_model: 64, d_ff: 256, n_heads: 4 } as const;
@@ -25,11 +26,22 @@ export class Scratch {
 
   /** The visitor's own file. */
   file = $state.raw<File>();
+  /** What it holds; undefined until it is read. */
+  held = $state.raw<OwnFile>();
   from = $state<'nothing' | 'sentiment'>('nothing');
   minutes = $state(0.5);
 
   constructor() {
     this.learning.watched = firstMessage;
+  }
+
+  /** Takes the visitor's file, and looks what it holds. */
+  async choose(file: File | undefined): Promise<void> {
+    this.file = file;
+    this.held = undefined;
+    if (!file) return;
+    const text = await file.text();
+    if (this.file === file) this.held = readOwnFile(file.name, text);
   }
 
   /** Trains a new model on the SMS messages. */

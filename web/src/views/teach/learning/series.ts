@@ -6,6 +6,18 @@ export interface Series {
   /** How the line is drawn. */
   look: 'first' | 'second' | 'faint';
   values: readonly (readonly [step: number, value: number])[];
+  /** The lowest and the highest value of several trainings, drawn behind the line. */
+  band?: readonly (readonly [step: number, low: number, high: number])[];
+}
+
+/** Returns the lowest and the highest value at each step. */
+export function bandOf(values: Series['values']): NonNullable<Series['band']> {
+  const ends = new Map<number, [low: number, high: number]>();
+  for (const [step, value] of values) {
+    const [low, high] = ends.get(step) ?? [value, value];
+    ends.set(step, [Math.min(low, value), Math.max(high, value)]);
+  }
+  return [...ends].sort(([a], [b]) => a - b).map(([step, [low, high]]) => [step, low, high]);
 }
 
 /** The most points of a drawn line. */

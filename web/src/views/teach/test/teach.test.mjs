@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../tests/page/source.mjs';
 
-const { heldOut, meanNorms, partName, smoothed } = await source('views/teach/learning/series');
+const { bandOf, heldOut, meanNorms, partName, smoothed } = await source(
+  'views/teach/learning/series',
+);
 const { conclusion, firstGradients, measured } = await source('views/teach/experiments/conclusion');
+const { readOwnFile } = await source('views/teach/own-file');
 const { experiments } = await source('views/teach/experiments/experiments');
 const { rowsIn, textOf } = await source('views/teach/link');
 const { probes } = await source('panels/verdict/probes');
@@ -71,26 +74,63 @@ test('an experiment says what was measured, and no more', () => {
   const outcome = (loss) => ({
     loss,
     accuracy: 0.9,
+    sureness: 0.8,
     norms: [{ name: 'encoder.layers.0', norm: 0.01 }],
   });
   const trial = (seed, a, b) => ({ seed, outcomes: [a && outcome(a), b && outcome(b)] });
   const first = trial(1, 0.1, 0.4);
   assert.equal(
     measured(experiment, first),
-    'Seed 1, on messages that were held out: with: loss 0.100, 90.0% right; without: loss 0.400, 90.0% right.',
+    'Seed 1, on messages that were held out: with: loss 0.100, 90.0% right, sure to 80.0%; without: loss 0.400, 90.0% right, sure to 80.0%.',
   );
-  assert.equal(conclusion(experiment, [first]), 'In this run the loss is clearly lower “with”.');
+  const equal = trial(1, 0.1, 0.105);
+  assert.equal(conclusion(experiment, [first]), 'In this run the claim holds.');
   assert.equal(
-    conclusion(experiment, [first, trial(2, 0.4, 0.1), trial(3, 0.1, undefined)]),
-    'In 3 runs the loss is clearly lower “with” twice and “without” once.',
+    conclusion(experiment, [equal]),
+    'In this run the claim does not hold: there is no clear difference.',
   );
   assert.equal(
-    conclusion(experiment, [trial(1, 0.1, 0.105)]),
-    'In this run the losses differ by less than a tenth.',
+    conclusion(experiment, [first, trial(2, 0.4, 0.1), trial(3, 0.1, undefined), equal]),
+    'The claim holds in 2 of 4 seeds; the opposite in 1; there is no clear difference in 1.',
   );
   assert.match(measured(experiment, trial(3, 0.1, undefined)), /without: the training failed/);
   assert.match(firstGradients(experiment, [first]), /1\.0e-2 \(with\) and 1\.0e-2 \(without\)/);
   assert.equal(firstGradients(experiment, [trial(3, 0.1, undefined)]), '');
+});
+
+test('a band holds all seeds', () => {
+  assert.deepEqual(
+    bandOf([
+      [1, 0.5],
+      [2, 0.9],
+      [1, 0.7],
+      [2, 0.8],
+    ]),
+    [
+      [1, 0.5, 0.7],
+      [2, 0.8, 0.9],
+    ],
+  );
+});
+
+test('a visitor’s file is told before it is learned', () => {
+  const read = (text) => readOwnFile('own.tsv', text);
+  assert.deepEqual(read('\uFEFFa\tone\r\nb\ttwo\na\tthree\n'), {
+    name: 'own.tsv',
+    told: '3 lines, 2 labels: “a” 2, “b” 1.',
+    usable: true,
+  });
+  for (const [text, told] of [
+    ['\n', /no lines/],
+    ['a\tone\nb\n', /^Line 2 has no tab/],
+    ['label,text\nspam,hello\n', /^Line 1 has no tab.*commas/],
+    ['a\tone\na\ttwo\n', /at least two labels/],
+    [Array.from({ length: 30 }, (_, i) => `text ${i}\tham`).join('\n'), /label before the tab/],
+  ]) {
+    const { usable, told: said } = read(text);
+    assert.match(said, told);
+    assert.ok(!usable, text);
+  }
 });
 
 test('drawn digits are in a link, with their labels', () => {
