@@ -22,8 +22,9 @@ import {
   type Summary,
   type Target,
   type Trace,
+  type Told,
 } from './study.ts';
-import { subjectNames, subjects, type Runs, type Told, type SubjectName } from './subjects.ts';
+import { subjectNames, subjects, type Runs, type SubjectName } from './subjects.ts';
 
 export const kinds = ['heads', 'units'] as const;
 
@@ -222,16 +223,16 @@ export class StudyExplorer implements ViewState {
         means.add(result.trace);
         if (target.kind === 'units')
           top?.add(item.text, result.tokens[target.stack], result.trace[trace[0]!]!);
-        const { label, measure } = result;
-        untouched.push({ runs, before: { label, measure }, trace: result.trace });
+        const { label, measure, right } = result;
+        untouched.push({ runs, before: { label, measure, right }, trace: result.trace });
         this.progress = untouched.length / 2;
       }
       const outcomes: StudyOutcome[] = [];
       for (const [i, { text }] of items.entries()) {
         const { runs, before, trace: traced } = untouched[i]!;
         const options = optionsFor(target, substitute, { trace: traced, means });
-        const { label, measure } = await runs.run({ ...options, signal });
-        outcomes.push({ text, label: runs.label, before, after: { label, measure } });
+        const { label, measure, right } = await runs.run({ ...options, signal });
+        outcomes.push({ text, label: runs.label, before, after: { label, measure, right } });
         this.progress = (items.length + outcomes.length) / 2;
       }
       const promoted =

@@ -86,13 +86,23 @@ export function optionsFor(
   return { patch };
 }
 
+/** What a run says about an item. */
+export interface Told {
+  /** The answer: a label, the next token, or the likeliest token at each place of a translation. */
+  label: string;
+  /** The number that the study is about. */
+  measure: number;
+  /** Whether it is the right answer, of two if the line names another one; undefined if none is known. */
+  right: boolean | undefined;
+}
+
 /** A text's answer, and the number that the study is about, without and with the intervention. */
 export interface StudyOutcome {
   text: string;
   /** The right answer, if it is known. */
   label?: string | undefined;
-  before: { label: string; measure: number };
-  after: { label: string; measure: number };
+  before: Told;
+  after: Told;
 }
 
 /** A mean with its 95% interval. */
@@ -126,6 +136,8 @@ export interface Summary {
   delta: Interval;
   /** The number of texts with another answer. */
   flipped: number;
+  /** The number of texts whose answer turned right or wrong. */
+  turned: number;
   /** The number of texts with a label, and the shares of right answers among them. */
   labeled: number;
   rightBefore: number;
@@ -135,9 +147,8 @@ export interface Summary {
 }
 
 export function summaryOf(outcomes: readonly StudyOutcome[]): Summary {
-  const labeled = outcomes.filter(({ label }) => label !== undefined);
-  const isRight = (outcome: StudyOutcome, when: 'before' | 'after') =>
-    Number(outcome[when].label === outcome.label);
+  const labeled = outcomes.filter(({ before }) => before.right !== undefined);
+  const isRight = (outcome: StudyOutcome, when: 'before' | 'after') => Number(outcome[when].right);
   const share = (when: 'before' | 'after') =>
     labeled.length === 0 ? NaN : meanOf(labeled.map((outcome) => isRight(outcome, when)));
   return {
@@ -147,6 +158,7 @@ export function summaryOf(outcomes: readonly StudyOutcome[]): Summary {
     labeled: labeled.length,
     rightBefore: share('before'),
     rightAfter: share('after'),
+    turned: labeled.filter(({ before, after }) => before.right !== after.right).length,
     right:
       labeled.length === 0
         ? undefined

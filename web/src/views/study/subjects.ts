@@ -5,7 +5,7 @@ import { largest, rowOf } from '../../panels/words/next-logits.ts';
 import { entriesOf } from '../../panels/verdict/entries.ts';
 import type { Model } from '../../models/model-loader.svelte.ts';
 import { shippedBeginnings, shippedReviews, shippedSentences } from './texts.ts';
-import type { Attention, Trace } from './study.ts';
+import type { Attention, Told, Trace } from './study.ts';
 
 export const subjectNames = ['sentiment', 'writer', 'en-de'] as const;
 export type SubjectName = (typeof subjectNames)[number];
@@ -23,14 +23,6 @@ export interface Item {
 export interface Intervention {
   ablate?: readonly Head<Attention>[];
   patch?: readonly Patch[];
-}
-
-/** What a run says about an item. */
-export interface Told {
-  /** The answer: a label, the next token, or the likeliest token at each place of a translation. */
-  label: string;
-  /** The number that the study is about. */
-  measure: number;
 }
 
 /** Runs the model on one item, with the same tokens each time. */
@@ -84,6 +76,7 @@ const sentiment: Subject<Classifier> = {
         return {
           label: result.label,
           measure: evidence(result),
+          right: label === undefined ? undefined : result.label === label,
           trace: result.trace,
           tokens: { encoder: result.tokens, decoder: [] },
         };
@@ -135,6 +128,11 @@ const writer: Subject<Generator> = {
         return {
           label: pieces[best!.index]!,
           measure: other ? last[first]! - last[other.id]! : logprob,
+          right: !wanted
+            ? undefined
+            : other
+              ? last[first]! > last[other.id]!
+              : best!.index === first,
           trace: rest,
           tokens: { encoder: [], decoder: result.promptTokens },
         };
@@ -178,6 +176,7 @@ const translator: Subject<Translator> = {
         return {
           label: steps.join(' '),
           measure: written.reduce((sum, { logprob }) => sum + logprob, 0),
+          right: undefined,
           trace: rest,
           tokens: { encoder: sourceTokens, decoder: written },
         };

@@ -5,6 +5,7 @@ import { Classifier } from '../../../../../dist/index.js';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const { entriesOf } = await source('panels/verdict/entries');
+const { contextAfter, contextBefore } = await source('views/study/context');
 const study = await source('views/study/study');
 const { toCsv, toJson } = await source('ui/export/table');
 const { toSafetensors } = await source('ui/export/safetensors');
@@ -36,6 +37,25 @@ test('the bootstrap interval of a mean', () => {
   assert.ok(Math.abs(high - (4.5 + 0.563)) < 0.06, `${high}`);
   assert.deepEqual(study.bootstrap(values), { mean, low, high });
   assert.deepEqual(study.bootstrap([2, 2, 2]), { mean: 2, low: 2, high: 2 });
+});
+
+test('accuracy that does not move has no interval to tell of', () => {
+  const told = (measure, right) => ({ label: right ? 'a' : 'b', measure, right });
+  const outcome = (before, after) => ({ text: '', before: told(1, before), after: told(0, after) });
+  const same = study.summaryOf([outcome(true, true), outcome(false, false)]);
+  assert.deepEqual([same.turned, same.labeled, same.rightBefore], [0, 2, 0.5]);
+  const moved = study.summaryOf([outcome(true, false), outcome(undefined, undefined)]);
+  assert.deepEqual([moved.turned, moved.labeled, moved.rightAfter], [1, 1, 0]);
+});
+
+test('a context is made of whole words', () => {
+  const text = 'one two three four five six seven eight nine ten eleven twelve thirteen';
+  const at = text.indexOf('seven');
+  assert.equal(contextBefore(text, at), 'one two three four five six ');
+  assert.equal(contextBefore(text, text.indexOf('nine')), '… three four five six seven eight ');
+  assert.equal(contextAfter(text, at + 5), ' eight nine ten eleven twelve thirteen');
+  assert.equal(contextAfter(text, 3), ' two three four five six seven …');
+  assert.equal(contextBefore('short', 5), 'short');
 });
 
 test('zeros and means are what the package makes of them', async () => {
