@@ -5,6 +5,7 @@ import { source } from '../../../../../tests/page/source.mjs';
 
 const { inForm, pictureOf, side, strokesIn, strokesText, wiped } =
   await source('panels/pictures/drawing');
+const { digitCode } = await source('views/digits/code');
 const { smaller } = await source('panels/pictures/smaller');
 
 const center = (bytes) => {
@@ -95,4 +96,13 @@ test('a picture that is too large for the page becomes means of squares', () => 
     picture: { width: 2, height: 1, data: Uint8Array.of(3, 10) },
     scale: 0.5,
   });
+});
+
+test('the code for a drawing has its pixels', () => {
+  const data = pictureOf(line);
+  const [, packed] = /const packed = '(.*)';/.exec(digitCode({ width: side, height: side, data }));
+  assert.deepEqual(
+    Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0)),
+    data,
+  );
 });
