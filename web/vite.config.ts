@@ -5,6 +5,7 @@ import { beforehand } from './build/beforehand.ts';
 import { chunkList, codeFirst, startChunk } from './build/chunks.ts';
 import { contentSecurityPolicy, headersFor } from './build/csp.ts';
 import { licenses } from './build/licenses.ts';
+import { modelTypes } from './build/model-types.ts';
 import { models } from './build/models.ts';
 import { entries, packageFiles } from './build/package.ts';
 import { precache } from './build/precache.ts';
@@ -28,6 +29,7 @@ export default defineConfig({
   appType: 'mpa',
   plugins: [
     sourceLines(),
+    modelTypes(),
     ...sources.plugins!,
     start.plugin,
     contentSecurityPolicy(),

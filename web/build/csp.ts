@@ -13,13 +13,16 @@ export const policy = [
   "form-action 'none'",
 ].join('; ');
 
+/** Pages of this computer, on which somebody tries how the page looks in theirs. */
+const thisComputer = "'self' http://localhost:* http://127.0.0.1:*";
+
 /**
  * Returns the headers for serving the page. In a meta element, frame-ancestors would have no effect.
  * Two headers isolate the page, so that models get threads.
  * `ancestors` lists the origins that may show the page in a frame, such as
  * "https://example.org 'self'".
  */
-export function headersFor(ancestors = "'none'"): Record<string, string> {
+export function headersFor(ancestors = thisComputer): Record<string, string> {
   if (!/^[\w\-.:/*' ]+$/.test(ancestors)) {
     throw new RangeError(`FRAME_ANCESTORS: expected origins, got ${JSON.stringify(ancestors)}`);
   }

@@ -105,9 +105,12 @@ export class OpenViews {
     return this.embedded ? embedded(address) : address;
   }
 
-  /** Returns the address of a part of a view. */
+  /** Returns the address that also opens a part of a view, and scrolls there. */
   partAddress(view: View, part: string): string {
-    return hashFor(view === firstView ? undefined : view.name, { ...this.#linkTo(view), part });
+    const link = this.#linkTo(view);
+    const others = (link.part ?? '').split(',').filter((each) => each !== '' && each !== part);
+    const all = { ...link, part: [...others, part].join(',') };
+    return hashFor(view === firstView ? undefined : view.name, all);
   }
 
   /** Returns the same address, but for the full page. */

@@ -35,7 +35,7 @@ export const stops: readonly Stop[] = [
     },
     title: 'A striking attention head may not matter',
     claim:
-      'In any text, layer 1, head 1 mostly attends to the previous token. Without this head, “positive” changes by less than one percentage point.',
+      'In any text, layer 1, head 1 mostly attends to the previous token: it was set so before training. Without this head, “positive” changes by less than one percentage point.',
     test: 'Switch the head off. Does your own sentence need it?',
     control: '[data-testid=head-switch]',
   },
@@ -59,7 +59,7 @@ export const stops: readonly Stop[] = [
     title: 'Which vector carries the verdict',
     claim:
       'Before layer 1, the vector of “not” holds the whole difference. After layer 2, patching it no longer flips the verdict: other tokens have read it.',
-    test: 'Press its cell in the top row, then the cells below it.',
+    test: 'Press its cell before layer 1, then those before the later layers.',
     control: '[data-testid=transplant]',
   },
   {

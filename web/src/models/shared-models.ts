@@ -3,7 +3,7 @@
  * the numbers of one thing agree between views. If a view needs more than a model's binary can do,
  * the model is replaced, for all views, by itself in a larger binary.
  */
-import type { LoadOptions, ModelInfo } from 'glassformer';
+import type { LoadOptions, ModelInfo, Progress } from 'glassformer';
 import type { ChosenFiles } from './model-files.ts';
 import { binaries, folderOf, type ModelName } from './models.ts';
 
@@ -41,6 +41,8 @@ class SharedModel {
   model: Model | undefined;
   /** Whether the model is in the binary with everything. */
   explains = false;
+  /** How much of it was loaded when it was last reported. */
+  progress: Progress | undefined;
   /** Where the model is lent to. */
   readonly loans = new Set<Loan>();
   #loading: Promise<unknown> = Promise.resolve();
@@ -64,6 +66,7 @@ class SharedModel {
           ...(explain && { explain }),
           signal: this.#end.signal,
           onProgress: (progress) => {
+            this.progress = progress;
             for (const { onProgress } of this.loans) onProgress?.(progress);
           },
         });
@@ -96,6 +99,7 @@ export async function borrow<M extends Model>(wanted: Wanted<M>, loan: Loan = {}
   const of = shared.get(key) ?? new SharedModel();
   shared.set(key, of);
   of.loans.add(loan);
+  if (of.progress) loan.onProgress?.(of.progress);
   const dispose = () => {
     if (!of.loans.delete(loan) || of.loans.size > 0) return;
     shared.delete(key);
