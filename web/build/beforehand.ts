@@ -34,7 +34,7 @@ async function sentiment(): Promise<string | undefined> {
     const effects = new Float32Array(result.tokens.length);
     for (const token of effects.keys()) {
       const without = await model.classify(text, { maskTokens: [token] });
-      effects[token] = evidence(without) - evidence(result);
+      effects[token] = evidence(result) - evidence(without);
     }
     return packed({ text, labels, architecture, result, effects });
   } finally {
@@ -60,7 +60,7 @@ async function translation(): Promise<string | undefined> {
     };
     const whole = await sumOf([]);
     const effects = new Float32Array(sentence!.sourceTokens.length);
-    for (const token of effects.keys()) effects[token] = (await sumOf([token])) - whole;
+    for (const token of effects.keys()) effects[token] = whole - (await sumOf([token]));
     return packed({ text, beams, result, effects });
   } finally {
     model.dispose();

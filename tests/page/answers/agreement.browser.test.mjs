@@ -4,7 +4,7 @@ import { source } from '../source.mjs';
 import { testsOnPage } from '../on_page.mjs';
 import { settled, until } from '../open.mjs';
 
-const { percent } = await source('ui/text/format');
+const { percent, signed } = await source('ui/text/format');
 
 const onPage = testsOnPage();
 const text = 'The plot is not good at all.';
@@ -69,6 +69,30 @@ onPage('a verdict is the same in all views', {}, async (page) => {
   const before = page.getByTestId('study-row').first().locator('td').nth(1);
   assert.equal(await textOf(page, before), evidence);
   assert.ok(page.workers().length <= 2, 'one model, and a worker that draws');
+});
+
+onPage('a token’s effect is the same in all views', {}, async (page) => {
+  await go(page, { text });
+  await page.locator('[role=toolbar][aria-busy=false]').waitFor();
+  const values = (locator) =>
+    locator.evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
+  const tokens = page.getByTestId('token');
+  const effects = await values(tokens);
+  const not = (await tokens.allTextContents()).indexOf('not');
+  assert.ok(effects[not] < 0, '“not” speaks against “positive”');
+  const printed = signed(effects[not]);
+  assert.equal(
+    await tokens.nth(not).getAttribute('aria-label'),
+    `not, effect ${printed}: negative`,
+  );
+  await page.getByText('ledger', { exact: true }).click();
+  assert.equal(await textOf(page, page.getByTestId('token-effect').nth(not)), printed);
+
+  // The lesson asks about the answer, “negative”, and says so.
+  await go(page, { view: 'course', lesson: 'explanation', text });
+  const effect = page.locator('td[data-symbol=effect]');
+  assert.equal(await textOf(page, effect.nth(not)), signed(-effects[not]));
+  await page.getByRole('columnheader', { name: 'effect on “negative”' }).waitFor();
 });
 
 onPage('a next token is as probable in Writing as in Inside', {}, async (page) => {

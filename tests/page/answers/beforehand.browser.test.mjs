@@ -75,7 +75,7 @@ test('the sentiment view’s first answer equals the model’s', async () => {
   const odds = ({ scores }) => scores[1].logit - scores[0].logit;
   for (const [token, effect] of effects.entries()) {
     const without = await model.classify(text, { maskTokens: [token] });
-    assertClose([effect], [odds(without) - odds(own)], `without token ${token}`);
+    assertClose([effect], [odds(own) - odds(without)], `effect of token ${token}`);
   }
   model.dispose();
 });
@@ -110,7 +110,7 @@ test('the translation view’s first answer equals the model’s', async () => {
   };
   const whole = await sumOf([[]]);
   for (const [token, effect] of effects.entries())
-    assertClose([effect], [(await sumOf([[token]])) - whole], `without token ${token}`);
+    assertClose([effect], [whole - (await sumOf([[token]]))], `effect of token ${token}`);
   model.dispose();
 });
 

@@ -209,32 +209,29 @@ onPage(
   },
 );
 
-onPage(
-  'tokens show the effect of leaving them out, or their shares of the log-odds',
-  {},
-  async (page) => {
-    await read(page, sentence);
-    const odds = ({ scores }) => scores[1].logit - scores[0].logit;
-    const whole = await classifier.classify(sentence, { contributions: true });
-    const tokens = page.getByTestId('token');
-    const removed = [];
-    for (let i = 0; i < whole.tokens.length; i++) {
-      removed.push(odds(await classifier.classify(sentence, { maskTokens: [i] })) - odds(whole));
-    }
-    await page.locator('[role=toolbar][aria-busy=false]').waitFor();
-    assertClose(await numbers(tokens), removed, 'leaving out, after − before');
-    // “not” is evidence for negative: without it, the log-odds of “positive” rise.
-    assert.ok(removed[3] > 0);
-    await tokens.nth(3).hover();
-    const printed = `Δ\\s+\\+${removed[3].toFixed(2)}`;
-    assert.match(await page.getByTestId('looked').textContent(), new RegExp(printed));
+onPage('tokens show their effects, or their shares of the log-odds', {}, async (page) => {
+  await read(page, sentence);
+  const odds = ({ scores }) => scores[1].logit - scores[0].logit;
+  const whole = await classifier.classify(sentence, { contributions: true });
+  const tokens = page.getByTestId('token');
+  const effects = [];
+  for (let i = 0; i < whole.tokens.length; i++) {
+    const without = await classifier.classify(sentence, { maskTokens: [i] });
+    effects.push(odds(whole) - odds(without));
+  }
+  await page.locator('[role=toolbar][aria-busy=false]').waitFor();
+  assertClose(await numbers(tokens), effects, 'with − without');
+  // “not” is evidence for negative.
+  assert.ok(effects[3] < 0);
+  await tokens.nth(3).hover();
+  const printed = `effect\\s+−${Math.abs(effects[3]).toFixed(2)}`;
+  assert.match(await page.getByTestId('looked').textContent(), new RegExp(printed));
 
-    await page.getByText('share of the sum').click();
-    const [negative, positive] = whole.contributions;
-    const shares = Array.from(positive, (value, i) => value - negative[i]);
-    assertClose(await numbers(tokens), shares, 'shares');
-  },
-);
+  await page.getByText('share of the sum').click();
+  const [negative, positive] = whole.contributions;
+  const shares = Array.from(positive, (value, i) => value - negative[i]);
+  assertClose(await numbers(tokens), shares, 'shares');
+});
 
 onPage('every head is switched off in turn', {}, async (page) => {
   await read(page, sentence);
@@ -245,7 +242,7 @@ onPage('every head is switched off in turn', {}, async (page) => {
   const expected = [];
   for (let i = 0; i < 32; i++) {
     const ablate = [{ attention: 'encoder', layer: Math.floor(i / 8), head: i % 8 }];
-    expected.push(odds(await classifier.classify(sentence, { ablate })) - whole);
+    expected.push(whole - odds(await classifier.classify(sentence, { ablate })));
   }
   assertClose(await numbers(page.getByTestId('effect')), expected, 'effects');
 });

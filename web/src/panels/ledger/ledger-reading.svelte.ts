@@ -114,7 +114,7 @@ export class LedgerReading<M extends Model> {
   /** The number that the table explains. */
   of = $state.raw<LedgerSubject<M>>();
   table = $state.raw<LabelledTable>();
-  /** Change of the number without each column, after − before; undefined until it is measured. */
+  /** The number with each column minus without it; undefined until it is measured. */
   effects = $state.raw<readonly number[]>();
   /** The same without all heads of a layer that read the same, by the first head's column. */
   ofHeads = $state.raw<ReadonlyMap<number, number>>(new Map());
@@ -135,12 +135,10 @@ export class LedgerReading<M extends Model> {
       for (const { columns } of componentsOf(table.columns, new Set())) {
         const heads = columns.flatMap((column) => headOf(table.columns[column]!) ?? []);
         if (heads.length === 0) continue;
-        ofHeads.set(columns[0]!, (await of.measured(model, { heads, signal })) - table.value);
+        ofHeads.set(columns[0]!, table.value - (await of.measured(model, { heads, signal })));
       }
       this.ofHeads = ofHeads;
-      // The package returns the loss: before − after.
-      const { effects } = await of.explain(model, { effects: true, signal });
-      this.effects = effects?.map((lost) => -lost);
+      this.effects = (await of.explain(model, { effects: true, signal })).effects;
     });
     if (this.question.failure) this.table = this.of = undefined;
   }

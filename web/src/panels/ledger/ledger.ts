@@ -156,7 +156,7 @@ export function sheetOf(
 }
 
 /**
- * Returns the change without each component, after − before, or NaN if it is not known. `ofHeads`
+ * Returns the effect of each component, with it − without it, or NaN if it is not known. `ofHeads`
  * has the effects of heads that are shown as one, by the first head's column, because the effects
  * of single heads do not add up.
  */

@@ -69,12 +69,12 @@ export class WordContrast {
     }
   }
 
-  /** Δ of the first's lead over the second without each token, in nats, after − before; NaN if not known yet. */
+  /** The first's lead over the second with each token minus without it, in nats; NaN if not known yet. */
   effects(first: number, second: number, tokens: number): Float32Array {
     const lead = (logprobs: Float32Array) => logprobs[first]! - logprobs[second]!;
     return Float32Array.from({ length: tokens }, (_, token) => {
       const { whole, without } = this;
-      return whole && without[token] ? lead(without[token]) - lead(whole) : NaN;
+      return whole && without[token] ? lead(whole) - lead(without[token]) : NaN;
     });
   }
 

@@ -33,7 +33,7 @@ export function carriedArrows(
 const ofLast = (label: string, value: number, labels: readonly string[]) =>
   label === labels.at(-1) ? value : -value;
 
-/** The log-odds of the last label before and after cutting edges, and Δ for cutting each one. */
+/** The log-odds of the last label before and after cutting edges, and the effect of each one. */
 export interface ArrowOutcome {
   edges: readonly AttentionEdge[];
   before: number;
@@ -188,8 +188,7 @@ export class Arrows {
       const options = { method: 'edges', edges, cut: 'weights', signal } as const;
       const found = await model.explain<'edges'>(of.text, options);
       const own = (value: number) => ofLast(found.label, value, model.info.labels);
-      // The package returns the loss for each edge; Δ has the opposite sign.
-      const alone = found.alone.map((lost) => -own(lost));
+      const alone = found.alone.map(own);
       this.outcome = { edges, before: own(found.value), after: own(found.without), alone };
     });
   }

@@ -9,7 +9,7 @@ import { examples } from '../../panels/verdict/reviews.ts';
 import { TextExplorer } from '../../panels/explorer/text-explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
-import { fromSentimentLink, toSentimentLink } from './link.ts';
+import { fromSentimentLink, toSentimentLink, type PartName } from './link.ts';
 import { HiddenTokens } from '../../panels/words/hidden-tokens.svelte.ts';
 import { carried, shownTokens, type ShownToken } from '../../panels/words/tokens.ts';
 
@@ -20,7 +20,7 @@ export interface Reading {
   shown: ShownToken[];
 }
 
-/** Δ of the log-odds without each token or head, after − before; NaN if unknown. */
+/** The log-odds with each token or head minus without it; NaN if unknown. */
 export interface Effects {
   of: Reading;
   values: Float32Array;
@@ -45,8 +45,10 @@ export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encode
   tokenEffects = $state.raw<Effects>();
   headEffects = $state.raw<Effects>();
 
+  /** The parts that are open. */
+  parts = $state.raw<readonly PartName[]>([]);
   /** The part that the view should scroll to. */
-  part = $state<string>();
+  part = $state<PartName>();
 
   beforehand = $state.raw<SentimentBeforehand>();
 
@@ -67,7 +69,8 @@ export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encode
   get link(): Link {
     const { text, choice, hidden } = this;
     const { tokens } = hidden;
-    const own = toSentimentLink({ text, head: choice.selected, off: choice.off, hidden: tokens });
+    const { selected: head, off } = choice;
+    const own = toSentimentLink({ text, head, off, hidden: tokens, parts: this.parts });
     return { ...own, ...choice.link };
   }
 
@@ -90,6 +93,15 @@ export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encode
 
   protected get pause(): number {
     return Math.max(pause, this.milliseconds ?? 0);
+  }
+
+  isOpen(part: PartName): boolean {
+    return this.parts.includes(part);
+  }
+
+  setOpen(part: PartName, open: boolean): void {
+    if (this.isOpen(part) === open) return;
+    this.parts = open ? [...this.parts, part] : this.parts.filter((each) => each !== part);
   }
 
   get labels(): readonly string[] {
@@ -126,10 +138,11 @@ export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encode
   }
 
   protected take(link: Link): void {
-    const { text, head, off = [], hidden = [] } = fromSentimentLink(link);
+    const { text, head, off = [], hidden = [], parts = [] } = fromSentimentLink(link);
     this.dropBeforehand();
     if (text !== undefined) this.text = text;
-    this.part = link.part;
+    this.parts = parts;
+    this.part = parts.at(-1);
     this.hidden.take([[...new Set(hidden)].sort((a, b) => a - b)]);
     this.#hiddenOf = undefined;
     this.choice.take(link, head, off);

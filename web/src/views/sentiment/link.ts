@@ -2,6 +2,10 @@
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
 
+/** The parts that open on demand. */
+export const partNames = ['ledger', 'methods', 'circuits'] as const;
+export type PartName = (typeof partNames)[number];
+
 export interface SentimentLink {
   text: string;
   /** The chosen head. */
@@ -10,14 +14,17 @@ export interface SentimentLink {
   off: readonly HeadPosition[];
   /** Tokens that are hidden. */
   hidden: readonly number[];
+  /** Parts that are open. */
+  parts: readonly PartName[];
 }
 
-export function toSentimentLink({ text, head, off, hidden }: SentimentLink): Link {
+export function toSentimentLink({ text, head, off, hidden, parts }: SentimentLink): Link {
   return {
     text,
     ...(hidden.length > 0 && { hide: hidden.join(',') }),
     head: headName(head),
     ...(off.length > 0 && { off: off.map(headName).join(',') }),
+    ...(parts.length > 0 && { part: parts.join(',') }),
   };
 }
 
@@ -30,5 +37,8 @@ export function fromSentimentLink(link: Link): Partial<SentimentLink> {
     ...(text !== undefined && { text, hidden: numbersIn(link.hide, 6) }),
     ...(head && { head }),
     off: headsIn(link.off),
+    parts: (link.part ?? '')
+      .split(',')
+      .flatMap((each) => partNames.find((name) => name === each) ?? []),
   };
 }

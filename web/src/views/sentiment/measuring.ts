@@ -1,4 +1,4 @@
-/** Measures how the log-odds change without each token or each head. */
+/** Measures the effect of each token or head: the log-odds with it minus without it. */
 import type { ClassifyOptions } from 'glassformer';
 import { evidence } from '../../panels/ledger/evidence.ts';
 import { carried } from '../../panels/words/tokens.ts';
@@ -72,7 +72,7 @@ async function measure(
       values[i] = NaN;
       if (measurable(i)) {
         const result = await explorer.loader.model!.classify(of.text, { ...without(i), signal });
-        values[i] = evidence(result) - whole;
+        values[i] = whole - evidence(result);
       }
       if (signal.aborted) return;
       const done = i === values.length - 1;

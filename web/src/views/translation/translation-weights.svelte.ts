@@ -1,6 +1,6 @@
 /**
- * The effects of hiding each source token and of switching off each head: Δ of the log-probability
- * of the sentence's translation, word for word, in nats, after − before.
+ * The effect of each source token and of each head: the log-probability of the sentence's
+ * translation, word for word, with it minus without it, in nats.
  */
 import type { TranslateOptions } from 'glassformer';
 import type { AttentionKind } from '../../panels/heads/head-choice.svelte.ts';
@@ -102,7 +102,7 @@ export class TranslationWeights {
       const values = new Float32Array(count).fill(NaN);
       for (let i = 0; i < count; i++) {
         const options = without(i);
-        if (options) values[i] = (await sumOf(options)) - whole;
+        if (options) values[i] = whole - (await sumOf(options));
         if (signal.aborted) return;
         const weights = { of, sentence, attention, values: values.slice(), done: i === count - 1 };
         if (what === 'tokens') this.tokens = weights;

@@ -94,7 +94,7 @@ onPage('every entry matches the package’s, and the sum matches the verdict', {
 });
 
 onPage(
-  'effects of parts are measured, after − before, with a layer’s heads as one',
+  'effects of parts are measured, with − without, with a layer’s heads as one',
   {},
   async (page) => {
     await open(page, sentence);
@@ -110,19 +110,19 @@ onPage(
       if (key === 'bias') {
         assert.ok(Number.isNaN(effects[i]), key);
       } else if (layer === undefined) {
-        assertClose([effects[i]], [-table.effects[table.columns.indexOf(key)]], key);
+        assertClose([effects[i]], [table.effects[table.columns.indexOf(key)]], key);
       } else {
         const heads = Array.from({ length: 8 }, (_, head) => ({ layer: Number(layer), head }));
         const ablate = heads.map((head) => ({ attention: 'encoder', ...head }));
         const { scores } = await classifier.classify(sentence, { ablate });
-        assertClose([effects[i]], [scores[1].logit - scores[0].logit - table.value], key);
+        assertClose([effects[i]], [table.value - (scores[1].logit - scores[0].logit)], key);
       }
     }
     await sheet(page).getByRole('button', { name: 'layer 2' }).click();
     const { keys: unfolded, cells } = expectedOf(table, 'read', 1);
     assertClose(await values(sheet(page).locator('[data-row]')), cells.flat(), 'unfolded');
     const ofHeads = (await values(page.getByTestId('component-effect'))).slice(4, 12);
-    const expected = unfolded.slice(4, 12).map((key) => -table.effects[table.columns.indexOf(key)]);
+    const expected = unfolded.slice(4, 12).map((key) => table.effects[table.columns.indexOf(key)]);
     assertClose(ofHeads, expected, 'effects of heads');
     // The effects of single heads do not add up.
     const together = effects[4];

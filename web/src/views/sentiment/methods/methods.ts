@@ -13,7 +13,7 @@ export interface Method {
 /** Removes one word at a time, while the test of all methods removes many. */
 export const leaveOneOut: Method = {
   name: 'Leaving it out',
-  note: 'one word at a time: −Δ, how far the answer’s log-odds fall without it',
+  note: 'the effect of one word at a time: the answer’s log-odds with it minus without it',
   signed: true,
 };
 

@@ -86,9 +86,9 @@ async function assertCut(page, text, edges) {
   );
   const { value: whole } = await classifier.explain(text, options);
   near(await value(page.getByTestId('cut-delta')), side * (without - whole), 'Δ');
-  // Each number is Δ of “positive”; the package returns the loss of its own label.
+  // Each number is an effect on “positive”; the package returns that on its own label.
   for (const [i, each] of alone.entries())
-    near(await value(page.getByTestId('alone').nth(i)), -side * each, `alone ${i}`);
+    near(await value(page.getByTestId('alone').nth(i)), side * each, `alone ${i}`);
 }
 
 onPage('cutting edges changes the verdict as the package computes', {}, async (page) => {

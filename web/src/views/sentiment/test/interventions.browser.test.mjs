@@ -142,13 +142,13 @@ onPage(
 );
 
 onPage(
-  'weighing shows Δ next to each switch and names the head with the largest effect',
+  'weighing shows the effect next to each switch and names the head with the largest effect',
   {},
   async (page) => {
     await read(page, sentence);
     await page.getByRole('button', { name: 'Weigh every head' }).click();
     await page.getByTestId('effect').nth(31).waitFor();
-    await page.getByText(/Layer \d, head \d has the largest effect, Δ [+−]\d/).waitFor();
+    await page.getByText(/Layer \d, head \d has the largest effect, [+−]\d/).waitFor();
     assert.equal(await page.getByTestId('head-switch').count(), 32);
     await page.getByTestId('head-switch').nth(5).click();
     await settled(page);

@@ -287,7 +287,7 @@ onPage('with a head off, a word still shows the words aligned with it', {}, asyn
   await page.getByTestId('change').waitFor();
 });
 
-onPage('source tokens can be hidden, and each shows Δ', {}, async (page) => {
+onPage('source tokens can be hidden, and each shows its effect', {}, async (page) => {
   const text = await page.getByTestId('input').inputValue();
   const tokens = page.getByTestId('source-tokens').getByTestId('token');
   await page.waitForFunction(
@@ -304,12 +304,12 @@ onPage('source tokens can be hidden, and each shows Δ', {}, async (page) => {
   const full = sum(await translate(text, own));
   for (const [token, value] of shown.entries()) {
     const without = sum(await translate(text, { ...own, maskTokens: [[token]] }));
-    assert.ok(Math.abs(value - (without - full)) < 20 * tolerance, `${token}: ${value}`);
+    assert.ok(Math.abs(value - (full - without)) < 20 * tolerance, `${token}: ${value}`);
   }
-  const heaviest = shown.indexOf(Math.min(...shown));
+  const heaviest = shown.indexOf(Math.max(...shown));
   // The label says each thing once.
   const name = await tokens.nth(heaviest).getAttribute('aria-label');
-  assert.match(name, /, Δ −\d+\.\d\d if left out$/);
+  assert.match(name, /, effect \+\d+\.\d\d: for the translation$/);
   await tokens.nth(heaviest).click();
   await settled(page);
   const hidden = await translate(text, { maskTokens: [[heaviest]] });
@@ -327,20 +327,20 @@ onPage('source tokens can be hidden, and each shows Δ', {}, async (page) => {
   await page.waitForURL((url) => !/hide=/.test(url.href));
 });
 
-onPage('weighing switches off every head and shows Δ', {}, async (page) => {
+onPage('weighing switches off every head and shows its effect', {}, async (page) => {
   await page.getByRole('button', { name: 'Weigh every head' }).click();
-  await page.getByText(/has the largest effect, Δ [+−]\d/).waitFor();
+  await page.getByText(/has the largest effect, [+−]\d/).waitFor();
   const text = await page.getByTestId('input').inputValue();
   const [{ tokens }] = (await translate(text)).sentences;
   const ids = tokens.map(({ id }) => id);
   const own = { beams: 1, prefixes: [ids], maxLength: ids.length, hypotheses: false };
   const sum = (result) => result.sentences[0].tokens.reduce((all, { logprob }) => all + logprob, 0);
   const ablate = [{ attention: 'cross', layer: 1, head: 2 }];
-  const delta = sum(await translate(text, { ...own, ablate })) - sum(await translate(text, own));
+  const effect = sum(await translate(text, own)) - sum(await translate(text, { ...own, ablate }));
   const { heads } = translator.info;
   const shown = await numbers(page.getByTestId('effect'));
   assert.equal(shown.length, translator.info.decoderLayers * heads);
-  assert.ok(Math.abs(shown[heads + 2] - delta) < 20 * tolerance, `${shown[heads + 2]}, ${delta}`);
+  assert.ok(Math.abs(shown[heads + 2] - effect) < 20 * tolerance, `${shown[heads + 2]}, ${effect}`);
 });
 
 onPage('the model’s card and license are pages, with their pictures', {}, async (page) => {

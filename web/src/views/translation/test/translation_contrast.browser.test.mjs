@@ -28,7 +28,7 @@ const one = async (options) => (await translator.translate(text, options)).sente
 
 /** Waits until every token was hidden once. */
 const told = (page) =>
-  page.getByTestId('contrast-told').filter({ hasText: 'changes it most' }).waitFor();
+  page.getByTestId('contrast-told').filter({ hasText: 'has the largest effect' }).waitFor();
 
 async function open(page) {
   await read(page, text);
@@ -64,14 +64,14 @@ async function assertCounts(page, touches = {}) {
   assert.equal(values.length, sourceTokens.length);
   for (const [token, value] of values.entries()) {
     const gone = [...new Set([...hidden, token])].sort((a, b) => a - b);
-    const expected = (await lead(gone)) - whole;
+    const expected = whole - (await lead(gone));
     assert.ok(Math.abs(value - expected) < tolerance, `${token}: ${value}, not ${expected}`);
   }
   return values;
 }
 
 onPage(
-  'each source token’s number is the lead without it minus the lead with it',
+  'each source token’s number is the lead with it minus the lead without it',
   {},
   async (page) => {
     await open(page);
@@ -169,7 +169,7 @@ onPage('the ledger writes a word’s lead as a sum over target and source', {}, 
   const names = await page.locator('thead th .unseen').allInnerTexts();
   const at = names.indexOf('layer 2, head 5 of cross-attention');
   const column = ledger.columns.indexOf('layers.1.encoder_attn.head.4');
-  near((await numbers('component-effect'))[at], -ledger.effects[column], 'effect');
+  near((await numbers('component-effect'))[at], ledger.effects[column], 'effect');
 });
 
 onPage(

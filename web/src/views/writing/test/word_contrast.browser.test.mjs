@@ -32,7 +32,7 @@ const onPage = (name, options, body) =>
 
 /** Waits until every token was hidden once. */
 const told = (page) =>
-  page.getByTestId('contrast-told').filter({ hasText: 'changes it most' }).waitFor();
+  page.getByTestId('contrast-told').filter({ hasText: 'has the largest effect' }).waitFor();
 
 /** Returns the lead of one token over another, with the token at `hidden` masked. */
 async function lead(first, second, hidden) {
@@ -61,13 +61,13 @@ async function assertCounts(page) {
     .getByTestId('counts')
     .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
   for (const [token, value] of values.entries()) {
-    const expected = (await lead(first, second, token)) - whole;
+    const expected = whole - (await lead(first, second, token));
     assert.ok(Math.abs(value - expected) < 1e-3, `${token}: ${value}, not ${expected}`);
   }
   return values;
 }
 
-onPage('each token’s number is the lead without it minus the lead with it', {}, async (page) => {
+onPage('each token’s number is the lead with it minus the lead without it', {}, async (page) => {
   const before = await assertCounts(page);
   await page.getByTestId('whynot').selectOption({ index: 4 });
   await told(page);
@@ -130,17 +130,17 @@ onPage(
         assertClose(await values(page.getByTestId('token-sum')), sums, view);
         assertClose(await values(page.getByTestId('counts')), sums, `colors, ${view}`);
       }
-      // Δ of a token or part is the number without it minus the number with it.
+      // The effect of a token or part is the number with it minus the number without it.
       assertClose(
         [(await values(page.getByTestId('token-effect'))).at(-1)],
-        [(await lead('a', table.against.text.trim(), tokens.length - 1)) - value],
+        [value - (await lead('a', table.against.text.trim(), tokens.length - 1))],
         'effect',
       );
       const effects = await values(page.getByTestId('component-effect'));
       const embedded = ['embed_tokens', 'embed_positions'];
       assertClose(
         effects.slice(0, 2),
-        embedded.map((name) => -table.effects[columns.indexOf(name)]),
+        embedded.map((name) => table.effects[columns.indexOf(name)]),
         'effects',
       );
       const heads = (layer) => Array.from({ length: 4 }, (_, head) => ({ layer, head }));
@@ -148,7 +148,7 @@ onPage(
       const all = { count: 0, temperature: 1, topK: 0, topP: 1, ablate };
       const { next } = await writer.next(text, all);
       const of = (wanted) => next.find(({ id }) => id === wanted).logprob;
-      assertClose([effects[4]], [of(table.token.id) - of(against) - value], 'effect of heads');
+      assertClose([effects[4]], [value - (of(table.token.id) - of(against))], 'effect of heads');
     }
     explainer.dispose();
   },

@@ -12,19 +12,19 @@ export async function run(model, text) {
   const received = tokens.map(() => 0); // in the last layer, mean of heads and queries
   for (let head = 0; head < map.heads; head++)
     map.at(map.layers - 1, head).forEach((w, i) => (received[i % n] += w / map.heads / n));
-  const losses = [];
+  const effects = [];
   for (const [i] of tokens.entries()) {
     const without = await model.classify(text, { maskTokens: [i] });
-    losses.push(whole - logOdds(without.scores));
+    effects.push(whole - logOdds(without.scores));
   }
 
-  const [byAttention, byLoss] = [ranks(received), ranks(losses.map(Math.abs))];
+  const [byAttention, byEffect] = [ranks(received), ranks(effects.map(Math.abs))];
   const lines = tokens.map(
     (token, i) =>
       `${token.text.trim()}: attention ${received[i].toFixed(3)} (rank ${byAttention[i]}), ` +
-      `left out ${losses[i].toFixed(2)} (rank ${byLoss[i]})`,
+      `effect ${effects[i].toFixed(2)} (rank ${byEffect[i]})`,
   );
-  const squares = byLoss.reduce((sum, rank, i) => sum + (rank - byAttention[i]) ** 2, 0);
+  const squares = byEffect.reduce((sum, rank, i) => sum + (rank - byAttention[i]) ** 2, 0);
   lines.push(`rank correlation: ${(1 - (6 * squares) / (n * (n * n - 1))).toFixed(2)}`);
   return lines;
 }

@@ -47,10 +47,10 @@ export default lesson<ExplanationLive, 'sentiment'>({
       `In the last layer, “${labels[most]}” receives the most attention of all ${labels.length} tokens. How does it rank by what happens to the answer “${answer}” if it is left out?`,
     choices: () => choices,
     answer(live) {
-      const { labels, most, byLoss, losses, rhoOfAttention } = live;
+      const { labels, most, byEffect, effects, rhoOfAttention } = live;
       return {
         right: rightChoice(live),
-        why: `“${labels[most]}” ranks ${Math.round(byLoss[most]!)} of ${labels.length}: without it the log-odds change by ${two(Math.abs(losses[most]!))}. The rank correlation of attention and leaving out is ${alike(rhoOfAttention, labels.length)}.`,
+        why: `“${labels[most]}” ranks ${Math.round(byEffect[most]!)} of ${labels.length}: without it the log-odds change by ${two(Math.abs(effects[most]!))}. The rank correlation of attention and leaving out is ${alike(rhoOfAttention, labels.length)}.`,
       };
     },
   },
@@ -66,7 +66,7 @@ export default lesson<ExplanationLive, 'sentiment'>({
         total(row(sym('h'), op(','), i), sub(sup(sym('a'), sym('h')), row(i, j))),
       ),
       row(
-        marked('delta', sub(sym('Δ'), j)),
+        marked('effect', sub(word('effect'), j)),
         op('='),
         word('log-odds'),
         op('('),
@@ -95,7 +95,7 @@ export default lesson<ExplanationLive, 'sentiment'>({
     ],
     readings: [
       'The attention that token j receives is the mean over heads h and queries i of a i j.',
-      'Delta j is the log-odds of the answer y, minus the same without token j.',
+      'The effect of j is the log-odds of the answer y with all tokens, minus the same without token j.',
       'Spearman’s rank correlation rho is 1 minus 6 times the sum of squared rank differences, divided by n times n squared minus 1.',
       'Comprehensiveness is the probability of y given the text, minus that without the top-ranked words.',
       'Sufficiency is the probability of y given the text, minus that given only the top-ranked words.',
@@ -103,11 +103,11 @@ export default lesson<ExplanationLive, 'sentiment'>({
     symbols: [
       { name: 'a', maths: sym('â'), means: ({ method }) => `scores: ${methods[method]!.name}` },
       {
-        name: 'delta',
-        maths: sym('Δ'),
-        means: () => 'fall of the log-odds, log P / (1 − P), without it',
+        name: 'effect',
+        maths: word('effect'),
+        means: () => 'log-odds, log P / (1 − P), with it minus without it',
       },
-      { name: 'rho', maths: sym('ρ'), means: () => 'rank correlation of |score| and |Δ|' },
+      { name: 'rho', maths: sym('ρ'), means: () => 'rank correlation of |score| and |effect|' },
       { name: 'comp', maths: word('comp'), means: () => 'comprehensiveness: high is good' },
       { name: 'suff', maths: word('suff'), means: () => 'sufficiency: low is good' },
     ],
@@ -153,7 +153,7 @@ export default lesson<ExplanationLive, 'sentiment'>({
     },
   ],
   exercise: {
-    task: 'A text has 5 tokens. Attention ranks them 1, 2, 3, 4, 5 and leaving out ranks the same tokens 2, 1, 3, 5, 4. Compute ρ. Then: why can two tokens that both say “good” each have Δ near 0 although together they decide the answer?',
+    task: 'A text has 5 tokens. Attention ranks them 1, 2, 3, 4, 5 and leaving out ranks the same tokens 2, 1, 3, 5, 4. Compute ρ. Then: why can two tokens that both say “good” each have an effect near 0 although together they decide the answer?',
     solution:
       'The rank differences are 1, 1, 0, 1, 1, so ρ = 1 − 6 · 4 / (5 · 24) = 0.8. If one “good” is left out, the other still says it, so neither alone changes much: leaving out one at a time misses what is said twice. That is why the test takes many away in order, and why its upper bound is no truth either.',
   },

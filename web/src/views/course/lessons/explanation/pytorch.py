@@ -10,12 +10,12 @@ def leave_one_out(model, tokens, label):             # tokens: [1, T]
         return logits[label] - logits[1 - label]
     everything = torch.ones_like(tokens)
     whole = log_odds(everything)
-    losses = []
+    effects = []
     for i in range(tokens.size(1)):
         visible = everything.clone()
         visible[0, i] = 0                            # as if it were padding
-        losses.append(whole - log_odds(visible))
-    return torch.stack(losses)
+        effects.append(whole - log_odds(visible))
+    return torch.stack(effects)
 
 def rank_correlation(a, b):                          # Spearman, without ties
     ranks = [x.argsort().argsort().float() for x in (a.abs(), b.abs())]

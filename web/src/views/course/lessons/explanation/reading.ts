@@ -30,11 +30,11 @@ export interface ExplanationLive {
   /** One score per token by the method, and its size relative to the largest. */
   scores: readonly number[];
   sizes: readonly number[];
-  /** How far the log-odds of the answer fall without each token. */
-  losses: readonly number[];
+  /** The log-odds of the answer with each token minus without it. */
+  effects: readonly number[];
   /** The ranks by size, 1 for the largest. */
   byMethod: readonly number[];
-  byLoss: readonly number[];
+  byEffect: readonly number[];
   /** The rank correlation of the sizes, and that of the last layer's attention. */
   rho: number;
   rhoOfAttention: number;
@@ -65,7 +65,7 @@ const logOdds = ({ scores }: Pick<Classification, 'scores'>, label: string) =>
 interface Reference {
   text: string;
   result: Classification<{ attention: true }>;
-  losses: readonly number[];
+  effects: readonly number[];
   /** The scores of random orders, once they were tested. */
   random?: Explanations['faithfulness']['random'];
 }
@@ -81,7 +81,7 @@ async function referenceFor(
   const { label, tokens } = result;
   const whole = logOdds(result, label);
   // A text of one token can't be read without it.
-  const losses =
+  const effects =
     tokens.length < 2
       ? [whole]
       : await Promise.all(
@@ -90,7 +90,7 @@ async function referenceFor(
               whole - logOdds(await model.classify(text, { maskTokens: [i], signal }), label),
           ),
         );
-  return (reference = { text, result, losses });
+  return (reference = { text, result, effects });
 }
 
 export async function readExplanation(
@@ -100,7 +100,7 @@ export async function readExplanation(
   signal: AbortSignal,
 ): Promise<ExplanationLive> {
   const known = await referenceFor(model, text, signal);
-  const { result, losses } = known;
+  const { result, effects } = known;
   const { label, tokens, attention } = result;
   const explainer = await explaining.get('sentiment');
   if (!explainer) throw new GlassformerError('fetch_failed', 'the binary with gradients');
@@ -133,7 +133,7 @@ export async function readExplanation(
   const absolute = (values: readonly number[]) => values.map(Math.abs);
   const sizes = absolute(scores);
   const largest = Math.max(1e-12, ...sizes);
-  const byLoss = ranksOf(absolute(losses));
+  const byEffect = ranksOf(absolute(effects));
   return {
     labels: labelsOf(text, tokens),
     method,
@@ -141,11 +141,11 @@ export async function readExplanation(
     probability: result.score,
     scores,
     sizes: sizes.map((size) => size / largest),
-    losses,
+    effects,
     byMethod: ranksOf(sizes),
-    byLoss,
-    rho: rankCorrelation(sizes, absolute(losses)),
-    rhoOfAttention: rankCorrelation(last, absolute(losses)),
+    byEffect,
+    rho: rankCorrelation(sizes, absolute(effects)),
+    rhoOfAttention: rankCorrelation(last, absolute(effects)),
     most: indexOfLargest(last),
     test,
   };
@@ -158,9 +158,9 @@ export const choices = [
   'after that, in the upper half',
   'in the lower half',
 ];
-export function rightChoice({ byLoss, most }: ExplanationLive): number {
-  const rank = byLoss[most]!;
+export function rightChoice({ byEffect, most }: ExplanationLive): number {
+  const rank = byEffect[most]!;
   if (rank < 1.5) return 0;
   if (rank <= 3) return 1;
-  return rank <= byLoss.length / 2 ? 2 : 3;
+  return rank <= byEffect.length / 2 ? 2 : 3;
 }

@@ -90,7 +90,7 @@ export default lesson<FamiliesLive, 'sentiment'>({
         word('its cost:\u00a0'),
         marked(
           'linear',
-          row(num(2), op('·'), n, op('·'), sym('d'), op('·'), sub(sym('d'), sym('head'))),
+          row(num(2), n, sym('d'), op('('), sub(sym('d'), sym('head')), op('+'), num(1), op(')')),
         ),
       ),
       row(
@@ -116,7 +116,7 @@ export default lesson<FamiliesLive, 'sentiment'>({
       'Full attention: z i is the sum over all j of a i j times v j. It takes 2 n squared d multiplications.',
       'Local attention: only keys at most w away. It takes 2 n times 2 w plus 1, times d.',
       'Linear attention: z i is phi of q i times the sum over j of phi of k j times v j, divided by phi of q i times the sum of phi of k j. The sums are the same for all i.',
-      'So it takes about 2 n d d head multiplications.',
+      'So it takes 2 n d times d head plus 1 multiplications.',
       'All other products of a layer take n times 4 d squared plus 2 d d ff.',
     ],
     symbols: [

@@ -18,4 +18,4 @@ def linear_attention(q, k, v):                           # the order of the prod
     q, k = F.elu(q) + 1, F.elu(k) + 1
     state = k.transpose(-2, -1) @ v                      # [B, H, d_head, d_head], whatever T is
     norm = q @ k.sum(dim=-2).unsqueeze(-1)               # [B, H, T, 1]
-    return q @ state / norm                              # 2 T d d_head products
+    return q @ state / norm                              # 2 T d (d_head + 1)

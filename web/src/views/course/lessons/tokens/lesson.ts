@@ -15,9 +15,9 @@ const part = marked('t', sub(sym('t'), i));
 
 export default lesson<TokensLive, 'sentiment'>({
   claim: [
-    'A model computes with numbers, so a [tokenizer] first cuts the text into [tokens|token].',
+    'A model computes with numbers, so a [tokenizer] first cuts the text into [tokens|token]. This one ignores capitals: “THE” and “the” are the same token.',
     'Each token is looked up in a fixed list, the [vocabulary]; its place in the list is its id.',
-    'Frequent words are one token; rare words are made of several.',
+    'Frequent words are one token; rare words are made of several. Characters outside the vocabulary all share one id.',
   ],
   model: 'sentiment',
   read: ({ model, text, setting, signal }) => readTokens(model, text, setting !== 0, signal),
@@ -85,10 +85,12 @@ export default lesson<TokensLive, 'sentiment'>({
     control: { kind: 'switch', label: 'Make a typing error' },
     initial: 0,
     task: 'Two letters of the longest word change places. How does the tokenizer cope with a word that it has never seen?',
-    told({ tokens, before }, setting) {
-      if (!setting) return `${counted(before.length, 'token')} now.`;
+    told({ tokens, before, unknown, misspelt }, setting) {
+      const now = `${counted(before.length, 'token')} now.`;
+      if (!setting) return now;
+      if (!misspelt) return `${now} There is no word with two letters to exchange.`;
       return tokens.length > before.length
-        ? `${counted(before.length, 'token')} become ${tokens.length}: the misspelt word is put together from shorter tokens, if need be from single letters. No word is unknown, but the model has to guess the meaning from scraps.`
+        ? `${counted(before.length, 'token')} become ${tokens.length}: the misspelt word is put together from shorter tokens, if need be from single letters. ${unknown === 0 ? 'No word is unknown, but the' : 'The'} model has to guess the meaning from scraps.`
         : `Still ${counted(tokens.length, 'token')}: this misspelling, too, is made of as few tokens.`;
     },
   },

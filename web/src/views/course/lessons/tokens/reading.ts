@@ -1,4 +1,5 @@
 import type { Classifier, Token } from 'glassformer';
+import { isStandIn } from '../../../../panels/words/tokens.ts';
 import { withTypo } from './typo.ts';
 
 export interface TokensLive {
@@ -8,6 +9,10 @@ export interface TokensLive {
   /** The tokens of the text without the error. */
   before: readonly Token[];
   words: number;
+  /** Whether there is a typing error. */
+  misspelt: boolean;
+  /** The number of tokens that stand for characters outside the vocabulary. */
+  unknown: number;
   vocabSize: number;
 }
 
@@ -27,6 +32,8 @@ export async function readTokens(
     tokens,
     before,
     words: text.split(/\s+/).filter((word) => word !== '').length,
+    misspelt: read !== text,
+    unknown: tokens.filter((token) => isStandIn(token, read.slice(token.start, token.end))).length,
     vocabSize: model.architecture.encoder!.vocabSize,
   };
 }
