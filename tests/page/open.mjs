@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { executablePath, flags } from './chromium.mjs';
+import { source } from './source.mjs';
 
 /** The limit for all waiting, in milliseconds: more than anything takes on a busy machine. */
 export const limit = 120_000;
@@ -132,6 +133,24 @@ export async function until(page, look, is) {
     assert.ok(Date.now() < deadline, `still ${JSON.stringify(seen)}`);
     await page.evaluate(() => new Promise(requestAnimationFrame));
   }
+}
+
+/** Opens the menu of the page, with its link, theme and speed. */
+export const openMenu = (page) => page.getByLabel('This page', { exact: true }).click();
+
+/** Follows the masthead's link to a view or to a part of one: through its door, or in the menu. */
+export async function goTo(page, title) {
+  const { behind, doors, views } = await source('views/index');
+  const nav = page.getByRole('navigation', { name: 'Views' });
+  if (views.some((view) => view.title === title && !view.door)) {
+    await openMenu(page);
+    return page.getByRole('link', { name: title, exact: true }).last().click();
+  }
+  const titled = ({ view, part }) => (part ?? view).title === title;
+  const door = doors.find(({ name }) => behind(name).some(titled));
+  const link = nav.getByRole('link', { name: title, exact: true });
+  if ((await link.count()) === 0) await nav.getByRole('link', { name: door.title }).click();
+  await link.click();
 }
 
 /** Waits until the page has drawn this number of frames. */

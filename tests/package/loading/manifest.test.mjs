@@ -9,6 +9,7 @@ import { after, test } from 'node:test';
 import { manifestOf, writeManifest } from '../../../tools/manifest.mjs';
 import {
   Classifier,
+  Generator,
   Translator,
   assertError,
   goldenFolder,
@@ -16,6 +17,7 @@ import {
   modelFiles,
   readGolden,
   readModel,
+  root,
   serve,
 } from '../support/helpers.mjs';
 
@@ -55,6 +57,19 @@ test('a model that matches its manifest loads', async () => {
   await assertLoads(folder);
   await assertLoads(inHand(folder));
   await assertLoads((await serve(folder)).url);
+});
+
+test('a server is not asked for files that the manifest lacks', async () => {
+  const folder = join(root, 'weights/writer');
+  const { url, requests } = await serve(folder);
+  (await Generator.load(url)).dispose();
+  const { files } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+  const names = requests.map((each) => each.split('/').at(-1));
+  assert.ok(names.includes('model.safetensors'));
+  assert.deepEqual(
+    names.filter((name) => name !== 'manifest.json' && !files[name]),
+    [],
+  );
 });
 
 test('one changed byte is detected in every file', async () => {

@@ -4,7 +4,17 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { testsOnPage } from '../on_page.mjs';
-import { assertAccessible, launch, limit, read, root, serve, settled, until } from '../open.mjs';
+import {
+  assertAccessible,
+  launch,
+  limit,
+  openMenu,
+  read,
+  root,
+  serve,
+  settled,
+  until,
+} from '../open.mjs';
 
 let browser;
 before(async () => {
@@ -47,6 +57,7 @@ async function framed(ancestors, body) {
     const page = await context.newPage();
     await page.goto(`${server.url}#text=Dull.&head=2.3&draw=lines`);
     await settled(page);
+    await openMenu(page);
     await page.getByRole('button', { name: 'Embed' }).click();
     await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
     code = await page.evaluate(() => navigator.clipboard.readText());

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { viewTable } from '../source.mjs';
 import { testsOnPage } from '../on_page.mjs';
-import { read, root, settled } from '../open.mjs';
+import { goTo, read, root, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 
@@ -56,9 +56,7 @@ onPage('the skip link is the first tab stop, and visible when focused', {}, asyn
 
 onPage('each view has a heading, which gets the focus when the view changes', {}, async (page) => {
   for (const { title } of [...views.slice(1), views[0]]) {
-    const link = page.getByRole('link', { name: title, exact: true });
-    await link.focus();
-    await page.keyboard.press('Enter');
+    await goTo(page, title);
     const heading = page
       .locator('main')
       .getByRole('heading', { level: 2, name: title, exact: true });

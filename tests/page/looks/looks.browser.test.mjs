@@ -1,7 +1,7 @@
 // The page on a phone, in the dark theme, with a keyboard and with a screen reader.
 import assert from 'node:assert/strict';
 import { testsOnPage } from '../on_page.mjs';
-import { assertAccessibleToAll, assertFits, emulate, read, settled } from '../open.mjs';
+import { assertAccessibleToAll, assertFits, emulate, openMenu, read, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 
@@ -27,6 +27,7 @@ onPage(
   async (page) => {
     const dark = await background(page);
     assert.ok(Math.max(...dark) < 60, `${dark}`);
+    await openMenu(page);
     await page.getByRole('button', { name: 'Use the light theme' }).click();
     const light = await background(page);
     assert.ok(Math.min(...light) > 200, `${light}`);

@@ -1,12 +1,13 @@
 // The contents of links, and what a reloaded tab restores.
 import assert from 'node:assert/strict';
 import { testsOnPage } from '../on_page.mjs';
-import { read, settled } from '../open.mjs';
+import { goTo, openMenu, read, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 
 async function copyLink(page, context, said) {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openMenu(page);
   await page.getByRole('button', { name: 'Copy link' }).click();
   await page.getByRole('button', { name: said, exact: true }).waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
@@ -49,14 +50,14 @@ onPage('copying reports a text that is too long for a link', {}, async (page, { 
 onPage('a reloaded page restores the texts of both views', {}, async (page) => {
   await read(page, 'Terrible.');
   await page.waitForURL(/text=Terrible/);
-  await page.getByRole('link', { name: 'Translation' }).click();
+  await goTo(page, 'Translation');
   await page.getByTestId('target').waitFor();
   await read(page, 'Where is the dog?');
   await page.waitForURL(/text=Where/);
   await page.reload();
   await settled(page);
   assert.equal(await page.getByTestId('input').inputValue(), 'Where is the dog?');
-  await page.getByRole('link', { name: 'Sentiment' }).click();
+  await goTo(page, 'Sentiment');
   await page.getByTestId('verdict').waitFor();
   await settled(page);
   assert.equal(await page.getByTestId('input').inputValue(), 'Terrible.');

@@ -1,7 +1,7 @@
 // Undo and redo by buttons, by keys and by the browser's own buttons.
 import assert from 'node:assert/strict';
 import { testsOnPage } from '../on_page.mjs';
-import { read, settled } from '../open.mjs';
+import { goTo, read, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 
@@ -155,7 +155,7 @@ onPage(
 onPage('steps stay in their view; Back opens the previous view', {}, async (page) => {
   await read(page, 'Terrible.');
   await said(page, /text=Terrible/);
-  await page.getByRole('link', { name: 'Writing' }).click();
+  await goTo(page, 'Writing');
   await page.getByTestId('row').or(page.getByTestId('play')).first().waitFor();
   await settled(page);
   assert.equal(await button(page, 'Undo').count(), 0);

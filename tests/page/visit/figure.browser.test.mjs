@@ -2,7 +2,7 @@
 // researchers in the menu.
 import assert from 'node:assert/strict';
 import { testsOnPage } from '../on_page.mjs';
-import { assertAccessibleToAll, savedBy, settled } from '../open.mjs';
+import { assertAccessibleToAll, goTo, savedBy, settled } from '../open.mjs';
 
 const onPage = testsOnPage();
 
@@ -61,16 +61,15 @@ onPage('it plays to its end, but not with reduced motion', {}, async (page) => {
 
 onPage('the menu opens the parts for researchers', {}, async (page) => {
   await settled(page);
-  const views = page.getByRole('navigation', { name: 'Views' });
-  await views.getByRole('link', { name: 'Transplant' }).click();
+  await goTo(page, 'Transplant');
   await page.getByTestId('transplant').waitFor();
-  await views.getByRole('link', { name: 'Ledger' }).click();
+  await goTo(page, 'Ledger');
   await page.getByTestId('ledger-sum').waitFor();
   for (const [name, part] of [
     ['Methods', 'methods'],
     ['Circuits', 'circuits'],
   ]) {
-    await views.getByRole('link', { name }).click();
+    await goTo(page, name);
     await page.waitForFunction(
       (wanted) => document.activeElement?.getAttribute('data-part') === wanted,
       part,
@@ -82,11 +81,10 @@ onPage('a text that was typed follows into the other views', {}, async (page) =>
   await settled(page);
   await page.getByTestId('input').fill('What a lovely day.');
   await settled(page);
-  const views = page.getByRole('navigation', { name: 'Views' });
-  await views.getByRole('link', { name: 'Inside' }).click();
+  await goTo(page, 'Inside');
   await page.getByTestId('inside-text').waitFor();
   assert.equal(await page.getByTestId('inside-text').inputValue(), 'What a lovely day.');
-  await views.getByRole('link', { name: 'Course' }).click();
+  await goTo(page, 'Course');
   await page.locator('#course-text').waitFor();
   assert.equal(await page.locator('#course-text').inputValue(), 'What a lovely day.');
 });

@@ -35,16 +35,12 @@ const searches = {
     found: (page) => page.getByText(/^Cross-attention: the query/),
   },
   'the training curve': {
-    press: [
-      menu('Teach'),
-      (page) => page.getByText('From scratch', { exact: true }),
-      (page) => page.getByRole('button', { name: /^Learn from/ }),
-    ],
+    press: [menu('Learn'), (page) => page.getByRole('link', { name: /^\d* ?Training/ })],
     found: (page) => page.getByRole('img', { name: /loss/i }).first(),
   },
   'the code of softmax': {
     press: [
-      menu('Course'),
+      menu('Learn'),
       (page) => page.getByRole('link', { name: /Softmax/ }),
       (page) => page.getByRole('tab', { name: 'PyTorch' }),
     ],

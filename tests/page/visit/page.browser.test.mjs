@@ -9,6 +9,7 @@ import {
   kept,
   launch,
   open,
+  openMenu,
   read,
   root,
   savedBy,
@@ -359,6 +360,7 @@ onPage('a link restores text, head and interventions', {}, async (page, { contex
   await page.getByTestId('token').nth(4).click();
   await settled(page);
   const score = await number(page.getByTestId('score'));
+  await openMenu(page);
   await page.getByRole('button', { name: 'Copy link' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());

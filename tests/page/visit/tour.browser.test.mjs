@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { source } from '../source.mjs';
 import { testsOnPage } from '../on_page.mjs';
-import { assertAccessible, assertFits, settled } from '../open.mjs';
+import { assertAccessible, assertFits, goTo, settled } from '../open.mjs';
 
 const { stops } = await source('app/tour');
 const onPage = testsOnPage();
@@ -95,7 +95,7 @@ onPage('the tour restores the texts of every view, and the focus', {}, async (pa
   // A link of the masthead and Back also end the tour.
   await link.click();
   await at(page, 1);
-  await page.getByRole('link', { name: 'Sentiment', exact: true }).click();
+  await goTo(page, 'Sentiment');
   await settled(page);
   assert.equal(await tour(page).count(), 0);
   assert.equal(await page.getByTestId('input').inputValue(), own);
@@ -125,7 +125,7 @@ onPage('a text that is written during the tour stays', {}, async (page) => {
   await settled(page);
   // The visitor is working in this view, so the view stays open, too.
   assert.equal(await page.getByTestId('base').inputValue(), 'The plot is never good.');
-  await page.getByRole('link', { name: 'Sentiment', exact: true }).click();
+  await goTo(page, 'Sentiment');
   await settled(page);
   assert.equal(await page.getByTestId('input').inputValue(), 'Written at the first stop.');
 });

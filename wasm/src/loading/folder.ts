@@ -51,6 +51,8 @@ export class ModelFolder {
   readonly #found = new Map<string, Promise<OpenFile | undefined>>(); // files that were found but not read yet
   readonly #absent = new Map<string, GlassformerError>();
   readonly #toKeep: (() => Promise<void>)[] = [];
+  /** The manifest, once it is here. */
+  #listed: Manifest | undefined;
 
   constructor(sources: Sources, options: FolderOptions) {
     this.#sources = sources;
@@ -61,7 +63,10 @@ export class ModelFolder {
     if (signal.aborted) abort();
     this.#detach = onAbort(signal, abort);
     this.manifest = this.#readManifest();
-    this.manifest.catch(() => {}); // handled where it is awaited
+    this.manifest.then(
+      (manifest) => (this.#listed = manifest),
+      () => {}, // handled where it is awaited
+    );
   }
 
   /** Returns the names of all files, if they are known: files in memory or, in Node, on a disk. */
@@ -87,6 +92,10 @@ export class ModelFolder {
   }
 
   async #find(file: string): Promise<OpenFile | undefined> {
+    // A server cannot be asked which files it has, so the manifest's word counts.
+    const { folder } = this.#sources;
+    const served = folder !== undefined && isHttp(sourceOf(this.#sources, file));
+    if (served && this.#listed && !this.#listed[file]) return undefined;
     try {
       return await this.#begin(file);
     } catch (error) {

@@ -239,7 +239,7 @@ async function readModel(opening: Opening): Promise<Description | undefined> {
   const files = await opened;
   const plan = await planWeights(opening, files);
   for (const [i, { opened, header }] of files.entries()) {
-    progress.expect(opened.file, 8 + header.length + dataSizeOf(plan.files[i]!));
+    progress.expect(opened.file, header.length + dataSizeOf(plan.files[i]!));
   }
   progress.begin(manifest);
   let first = 0;

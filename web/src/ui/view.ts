@@ -23,13 +23,16 @@ export interface ViewState {
   takeDropped?(entries: readonly FileSystemEntry[]): Promise<void>;
 }
 
+/** One thing to try: a control of the view, by its CSS selector, that is pressed or only focused. */
+export type Trial = { text: string } & ({ press: string } | { focus: string });
+
 /** The code of a view: the default export of its `index.ts`. */
 export interface ViewModule<State extends ViewState = ViewState> {
   /** Creates the state that a link describes. */
   open: (link: Link) => State;
   View: Component<{ explorer: State }> | Component;
   /** The view in one or two sentences, and one thing to try. */
-  about: { shows: string; first: string };
+  about: { shows: string; first: Trial };
 }
 
 /** Checks that the component takes the state that `open` creates. */

@@ -2,32 +2,44 @@
 import type { Kind } from '../ui/figured.ts';
 import type { ViewModule } from '../ui/view.ts';
 
+/** The ways into the page, each with its views. */
+export const doors = [
+  { name: 'try', title: 'Try' },
+  { name: 'learn', title: 'Learn' },
+  { name: 'inside', title: 'Look inside' },
+  { name: 'research', title: 'Research' },
+] as const;
+export type DoorName = (typeof doors)[number]['name'];
+
 export interface View {
   /** The name in the address, and the folder. */
   name: string;
   /** The name in the masthead. */
   title: string;
+  /** The door behind which it is; none: it is in the page's menu. */
+  door?: DoorName;
   /** The view's part of the window title. */
   heading: string;
   /** Fetches the view's code. */
   module: () => Promise<{ default: ViewModule }>;
   /** The kind of its model, which the figure draws; none: no figure. */
   figure?: Kind;
+  /** Whether the figure is folded until somebody opens it: the view has pictures of its own. */
+  figureFolds?: boolean;
   /** Whether it reads a text like the sentiment view's: a visitor's own text follows there. */
   takesText?: boolean;
-  /** Its parts for researchers, which the masthead lists, too. */
+  /** Its parts for researchers, which have links of their own behind the last door. */
   parts?: readonly { name: string; title: string }[];
-  /** Whether it is for those who know what they look for. */
-  research?: boolean;
   /** Whether files that are dropped on the page open in this view. */
   takesFiles?: boolean;
 }
 
-/** In the order of a newcomer. The first view is shown if an address names no view. */
+/** In the order of their door. The first view is shown if an address names no view. */
 export const views: readonly View[] = [
   {
     name: 'sentiment',
     title: 'Sentiment',
+    door: 'try',
     heading: 'a Transformer you can see through',
     module: () => import('./sentiment/index.ts'),
     figure: 'encoder',
@@ -41,6 +53,7 @@ export const views: readonly View[] = [
   {
     name: 'translation',
     title: 'Translation',
+    door: 'try',
     heading: 'translation',
     module: () => import('./translation/index.ts'),
     figure: 'encoder-decoder',
@@ -49,6 +62,7 @@ export const views: readonly View[] = [
   {
     name: 'writing',
     title: 'Writing',
+    door: 'try',
     heading: 'writing token by token',
     module: () => import('./writing/index.ts'),
     figure: 'decoder',
@@ -57,6 +71,7 @@ export const views: readonly View[] = [
   {
     name: 'digits',
     title: 'Digits',
+    door: 'try',
     heading: 'pictures',
     module: () => import('./digits/index.ts'),
     figure: 'pictures',
@@ -64,14 +79,17 @@ export const views: readonly View[] = [
   {
     name: 'course',
     title: 'Course',
+    door: 'learn',
     heading: 'a course on the Transformer',
     module: () => import('./course/index.ts'),
     figure: 'encoder',
+    figureFolds: true,
     takesText: true,
   },
   {
     name: 'inside',
     title: 'Inside',
+    door: 'inside',
     heading: 'every number between text and answer',
     module: () => import('./inside/index.ts'),
     figure: 'encoder',
@@ -80,6 +98,7 @@ export const views: readonly View[] = [
   {
     name: 'teach',
     title: 'Teach',
+    door: 'learn',
     heading: 'train a Transformer in this tab',
     module: () => import('./teach/index.ts'),
     figure: 'encoder',
@@ -90,7 +109,7 @@ export const views: readonly View[] = [
     heading: 'what carries the verdict',
     module: () => import('./transplant/index.ts'),
     figure: 'encoder',
-    research: true,
+    door: 'research',
   },
   {
     name: 'study',
@@ -98,11 +117,12 @@ export const views: readonly View[] = [
     heading: 'many texts, with and without',
     module: () => import('./study/index.ts'),
     figure: 'encoder',
-    research: true,
+    door: 'research',
   },
   {
     name: 'model',
     title: 'Your model',
+    door: 'try',
     heading: 'a model of your own',
     module: () => import('./model/index.ts'),
     takesFiles: true,
@@ -113,6 +133,20 @@ export const views: readonly View[] = [
     heading: 'how fast it is',
     module: () => import('./bench/index.ts'),
   },
+];
+
+/** A link of a door: a view, or a part of one. */
+export interface DoorLink {
+  view: View;
+  part?: { name: string; title: string };
+}
+
+/** Returns what is behind a door. A door opens on the first of these. */
+export const behind = (door: DoorName): DoorLink[] => [
+  ...views.filter((view) => view.door === door).map((view) => ({ view })),
+  ...(door === 'research'
+    ? views.flatMap((view) => (view.parts ?? []).map((part) => ({ view, part })))
+    : []),
 ];
 
 export const firstView = views[0]!;

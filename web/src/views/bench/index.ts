@@ -15,6 +15,6 @@ export default viewModule({
   View: BenchView,
   about: {
     shows: 'How fast the models run here, in your browser, on your machine.',
-    first: 'Press Run.',
+    first: { text: 'Run it.', press: '[data-testid=bench] button' },
   },
 });

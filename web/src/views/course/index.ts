@@ -8,6 +8,6 @@ export default viewModule({
   about: {
     shows:
       'The Transformer in lessons of three minutes, each computed from your own sentence, with its formula and its code.',
-    first: 'Guess before you look: each lesson asks first.',
+    first: { text: 'Guess before you look.', focus: '[data-testid=choice]' },
   },
 });

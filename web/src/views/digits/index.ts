@@ -8,6 +8,6 @@ export default viewModule({
   about: {
     shows:
       'A Vision Transformer (Dosovitskiy et al. 2021) cuts a drawing into patches and reads them as other models read words.',
-    first: 'Draw a digit, then wipe a patch of it.',
+    first: { text: 'Wipe a patch of the digit.', press: '[data-testid=patch][data-patch="24"]' },
   },
 });

@@ -8,6 +8,6 @@ export default viewModule({
   about: {
     shows:
       'One token’s way through the model, step by step. Each number unfolds into those it was computed from.',
-    first: 'Press any number of a strip.',
+    first: { text: 'Unfold a number into its products.', press: '[data-testid=strip]' },
   },
 });

@@ -8,6 +8,9 @@ export default viewModule({
   about: {
     shows:
       'Open a model from your disk, as published on Hugging Face or made here. Nothing is uploaded.',
-    first: 'Drop a model’s folder on the page.',
+    first: {
+      text: 'Choose a model’s folder, or drop it on the page.',
+      press: '[data-testid=drop] button',
+    },
   },
 });

@@ -64,7 +64,7 @@ export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encode
     this.#showBeforehand();
   }
 
-  readonly viewpoint = ['head'];
+  readonly viewpoint = ['head', 'part'];
 
   get link(): Link {
     const { text, choice, hidden } = this;

@@ -8,6 +8,6 @@ export default viewModule({
   about: {
     shows:
       'A Transformer reads your review in this page and decides whether it is positive. Every number on the way is here to see, and to change.',
-    first: 'Type a sentence of your own, then press one of its words to hide it from the model.',
+    first: { text: 'Hide a word from the model.', press: '[data-testid=token]:nth-of-type(2)' },
   },
 });

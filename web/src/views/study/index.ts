@@ -8,6 +8,9 @@ export default viewModule({
   about: {
     shows:
       'One text proves little. Here an intervention runs on a whole set, and the mean effect comes with its 95% interval.',
-    first: 'Choose a head, run the study, then compare zeros with the mean.',
+    first: {
+      text: 'Run the study, then compare zeros with the mean.',
+      press: '[data-testid=study-run]',
+    },
   },
 });

@@ -8,6 +8,6 @@ export default viewModule({
   about: {
     shows:
       'A Transformer learns in this tab, on the processor: from your sentences, your handwriting, from scratch, or from your own file.',
-    first: 'Teach the model a sentence that it gets wrong.',
+    first: { text: 'Teach the model sentences that it gets wrong.', press: '[data-testid=teach]' },
   },
 });

@@ -8,6 +8,6 @@ export default viewModule({
   about: {
     shows:
       'An encoder reads an English sentence, and a decoder writes it in German or French, token by token, looking back at the words it translates.',
-    first: 'Point at a word of the translation to see which English words it was read from.',
+    first: { text: 'See which words a word was read from.', focus: '[data-word="1"]' },
   },
 });

@@ -8,6 +8,9 @@ export default viewModule({
   about: {
     shows:
       'Activation patching: a vector of one text takes the place of another’s, and the verdict shows what that vector carried.',
-    first: 'Press a dark cell, and see the verdict move.',
+    first: {
+      text: 'Carry a vector into the other text.',
+      press: '[data-testid=transplant] [data-strong]',
+    },
   },
 });

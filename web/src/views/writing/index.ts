@@ -8,6 +8,9 @@ export default viewModule({
   about: {
     shows:
       'A decoder, like GPT, continues a review. At each step it has a probability for every token it knows.',
-    first: 'Press another token than the likeliest and see where the text goes.',
+    first: {
+      text: 'Take another token than the likeliest.',
+      press: 'li:nth-child(2) > [data-testid=next]',
+    },
   },
 });

@@ -7,6 +7,7 @@ import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
+  goTo,
   read,
   root,
   settled,
@@ -162,7 +163,7 @@ onPage('it follows the typing, and keeps a model only while it is open', {}, asy
     ...{ method: 'direct_logit_attribution', label },
   });
   assertClose([await value(page.getByTestId('ledger-sum'))], [expected], 'sum');
-  await page.getByRole('link', { name: 'Speed' }).click();
+  await goTo(page, 'Speed');
   await workersLeft(page, 1);
 });
 

@@ -2,7 +2,12 @@
 // there and consistent, and that nothing is left running.
 import assert from 'node:assert/strict';
 import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
-import { assertAccessibleToAll, assertFits, workersLeft } from '../../../../../tests/page/open.mjs';
+import {
+  assertAccessibleToAll,
+  assertFits,
+  goTo,
+  workersLeft,
+} from '../../../../../tests/page/open.mjs';
 
 const view = '#view=bench';
 const tasks = [
@@ -116,15 +121,14 @@ onPage(
     // Weights: a small file of the first view's model may still be on its way.
     const isModel = (request) => /\/models\/.*\.safetensors$/.test(request.url());
     page.on('request', (request) => isModel(request) && models.push(request));
-    const nav = page.getByRole('navigation', { name: 'Views' });
     assert.equal(await code(), 0);
-    await nav.getByRole('link', { name: 'Speed' }).click();
+    await goTo(page, 'Speed');
     await button(page, 'Run').waitFor();
     assert.ok((await code()) > 0);
     assert.equal(models.length, 0, 'a model is fetched before it runs');
     await runQuickly(page);
     await page.getByTestId('row').first().waitFor();
-    await nav.getByRole('link', { name: 'Sentiment' }).click();
+    await goTo(page, 'Sentiment');
     await page.getByTestId('verdict').waitFor();
     await page.goBack();
     await ended(page, 'Stopped');

@@ -8,6 +8,7 @@ import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
+  openMenu,
   root,
   settled,
 } from '../../../../../tests/page/open.mjs';
@@ -302,6 +303,7 @@ onPage(
     await settled(page);
     await page.locator('input[name=inside-head][value="6"]').check();
     await page.locator('[data-step$="self_attn.scores"] [data-key="1"]').click();
+    await openMenu(page);
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());

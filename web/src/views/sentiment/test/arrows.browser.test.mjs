@@ -188,8 +188,7 @@ onPage('axe finds no violations', {}, async (page) => {
 
 onPage('the panel fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
   await page.getByRole('button', { name: 'Find the smallest circuit' }).click();
-  // The embeddings of the first example are enough.
-  await page.getByText('No head is needed').waitFor();
+  await page.getByTestId('circuit-told').waitFor();
   await page.getByRole('button', { name: 'Cut this edge' }).click();
   await page.getByTestId('alone').waitFor();
   await assertFits(page);

@@ -6,6 +6,7 @@ import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessible,
   assertFits,
+  goTo,
   read,
   root,
   until,
@@ -65,7 +66,7 @@ onPage("the explaining model replaces the view's own", {}, async (page) => {
     (old) => document.querySelector('[data-testid=score]').dataset.value !== old,
     score,
   );
-  await page.getByRole('link', { name: 'Speed' }).click();
+  await goTo(page, 'Speed');
   await workersLeft(page, 1);
 });
 

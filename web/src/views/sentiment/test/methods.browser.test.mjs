@@ -7,6 +7,7 @@ import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
+  goTo,
   read,
   root,
   workersLeft,
@@ -148,7 +149,7 @@ onPage('the comparison follows typing and says which texts it cannot compare', {
   assert.equal(await page.getByTestId('method').count(), 0);
   await read(page, 'It is not bad, and then again it is. '.repeat(20));
   await page.getByText('For texts of up to 128 tokens').waitFor();
-  await page.getByRole('link', { name: 'Speed' }).click();
+  await goTo(page, 'Speed');
   await workersLeft(page, 1);
 });
 

@@ -9,8 +9,10 @@ import {
   assertAccessible,
   assertAccessibleToAll,
   assertFits,
+  goTo,
   kept,
   launch,
+  openMenu,
   read,
   root,
   serve,
@@ -490,12 +492,12 @@ onPage(
     page.on('request', (request) => fetched.push(new URL(request.url()).pathname));
     await read(page, 'Terrible.');
     assert.ok(!fetched.some((path) => path.includes('en-de')), `${fetched}`);
-    await page.getByRole('link', { name: 'Translation' }).click();
+    await goTo(page, 'Translation');
     await page.getByTestId('target').waitFor();
     await settled(page);
     assert.ok(fetched.some((path) => path.includes('models/en-de/model.safetensors')));
     await read(page, sentence);
-    await page.getByRole('link', { name: 'Sentiment' }).click();
+    await goTo(page, 'Sentiment');
     await page.getByTestId('verdict').waitFor();
     assert.equal(await page.getByTestId('input').inputValue(), sentence);
     await page.goBack();
@@ -516,6 +518,7 @@ onPage(
     await page.getByTestId('beams').getByRole('radio').nth(1).check();
     await settled(page);
     const text = await page.getByTestId('target').textContent();
+    await openMenu(page);
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());

@@ -8,6 +8,7 @@ import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
   assertFits,
+  openMenu,
   root,
   settled,
 } from '../../../../../tests/page/open.mjs';
@@ -214,6 +215,7 @@ onPage('a link restores texts, site and cell', {}, async (page, { context }) => 
   await page.getByTestId('site-head').selectOption('head 3');
   await settled(page);
   await cell(page, 1, 2).click();
+  await openMenu(page);
   await page.getByRole('button', { name: 'Copy link' }).click();
   await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
