@@ -104,6 +104,13 @@ export const views: readonly View[] = [
     figure: 'encoder',
   },
   {
+    name: 'terms',
+    title: 'Terms',
+    door: 'learn',
+    heading: 'the field’s words from A to Z',
+    module: () => import('./terms/index.ts'),
+  },
+  {
     name: 'transplant',
     title: 'Transplant',
     heading: 'what carries the verdict',
