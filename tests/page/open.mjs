@@ -36,15 +36,25 @@ export function launch({ shared = process.env.GLASSFORMER_CHROMIUM } = {}) {
   return shared ? chromium.connect(shared) : chromium.launch({ executablePath, args: flags });
 }
 
+function showDetails() {
+  try {
+    localStorage.setItem('glassformer-details', 'shown');
+  } catch {
+    // A page without an origin, or storage that a test disables.
+  }
+}
+
 // Opens a page in its own browser profile. `complaints` collects what must not happen: requests to
-// other origins, violations of the Content-Security-Policy, errors in the console.
-export async function open(browser, url, { expectErrors = false, ...options } = {}) {
+// other origins, violations of the Content-Security-Policy, errors in the console. The views show all
+// of their details, except to a `newcomer`.
+export async function open(browser, url, { expectErrors = false, newcomer, ...options } = {}) {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     serviceWorkers: 'block',
     ...options,
   });
   context.setDefaultTimeout(limit);
+  if (!newcomer) await context.addInitScript(showDetails);
   const complaints = [];
   const { origin } = new URL(url);
   context.on('request', (request) => {

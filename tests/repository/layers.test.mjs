@@ -267,7 +267,10 @@ test('only the table of views imports a view, and each view has an entry', () =>
   }
   assert.deepEqual(wrong, []);
   assert.deepEqual(
-    needs.get(table).filter(viewOf).toSorted(),
+    needs
+      .get(table)
+      .filter((file) => viewOf(file) && !file.endsWith('/contents.ts')) // for the search
+      .toSorted(),
     [...views].map((name) => `web/src/views/${name}/index.ts`).toSorted(),
   );
 });

@@ -370,22 +370,17 @@ async function readHeader(
   folder: ModelFolder,
   maxBytes: number,
 ): Promise<Weights> {
-  const { reader, file } = opened;
+  const { reader } = opened;
   const expected = await folder.expected(opened);
   if (expected || folder.keeps(opened)) reader.gathered = [];
   try {
     const prefix = await reader.bytes(8);
-    if (prefix.length < 8) {
-      throw damaged(file, `${prefix.length} bytes, too short for a header length`);
-    }
-    const size = Number(new DataView(prefix.buffer).getBigUint64(0, true));
-    // The core says what is wrong with such a file.
+    // The core says what is wrong with a file whose header is cut or too large.
+    const size =
+      prefix.length < 8 ? Infinity : Number(new DataView(prefix.buffer).getBigUint64(0, true));
     if (size > maxBytes) return { opened, header: prefix, dataSize: undefined };
     const rest = await reader.bytes(size);
-    if (rest.length < size) {
-      throw damaged(file, `ends after ${rest.length} of the header's ${size} bytes`);
-    }
-    const header = new Uint8Array(8 + size);
+    const header = new Uint8Array(8 + rest.length);
     header.set(prefix);
     header.set(rest, 8);
     const total = expected?.size ?? reader.total;

@@ -1,5 +1,6 @@
 /** The table of views. A new view is one line here and a folder of that name. */
 import type { Kind } from '../ui/figured.ts';
+import type { Findable } from '../ui/findable.ts';
 import type { ViewModule } from '../ui/view.ts';
 
 /** The ways into the page, each with its views. */
@@ -30,6 +31,10 @@ export interface View {
   takesText?: boolean;
   /** Its parts for researchers, which have links of their own behind the last door. */
   parts?: readonly { name: string; title: string }[];
+  /** Whether it shows only what comes first until somebody asks for all details. */
+  folds?: boolean;
+  /** Fetches what is in it, for the search of the page. */
+  contents?: () => Promise<readonly Findable[]>;
   /** Whether files that are dropped on the page open in this view. */
   takesFiles?: boolean;
 }
@@ -39,6 +44,7 @@ export const views: readonly View[] = [
   {
     name: 'sentiment',
     title: 'Sentiment',
+    folds: true,
     door: 'try',
     heading: 'a Transformer you can see through',
     module: () => import('./sentiment/index.ts'),
@@ -53,6 +59,7 @@ export const views: readonly View[] = [
   {
     name: 'translation',
     title: 'Translation',
+    folds: true,
     door: 'try',
     heading: 'translation',
     module: () => import('./translation/index.ts'),
@@ -62,6 +69,7 @@ export const views: readonly View[] = [
   {
     name: 'writing',
     title: 'Writing',
+    folds: true,
     door: 'try',
     heading: 'writing token by token',
     module: () => import('./writing/index.ts'),
@@ -82,6 +90,7 @@ export const views: readonly View[] = [
     door: 'learn',
     heading: 'a course on the Transformer',
     module: () => import('./course/index.ts'),
+    contents: () => import('./course/contents.ts').then(({ contents }) => contents),
     figure: 'encoder',
     figureFolds: true,
     takesText: true,
@@ -155,6 +164,16 @@ export const behind = (door: DoorName): DoorLink[] => [
     ? views.flatMap((view) => (view.parts ?? []).map((part) => ({ view, part })))
     : []),
 ];
+
+/** Returns all views and their contents, for the search of the page. */
+export async function allFindable(): Promise<readonly Findable[]> {
+  const own = views.map(({ name, title, heading }, i): Findable => {
+    const hash = i === 0 ? '' : `view=${name}`;
+    return { kind: 'view', title, says: heading, place: { text: 'Open the view', hash } };
+  });
+  const contents = await Promise.all(views.map((view) => view.contents?.() ?? []));
+  return [...own, ...contents.flat()];
+}
 
 export const firstView = views[0]!;
 

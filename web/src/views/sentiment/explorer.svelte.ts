@@ -45,6 +45,8 @@ export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encode
   tokenEffects = $state.raw<Effects>();
   headEffects = $state.raw<Effects>();
 
+  /** Whether a link named the head that is shown. */
+  headChosen = false;
   /** The parts that are open. */
   parts = $state.raw<readonly PartName[]>([]);
   /** The part that the view should scroll to. */
@@ -141,6 +143,7 @@ export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encode
     const { text, head, off = [], hidden = [], parts = [] } = fromSentimentLink(link);
     this.dropBeforehand();
     if (text !== undefined) this.text = text;
+    this.headChosen = head !== undefined;
     this.parts = parts;
     this.part = parts.at(-1);
     this.hidden.take([[...new Set(hidden)].sort((a, b) => a - b)]);

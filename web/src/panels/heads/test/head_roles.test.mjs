@@ -8,7 +8,7 @@ import { root } from '../../../../../tools/build.mjs';
 import { source } from '../../../../../tests/page/source.mjs';
 
 const { inOrder, matters, ordersOf, roleOf, rolesOf } = await source('panels/heads/head-roles');
-const { measuredIn } = await source('panels/heads/heads-file');
+const { measuredIn } = await source('panels/heads/measured/heads-file');
 
 const evenly = { previous: 0.1, same: 0.1, next: 0.1, first: 0.1, last: 0.1, punctuation: 0.2 };
 const head = (layer, at, share, more = {}) => ({

@@ -284,6 +284,33 @@ onPage('a training pauses, goes on, and stops with what it learned', {}, async (
   await page.getByTestId('keep').waitFor();
 });
 
+onPage('a new sentence is typed at once', {}, async (page) => {
+  const boxes = page.getByTestId('taught').getByRole('textbox');
+  const before = await boxes.count();
+  await page.getByRole('button', { name: 'Add a sentence' }).click();
+  await boxes.nth(before).and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('So good.');
+  assert.equal(await boxes.nth(before).inputValue(), 'So good.');
+  assert.equal(await boxes.count(), before + 1);
+});
+
+onPage('pausing keeps the focus, and a training is not lost unasked', {}, async (page) => {
+  await choose(page, 'spam');
+  await page.getByTestId('teach').click();
+  await phase(page, 'learning');
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await phase(page, 'paused');
+  const goOn = page.getByRole('button', { name: 'Go on' });
+  assert.ok(await goOn.evaluate((button) => button === document.activeElement));
+  const asked = page.waitForEvent('dialog');
+  const leaving = page.reload();
+  const dialog = await asked;
+  assert.equal(dialog.type(), 'beforeunload');
+  await dialog.accept();
+  await leaving;
+  await page.getByTestId('learning').waitFor();
+});
+
 onPage('an own file is learned, and a broken one is refused with its line', {}, async (page) => {
   await choose(page, 'file');
   assert.ok(await page.getByTestId('teach').isDisabled());

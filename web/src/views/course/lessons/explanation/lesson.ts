@@ -29,6 +29,7 @@ const two = decimals(2);
 
 /** Says how alike the orders are. */
 function alike(rho: number, count: number): string {
+  if (count < 3) return `${two(rho)}, which means nothing for so few tokens`;
   // The standard deviation of ρ for random orders; about 19 of 20 are within two of them.
   const most = 2 / Math.sqrt(Math.max(1, count - 1));
   if (Math.abs(rho) > most) return two(rho);
@@ -44,7 +45,7 @@ export default lesson<ExplanationLive, 'sentiment'>({
   read: ({ model, text, setting, signal }) => readExplanation(model, text, setting, signal),
   prediction: {
     question: ({ labels, most, answer }) =>
-      `In the last layer, “${labels[most]}” receives the most attention of all ${labels.length} tokens. How does it rank by what happens to the answer “${answer}” if it is left out?`,
+      `${labels.length === 1 ? `“${labels[most]}” is the only token` : `In the last layer, “${labels[most]}” receives the most attention of all ${labels.length} tokens`}. How does it rank by what happens to the answer “${answer}” if it is left out?`,
     choices: () => choices,
     answer(live) {
       const { labels, most, byEffect, effects, rhoOfAttention } = live;

@@ -1,5 +1,5 @@
 import type { Classifier } from 'glassformer';
-import { measuredHeads } from '../../../../panels/heads/measured-heads.ts';
+import { measuredHeads } from '../../../../panels/heads/measured/measured-heads.ts';
 import type { MeasuredHead } from '../../../../panels/heads/head-roles.ts';
 import {
   indexOfLargest,

@@ -1,5 +1,5 @@
 /** Reads heads.json, once it is fetched. */
-import { sets, type Interval, type Measured, type MeasuredHead } from './head-roles.ts';
+import { sets, type Interval, type Measured, type MeasuredHead } from '../head-roles.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

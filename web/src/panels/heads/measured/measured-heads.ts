@@ -1,6 +1,6 @@
 /** Fetches the measurements of a model's heads: heads.json in its folder. */
-import type { Measured } from './head-roles.ts';
-import { folderOf, type ModelName } from '../../models/models.ts';
+import type { Measured } from '../head-roles.ts';
+import { folderOf, type ModelName } from '../../../models/models.ts';
 
 const known = new Map<ModelName, Promise<Measured | undefined>>();
 

@@ -1,0 +1,79 @@
+// What a newcomer sees: the answer, one picture and one thing to press; all else is one press away.
+import assert from 'node:assert/strict';
+import { testsOnPage } from '../on_page.mjs';
+import { assertAccessibleToAll, assertFits, goTo, settled, until } from '../open.mjs';
+
+const onPage = testsOnPage();
+
+/** Counts the visible controls and words of the view, without the masthead and the footer. */
+const counts = (page) =>
+  page.evaluate(() => {
+    const main = document.querySelector('main');
+    const wanted =
+      'a[href], button, select, textarea, input, summary, [role=slider], [role=button]';
+    const controls = [...main.querySelectorAll(wanted)].filter((each) => each.checkVisibility());
+    return { controls: controls.length, words: main.innerText.split(/\s+/).length };
+  });
+
+for (const [title, most] of Object.entries({
+  Sentiment: { controls: 40, words: 200 },
+  Translation: { controls: 40, words: 200 },
+  Writing: { controls: 40, words: 320 },
+})) {
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    onPage(
+      `${title} opens with little at ${viewport.width}`,
+      { newcomer: true, viewport },
+      async (page) => {
+        if (title !== 'Sentiment') await goTo(page, title);
+        await settled(page);
+        const found = await until(
+          page,
+          () => counts(page),
+          ({ words }) => words > 40,
+        );
+        assert.ok(found.controls <= most.controls, JSON.stringify(found));
+        assert.ok(found.words <= most.words, JSON.stringify(found));
+        await assertFits(page);
+        // Nothing is removed.
+        await page.getByTestId('details').click();
+        await page
+          .getByTestId('head')
+          .first()
+          .or(page.getByTestId('head-switch').first())
+          .waitFor();
+        assert.ok((await counts(page)).controls > found.controls);
+        await page.getByTestId('details').click();
+        await page.getByTestId('all-heads').first().waitFor();
+      },
+    );
+  }
+}
+
+onPage('the head that a newcomer sees is the strongest', { newcomer: true }, async (page) => {
+  await settled(page);
+  const title = page.locator('#head-title');
+  await title.filter({ hasText: 'Layer 4, head 3' }).waitFor();
+  // The choice of all details is kept.
+  await page.getByTestId('all-heads').click();
+  await page.getByTestId('effect').or(page.getByTestId('head')).nth(31).waitFor();
+  await page.reload();
+  await page.getByTestId('head').nth(31).waitFor();
+});
+
+onPage(
+  'a link to a part shows it to a newcomer',
+  { newcomer: true, hash: '#part=circuits' },
+  async (page) => {
+    await page.getByTestId('circuit-told').waitFor();
+  },
+);
+
+onPage('axe finds no violations in what a newcomer sees', { newcomer: true }, async (page) => {
+  await settled(page);
+  await page.getByTestId('all-heads').waitFor();
+  await assertAccessibleToAll(page);
+});
