@@ -22,7 +22,7 @@ async function openAll(page, { name }) {
 onPage('the first tab stop skips the masthead', {}, async (page) => {
   for (const { hash, title } of views) {
     if (hash) {
-      await page.getByRole('link', { name: title, exact: true }).click();
+      await goTo(page, title);
       await page.locator('[data-testid=view-title]', { hasText: title }).waitFor();
       await settled(page).catch(() => undefined);
     }

@@ -31,7 +31,7 @@ for (const width of [320, 390, 500, 834, 1000, 1280])
     async (page) => {
       const places = () =>
         page.evaluate(() =>
-          ['header nav', 'header .theme', '.figure', 'main'].map((part) => {
+          ['header nav', 'header .menu', '.figure', 'main'].map((part) => {
             const { left, top, width } = document.querySelector(part).getBoundingClientRect();
             return [part, left, Math.round(top + window.scrollY), width];
           }),
