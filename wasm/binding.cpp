@@ -310,9 +310,9 @@ GLASSFORMER_EXPORT int gf_load_folder() {
   });
 }
 
-// Takes the header of each file of weights, in order, from the file's first byte. `data_size` is the
-// number of bytes after it; negative: unknown. The first eight bytes are enough for a file that is
-// none, or whose header is larger than `max_header_bytes`.
+// Takes the header of each file of weights, in order, from the file's first byte. `data_size` is
+// the number of bytes after it; negative: unknown. The first eight bytes are enough for a file that
+// is none, or whose header is larger than `max_header_bytes`.
 GLASSFORMER_EXPORT int gf_load_header(const char* header, std::size_t size, double data_size) {
   return answer([&] {
     std::optional<std::uint64_t> known;

@@ -239,8 +239,8 @@ std::string_view safetensors_header(std::string_view start) {
   const std::uint64_t size = safetensors_header_size(bytes.first<prefix_bytes>());
   start.remove_prefix(prefix_bytes);
   if (size > start.size()) {
-    source.fail({"header: expected {} bytes, got {} up to the end of the file",
-                 {size, start.size()}});
+    source.fail(
+        {"header: expected {} bytes, got {} up to the end of the file", {size, start.size()}});
   }
   return start.substr(0, static_cast<std::size_t>(size));
 }

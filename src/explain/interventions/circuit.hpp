@@ -10,10 +10,10 @@
 namespace glassformer {
 
 /// Searches for a few heads and edges that keep the verdict: with the weights of all others at 0,
-/// the label is the same, and the explained number differs from its full value by at most 1 − `least`
-/// of it, to either side: cutting what speaks against a verdict is no explanation of it. The search
-/// is greedy, as in ACDC (Conmy et al. 2023, "Towards Automated Circuit Discovery"), so a
-/// smaller circuit may exist. It first cuts heads, in the order of what the answer loses without
+/// the label is the same, and the explained number differs from its full value by at most 1 −
+/// `least` of it, to either side: cutting what speaks against a verdict is no explanation of it.
+/// The search is greedy, as in ACDC (Conmy et al. 2023, "Towards Automated Circuit Discovery"), so
+/// a smaller circuit may exist. It first cuts heads, in the order of what the answer loses without
 /// each one. Then it cuts edges of the remaining heads, in the order of ‖α f(x)‖: as many at once
 /// as bisection allows, finally in small groups. Residual connections and feed-forward blocks stay.
 class CircuitSearch {

@@ -75,6 +75,7 @@ test('the sentiment view survives the way through its link', () => {
     head: { layer: 3, head: 2 },
     off: [{ layer: 0, head: 7 }],
     hidden: [0, 4],
+    parts: ['methods', 'ledger'],
   };
   assert.deepEqual(fromSentimentLink(toSentimentLink(state)), state);
 });
@@ -95,7 +96,7 @@ test('the translation view survives the way through its link', () => {
 });
 
 test('the valid parts of a damaged link are used', () => {
-  const damaged = { text: 'a', head: '1', off: '0.1,x,7.7.7,2.3', hide: '5,-1,0.5,12345678' };
+  const damaged = { text: 'a', head: '1', off: '0.1,x,7.7.7,2.3', hide: '5,-1,0.5,12345678', part: 'x,circuits' };
   assert.deepEqual(fromSentimentLink(damaged), {
     text: 'a',
     hidden: [5],
@@ -103,6 +104,7 @@ test('the valid parts of a damaged link are used', () => {
       { layer: 0, head: 1 },
       { layer: 2, head: 3 },
     ],
+    parts: ['circuits'],
   });
   assert.deepEqual(
     fromTranslationLink({ to: 'xx', beams: 'many', head: 'other.1.1', off: 'cross.1.1,cross.1' }),
@@ -111,6 +113,6 @@ test('the valid parts of a damaged link are used', () => {
 });
 
 test('hidden tokens and a chosen sentence are ignored without their text', () => {
-  assert.deepEqual(fromSentimentLink({ hide: '1' }), { off: [] });
+  assert.deepEqual(fromSentimentLink({ hide: '1' }), { off: [], parts: [] });
   assert.deepEqual(fromTranslationLink({ sentence: '3' }), { off: [] });
 });

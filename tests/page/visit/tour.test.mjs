@@ -35,7 +35,7 @@ const checks = new Map([
       }),
   ],
   [
-    'In any text, layer 1, head 1 mostly attends to the previous token. Without this head, “positive” changes by less than one percentage point.',
+    'In any text, layer 1, head 1 mostly attends to the previous token: it was set so before training. Without this head, “positive” changes by less than one percentage point.',
     ({ text }) =>
       withModel(Classifier, 'sentiment', {}, async (model) => {
         for (const each of [text, 'The plot is not good.', 'A great cast, but a dull film.']) {

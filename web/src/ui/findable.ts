@@ -9,6 +9,9 @@ export interface Findable {
   place: { text: string; hash: string };
 }
 
+/** Whether the search box should take the focus as soon as it is there. */
+export const searching = { wanted: false };
+
 type Find = () => Promise<readonly Findable[]>;
 const key = Symbol('findable');
 
