@@ -96,7 +96,13 @@ test('the translation view survives the way through its link', () => {
 });
 
 test('the valid parts of a damaged link are used', () => {
-  const damaged = { text: 'a', head: '1', off: '0.1,x,7.7.7,2.3', hide: '5,-1,0.5,12345678', part: 'x,circuits' };
+  const damaged = {
+    text: 'a',
+    head: '1',
+    off: '0.1,x,7.7.7,2.3',
+    hide: '5,-1,0.5,12345678',
+    part: 'x,circuits',
+  };
   assert.deepEqual(fromSentimentLink(damaged), {
     text: 'a',
     hidden: [5],
