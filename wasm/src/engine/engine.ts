@@ -301,7 +301,10 @@ export class Engine {
     this.#call([encoded], (at) => this.#exports.gf_load_found(at, encoded.length, Number(there)));
   }
 
-  /** Takes the header of the next file of weights, from the file's first byte. `dataSize` is the number of bytes after it. */
+  /**
+   * Takes the header of the next file of weights, from the file's first byte. `dataSize` is the
+   * number of bytes after it.
+   */
   loadHeader(header: Uint8Array, dataSize: number | undefined): void {
     this.#call([header], (at) => this.#exports.gf_load_header(at, header.length, dataSize ?? -1));
   }
