@@ -148,9 +148,10 @@ export async function until(page, look, is) {
 /** Opens the menu of the page, with its link, theme and speed. */
 export const openMenu = (page) => page.getByLabel('This page', { exact: true }).click();
 
+let table;
 /** Follows the masthead's link to a view or to a part of one: through its door, or in the menu. */
 export async function goTo(page, title) {
-  const { behind, doors, views } = await source('views/index');
+  const { behind, doors, views } = await (table ??= source('views/index'));
   const nav = page.getByRole('navigation', { name: 'Views' });
   if (views.some((view) => view.title === title && !view.door)) {
     await openMenu(page);

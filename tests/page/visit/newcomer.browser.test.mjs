@@ -1,4 +1,4 @@
-// What a newcomer sees: the answer, one picture and one thing to press; all else is one press away.
+// A newcomer sees the answer, one picture and one thing to press. All else is one press away.
 import assert from 'node:assert/strict';
 import { testsOnPage } from '../on_page.mjs';
 import { assertAccessibleToAll, assertFits, goTo, settled, until } from '../open.mjs';

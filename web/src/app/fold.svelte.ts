@@ -22,7 +22,7 @@ function keep(value: 'open' | 'folded'): void {
 
 export class Fold {
   readonly firstVisit = kept() === null;
-  /** What the visitor chose, now or on an earlier visit. */
+  /** The visitor's choice, now or on an earlier visit. */
   #chosen = $state<boolean | undefined>(kept() === 'open' ? true : undefined);
 
   constructor() {

@@ -1,5 +1,5 @@
 /** The open view, the state and address of each view, and the undo history. */
-import { hashFor, longestText, type Link } from '../ui/link.ts';
+import { hashFor, longestText, partsOf, type Link } from '../ui/link.ts';
 import type { ViewModule, ViewState } from '../ui/view.ts';
 import { firstView, viewNamed, views, type View } from '../views/index.ts';
 import { embedded, isEmbedded, linkAt, linkIn, tourIn, viewIn } from './address.ts';
@@ -108,7 +108,7 @@ export class OpenViews {
   /** Returns the address that also opens a part of a view, and scrolls there. */
   partAddress(view: View, part: string): string {
     const link = this.#linkTo(view);
-    const others = (link.part ?? '').split(',').filter((each) => each !== '' && each !== part);
+    const others = partsOf(link.part).filter((each) => each !== part);
     const all = { ...link, part: [...others, part].join(',') };
     return hashFor(view === firstView ? undefined : view.name, all);
   }

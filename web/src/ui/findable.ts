@@ -1,12 +1,17 @@
-/** What the search of the page finds beside terms: views and their contents. */
+/** The entries of the page's search: terms, views and lessons. */
 import { getContext, setContext } from 'svelte';
 
+/** A place on the page: the words of the link, and the address after the number sign. */
+export interface Place {
+  text: string;
+  hash: string;
+}
+
 export interface Findable {
-  kind: 'view' | 'lesson';
+  kind: 'term' | 'view' | 'lesson';
   title: string;
   says: string;
-  /** Where it is: the words of the link, and the address after the number sign. */
-  place: { text: string; hash: string };
+  place: Place;
 }
 
 /** Whether the search box should take the focus as soon as it is there. */

@@ -1,6 +1,6 @@
 /** The sentiment view's state in a link. */
 import { headName, headsIn, type HeadPosition } from '../../panels/heads/position.ts';
-import { numbersIn, type Link } from '../../ui/link.ts';
+import { numbersIn, partsOf, type Link } from '../../ui/link.ts';
 
 /** The parts that open on demand. */
 export const partNames = ['ledger', 'methods', 'circuits'] as const;
@@ -37,8 +37,6 @@ export function fromSentimentLink(link: Link): Partial<SentimentLink> {
     ...(text !== undefined && { text, hidden: numbersIn(link.hide, 6) }),
     ...(head && { head }),
     off: headsIn(link.off),
-    parts: (link.part ?? '')
-      .split(',')
-      .flatMap((each) => partNames.find((name) => name === each) ?? []),
+    parts: partsOf(link.part).flatMap((each) => partNames.find((name) => name === each) ?? []),
   };
 }

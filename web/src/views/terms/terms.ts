@@ -2,14 +2,8 @@
  * The field's words from A to Z, each with a place on this page where it can be seen. The words that
  * lessons explain have their definitions in ui/text/glossary.ts.
  */
+import type { Findable, Place } from '../../ui/findable.ts';
 import { glossary, type TermName } from '../../ui/text/glossary.ts';
-
-export interface Place {
-  /** What is to be seen there, as a sentence. */
-  text: string;
-  /** The address: the part after the number sign. */
-  hash: string;
-}
 
 export interface Entry {
   term: string;
@@ -19,11 +13,9 @@ export interface Entry {
 
 const at = (hash: string) => (text: string) => ({ text, hash });
 const lesson = (name: string) => at(`view=course&lesson=${name}`);
-const [tokens, embeddings, positions] = ['tokens', 'embeddings', 'positions'].map(lesson) as [
-  ReturnType<typeof lesson>,
-  ReturnType<typeof lesson>,
-  ReturnType<typeof lesson>,
-];
+const tokens = lesson('tokens');
+const embeddings = lesson('embeddings');
+const positions = lesson('positions');
 const attention = lesson('attention');
 const softmax = lesson('softmax');
 const residuals = lesson('residuals');
@@ -289,18 +281,10 @@ export const entries: readonly Entry[] = [
   ...more,
 ].sort((a, b) => a.term.localeCompare(b.term, 'en', { sensitivity: 'base' }));
 
-/** What a search finds: a word, a view or a lesson. */
-export interface Found {
-  kind: 'term' | 'view' | 'lesson';
-  title: string;
-  says: string;
-  place: Place;
-}
-
 /** Returns what contains all words of a query: first where the title begins with it. */
-export function search(query: string, all: readonly Found[]): Found[] {
+export function search(query: string, all: readonly Findable[]): Findable[] {
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const rank = ({ title, says }: Found): number => {
+  const rank = ({ title, says }: Findable): number => {
     const name = title.toLowerCase();
     const whole = `${name} ${says.toLowerCase()}`;
     if (!wanted.every((word) => whole.includes(word))) return Infinity;
