@@ -1,4 +1,4 @@
-/** What a translation of the course's own sentence gets wrong, which no reader has to know. */
+/** Known mistakes in translations of the course's own sentence: not every reader knows German. */
 
 /** Returns a sentence, or undefined if no mistake is known. */
 export const mistakeIn = (translation: string): string | undefined =>

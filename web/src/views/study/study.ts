@@ -86,7 +86,7 @@ export function optionsFor(
   return { patch };
 }
 
-/** What a run says about an item. */
+/** The result of a run on an item. */
 export interface Told {
   /** The answer: a label, the next token, or the likeliest token at each place of a translation. */
   label: string;

@@ -39,16 +39,16 @@ export class TeachExplorer implements ViewState {
 
   /** A training shows its progress itself; only its preparation counts as work. */
   get working(): boolean {
-    return [this.sentences, this.handwriting, this.spam, this.own].some(
-      ({ learning }) => learning.phase === 'making',
-    );
+    return this.#learnings.some(({ phase }) => phase === 'making');
   }
 
   /** Whether a training is in progress. */
   get learns(): boolean {
-    return [this.sentences, this.handwriting, this.spam, this.own].some(
-      ({ learning }) => learning.running,
-    );
+    return this.#learnings.some(({ running }) => running);
+  }
+
+  get #learnings() {
+    return [this.sentences, this.handwriting, this.spam, this.own].map(({ learning }) => learning);
   }
 
   get link(): Link {

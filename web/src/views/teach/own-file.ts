@@ -1,4 +1,4 @@
-/** What a visitor's file of examples holds, told before the training. */
+/** Describes a visitor's file of examples before the training. */
 import { count, counted } from '../../ui/text/format.ts';
 
 export interface OwnFile {

@@ -7,7 +7,7 @@ export interface Variant {
   options?: TrainerOptions;
 }
 
-/** What is measured at the end of a training, on messages that are held out. */
+/** The measurements at the end of a training, on messages that are held out. */
 export interface Measures {
   loss: number;
   accuracy: number;
