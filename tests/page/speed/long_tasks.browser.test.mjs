@@ -1,12 +1,15 @@
 // The page stays responsive while the longest texts are generated: it paints, can be stopped, and has
-// no task over 50 milliseconds. The longest translation is an exception; see its test.
+// no task over 50 milliseconds, or what these are on a slower machine. The longest translation is an
+// exception; see its test.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch, root, serve, settled, visit } from '../open.mjs';
-import { rested, tasksDuring } from './tasks.mjs';
+import { pace, rested, tasksDuring } from './tasks.mjs';
 
 const longest = 50;
+/** The same in terms of `pace`, for machines on which that is more. */
+const pacesOfLongest = 3;
 
 let browser, server;
 before(async () => {
@@ -39,7 +42,7 @@ const painted = (page) =>
  * Each case runs up to three times and passes with the first run without a long task. Other processes
  * share the processor's caches and can slow a run down, but rarely three in a row.
  */
-function fluent(name, hash, { prepare, act, selector, least, most: limit = longest }) {
+function fluent(name, hash, { prepare, act, selector, least, most = longest }) {
   test(name, async () => {
     const worst = [];
     for (let run = 0; run < 3; run++) {
@@ -47,13 +50,14 @@ function fluent(name, hash, { prepare, act, selector, least, most: limit = longe
         await prepare(page);
         await watch(page, selector);
         const [longestTask] = await tasksDuring(browser, page, () => act(page));
+        const limit = Math.max(most, (most / longest) * pacesOfLongest * (await pace(page)));
         const counts = await painted(page);
         assert.ok(counts.length >= least, `painted ${counts.length} times: ${counts}`);
-        worst.push(longestTask);
+        if (longestTask > limit) worst.push(`${longestTask.toFixed(0)} > ${limit.toFixed(0)} ms`);
       });
-      if (worst.at(-1) <= limit) return;
+      if (worst.length <= run) return;
     }
-    assert.fail(`longest tasks of each run: ${worst.map((each) => each.toFixed(0))} ms`);
+    assert.fail(`longest tasks of each run: ${worst.join(', ')}`);
   });
 }
 
