@@ -61,7 +61,7 @@ const comparesBuilds = (file) => file.endsWith('/same_answers.test.mjs');
 /** Tests that train: with sanitizers they take minutes. */
 const isOfTraining = (file) => /\/(recipes|train\w*)\.test\.mjs$|test_trainer\.py$/.test(file);
 /** Native tests that take long with sanitizers. */
-const isLong = (file) => /\/(unigram_trainer|limits|spm_encode)_test\.cpp$/.test(file);
+const isLong = (file) => /\/(tasks\/limits|spm_encode)_test\.cpp$/.test(file);
 const nativeFiles = () => filesIn('tests/native').filter((file) => file.endsWith('_test.cpp'));
 const nativeTests = ['build/test/glassformer_tests'];
 

@@ -1,6 +1,5 @@
 #include "text/training/character_map_writer.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -25,8 +24,8 @@ class DoubleArray {
   /// `keys` must be sorted.
   explicit DoubleArray(const std::vector<MapKey>& keys) : keys_(keys) {
     add_block();
-    taken_[0] = true;    // the root
-    is_base_[0] = true;  // no node may have this base, as in Darts-clone: SentencePiece checks it
+    taken_[0] = 1;    // the root
+    is_base_[0] = 1;  // no node may have this base, as in Darts-clone: SentencePiece checks it
     units_[0] = 0;
     add_children(0, 0, keys.size(), 0);
   }
@@ -45,8 +44,8 @@ class DoubleArray {
 
   const std::vector<MapKey>& keys_;
   std::vector<std::uint32_t> units_;  // a free unit is a leaf, which no byte leads to
-  std::vector<bool> taken_;           // by position
-  std::vector<bool> is_base_;         // by position
+  std::vector<char> taken_;           // by position; not bool, whose bits take longer
+  std::vector<char> is_base_;         // by position
   std::uint32_t first_free_ = 0;
 };
 
@@ -94,15 +93,19 @@ std::uint32_t DoubleArray::take_base(const std::vector<unsigned char>& labels) {
     if (position == units_.size()) add_block();
     const std::uint32_t base = position ^ labels[0];
     if (!fits(base, labels)) continue;
-    is_base_[base] = true;
-    for (const unsigned char label : labels) taken_[base ^ label] = true;
+    is_base_[base] = 1;
+    for (const unsigned char label : labels) taken_[base ^ label] = 1;
     return base;
   }
 }
 
 bool DoubleArray::fits(std::uint32_t base, const std::vector<unsigned char>& labels) const {
-  const auto is_free = [&](unsigned char label) { return !taken_[base ^ label]; };
-  return !is_base_[base] && std::all_of(labels.begin(), labels.end(), is_free);
+  if (is_base_[base]) return false;
+  const char* const taken = taken_.data();
+  for (const unsigned char label : labels) {
+    if (taken[base ^ label]) return false;
+  }
+  return true;
 }
 
 void append_unit(std::string& bytes, std::uint32_t value) {

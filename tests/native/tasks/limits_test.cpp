@@ -299,7 +299,7 @@ TEST_CASE("texts and words have a maximum size", "[limits]") {
 TEST_CASE("a text is tokenized in memory for a few words, with the tokens of the whole",
           "[limits]") {
   std::string text;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 15; ++i) {
     for (const std::string& line : committed_texts()) text += line + " ";
     text += repeat("a", 3000 + 500 * static_cast<std::size_t>(i % 5)) + "  ";
     text += "\uFDFA\uFDFA \uFDFAx ";
@@ -323,12 +323,14 @@ TEST_CASE("a text is tokenized in memory for a few words, with the tokens of the
       if (!unknown || !model.byte_fallback) expected.push_back(unknown ? -1 : segment.id);
     }
     std::uint32_t end = 0;
+    bool in_order = true;
     for (const Token& token : tokenizer.encode(text)) {
       const bool byte = byte_of_piece(tokenizer.piece(token.id)) >= 0;
       got.push_back(token.id == model.unk_id || byte ? -1 : token.id);
-      CHECK((token.start >= end && token.end >= token.start));
+      in_order = in_order && token.start >= end && token.end >= token.start;
       end = token.end;
     }
+    CHECK(in_order);
     CHECK(got == expected);
     CHECK(end <= utf16_size(text));
   }

@@ -53,6 +53,16 @@ async function assertShows(page, { question }) {
   assert.equal(await page.locator('.failure, [role=alert]').count(), 0);
 }
 
+/** At the widths of telephones nothing overflows, and targets are large enough. */
+async function assertUsableOnPhone(page, what) {
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await frames(page, 2); // for what is drawn to the new width
+    await assertFits(page, `${width}: ${what}`);
+    assert.deepEqual(await tooSmall(page), [], `${width}: ${what}`);
+  }
+}
+
 for (const entry of lessons) {
   onPage(`lesson ${entry.name}`, { hash: addressOf(entry.name) }, async (page) => {
     await assertShows(page, entry);
@@ -85,14 +95,20 @@ for (const entry of lessons) {
     }
     assert.deepEqual(dark, []);
 
+    await assertAccessibleToAll(page, entry.name);
+
     // The code: PyTorch, C++ with its place, and JavaScript that prints a number of the picture.
     const panel = page.getByTestId('code-panel');
     assert.match(await panel.textContent(), /import .*torch|from torch/);
+    await assertUsableOnPhone(page, 'PyTorch');
     await page.getByRole('tab', { name: 'C++' }).click();
+    await assertUsableOnPhone(page, 'C++');
     assert.match(await panel.textContent(), /src\/[\w/]+\.[ch]pp, lines \d+–\d+/);
     assert.match(await panel.locator('pre').first().textContent(), /[\w:]+\(.*[^]*\{[^]*\}/);
     await page.getByRole('tab', { name: 'JavaScript' }).click();
     assert.match(await panel.textContent(), /export async function run\(model, text\)/);
+    await assertUsableOnPhone(page, 'JavaScript');
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByTestId('run').click();
     await page.getByTestId('output').locator('pre').waitFor();
     const printed = plain(await page.getByTestId('output').textContent());
@@ -125,34 +141,11 @@ for (const entry of lessons) {
       () => page.getByTestId('told').textContent(),
       (now) => now !== told,
     );
-  });
 
-  const hash = addressOf(entry.name);
-  onPage(
-    `lesson ${entry.name} fits narrow windows, and axe finds nothing`,
-    { hash },
-    async (page) => {
-      await assertShows(page, entry);
-      await page.getByTestId('choice').first().click();
-      await assertAccessibleToAll(page, entry.name);
-      const tabs = ['PyTorch', 'C++', 'JavaScript'];
-      const eachWidth = async (what) => {
-        for (const width of [390, 320]) {
-          await page.setViewportSize({ width, height: 800 });
-          await frames(page, 2); // for what is drawn to the new width
-          await assertFits(page, `${width}: ${what}`);
-          assert.deepEqual(await tooSmall(page), [], `${width}: ${what}`);
-        }
-      };
-      for (const tab of tabs) {
-        await page.getByRole('tab', { name: tab }).click();
-        await eachWidth(tab);
-      }
-      await page.getByTestId('course-text').fill('uncharacteristically '.repeat(12));
-      await settled(page);
-      await eachWidth('with a long text');
-    },
-  );
+    await page.getByTestId('course-text').fill('uncharacteristically '.repeat(12));
+    await settled(page);
+    await assertUsableOnPhone(page, 'with a long text');
+  });
 }
 
 onPage('a term is explained on hover, focus and tap', {}, async (page) => {
