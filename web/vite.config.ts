@@ -3,6 +3,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type InlineConfig } from 'vite';
 import { beforehand } from './build/beforehand.ts';
 import { chunkList, codeFirst, startChunk } from './build/chunks.ts';
+import { compression } from './build/compression.ts';
 import { contentSecurityPolicy, headersFor } from './build/csp.ts';
 import { licenses } from './build/licenses.ts';
 import { modelTypes } from './build/model-types.ts';
@@ -33,6 +34,7 @@ export default defineConfig({
     ...sources.plugins!,
     start.plugin,
     contentSecurityPolicy(),
+    compression(),
     codeFirst(),
     chunkList(),
     beforehand(),

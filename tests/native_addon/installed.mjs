@@ -24,11 +24,13 @@ export async function installAddon() {
   return { GLASSFORMER_DIST: join(home, 'dist'), ...(await withSanitizers()) };
 }
 
-/** The tests of the package that also test the add-on: those of what the engine computes. */
+/**
+ * The tests of the package that also test the add-on: those of what the engine computes. Native tests
+ * compare the same gradients, translations and tokens.
+ */
 export const sharedTests = filesIn('tests/package').filter((file) =>
   new RegExp(
-    '/(api|bad_input|checkpoints|clip|explain|firefox|generator|golden|gradients|inspect|int4|' +
-      'parity|patch|picture_trainer|pictures|tasks|tokenizers?|trace|' +
-      'translator(_input|_parity)?|worker)\\.test\\.mjs$',
+    '/(api|bad_input|checkpoints|clip|explain|firefox|generator|golden|inspect|int4|parity|patch|' +
+      'picture_trainer|pictures|tasks|tokenizer|trace|translator(_input)?|worker)\\.test\\.mjs$',
   ).test(file),
 );

@@ -223,6 +223,17 @@ export async function assertFits(page, what = '') {
   assert.ok(inner <= outer, `${inner} wide in ${outer} ${what}`);
 }
 
+/** Fails if something scrolls sideways at one of these widths. The window has its size again afterwards. */
+export async function assertFitsAt(page, widths, what = '') {
+  const size = page.viewportSize();
+  for (const width of widths) {
+    await page.setViewportSize({ ...size, width });
+    await frames(page, 2); // for what is drawn to the new width
+    await assertFits(page, `${what} at ${width}`);
+  }
+  await page.setViewportSize(size);
+}
+
 /** Fails if axe finds violations on the page, of all its rules or of those in `runOnly`. */
 export async function assertAccessible(page, what = '', runOnly = undefined) {
   if (!(await page.evaluate(() => 'axe' in window))) {

@@ -54,8 +54,11 @@ const ofBinaries = /\/order\.test\.mjs$/;
 const ofBuilds = /\/(isa_objects|readme|schema)\.test\.mjs$/;
 const inRepository = (is) => testsIn('tests/repository').filter(is);
 
-/** Compare many numbers of the engine. A release has those of a quick build, to the bit. */
-const ofNumbers = /\/numbers\/(?!golden|parity)/;
+/**
+ * Not repeated with a release: they compare many numbers of the engine, which a release has to the bit
+ * of a quick build, or test JavaScript that is the same in both.
+ */
+const sameInRelease = /\/(numbers\/(?!golden|parity)|loading\/|text\/)/;
 /** Checks that: needs both builds of the package's binaries. */
 const comparesBuilds = (file) => file.endsWith('/same_answers.test.mjs');
 /** Tests that train: with sanitizers they take minutes. */
@@ -282,7 +285,7 @@ export const steps = {
     tier: 'full',
     group: 'package',
     needs: ['build package', 'build for tests'],
-    again: () => testsIn('tests/package').filter((file) => !ofNumbers.test(file)),
+    again: () => testsIn('tests/package').filter((file) => !sameInRelease.test(file)),
     work: node,
   },
   'rules of a release': {

@@ -6,7 +6,7 @@ import { Classifier, ImageClassifier, load } from '../../../../../dist/index.js'
 import { testsOnPage } from '../../../../../tests/page/on_page.mjs';
 import {
   assertAccessibleToAll,
-  assertFits,
+  assertFitsAt,
   root,
   savedBy,
   settled,
@@ -350,28 +350,23 @@ onPage('an experiment ends in a sentence that says what was measured', {}, async
   assert.ok((await valueOf(norms.first())) > 0);
 });
 
-for (const width of [320, 390, 1280]) {
-  onPage(
-    `nothing scrolls sideways at ${width}`,
-    { viewport: { width, height: 800 } },
-    async (page) => {
-      await openAll(page);
-      await assertFits(page, 'sentences');
-      await choose(page, 'digits');
-      await page.getByTestId('teach').click();
-      await page.locator('[data-testid=result] summary').click();
-      await assertFits(page, 'digits');
-      await choose(page, 'spam');
-      await page.getByTestId('teach').click();
-      await page.getByTestId('watched').waitFor();
-      await page.getByTestId('loss').waitFor();
-      await assertFits(page, 'from scratch');
-      await page.getByTestId('teach').click();
-      await choose(page, 'file');
-      await assertFits(page, 'file');
-    },
-  );
-}
+onPage('nothing scrolls sideways', {}, async (page) => {
+  const widths = [320, 390, 1280];
+  await openAll(page);
+  await assertFitsAt(page, widths, 'sentences');
+  await choose(page, 'digits');
+  await page.getByTestId('teach').click();
+  await page.locator('[data-testid=result] summary').click();
+  await assertFitsAt(page, widths, 'digits');
+  await choose(page, 'spam');
+  await page.getByTestId('teach').click();
+  await page.getByTestId('watched').waitFor();
+  await page.getByTestId('loss').waitFor();
+  await assertFitsAt(page, widths, 'from scratch');
+  await page.getByTestId('teach').click();
+  await choose(page, 'file');
+  await assertFitsAt(page, widths, 'file');
+});
 
 onPage('axe finds no violations', {}, async (page) => {
   await openAll(page);
