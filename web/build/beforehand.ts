@@ -1,16 +1,18 @@
 /**
- * The models' answers to the first texts of the sentiment and translation views. They are computed
- * when the page is built and shown until the models are loaded.
+ * The models' answers to the first texts of three views. They are computed when the page is built and
+ * shown until the models are loaded.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type * as Package from 'glassformer';
 import type { Plugin } from 'vite';
-import { packed } from '../src/models/beforehand-format.ts';
+import { packed } from '../src/models/beforehand/format.ts';
 import { evidence } from '../src/panels/ledger/evidence.ts';
+import { allNext } from '../src/panels/words/sampling.ts';
 import { examples as reviews } from '../src/panels/verdict/reviews.ts';
 import { examples as sentences } from '../src/views/translation/examples.ts';
+import { examples as beginnings } from '../src/views/writing/examples.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const folder = (model: string) => here(`../../weights/${model}`);
@@ -67,17 +69,40 @@ async function translation(): Promise<string | undefined> {
   }
 }
 
-let answers:
-  Promise<{ sentiment: string | undefined; translation: string | undefined }> | undefined;
+async function writing(): Promise<string | undefined> {
+  if (!existsSync(folder('writer'))) return undefined;
+  const { Generator } = await load();
+  const model = await Generator.load(folder('writer'), { compute: 'f32' });
+  try {
+    const { text } = beginnings[0]!;
+    const { next, ...result } = await model.next(text, allNext);
+    return packed({
+      text,
+      result,
+      ids: next.map(({ id }) => id),
+      texts: next.map((token) => token.text),
+      logprobs: next.map(({ logprob }) => logprob),
+    });
+  } finally {
+    model.dispose();
+  }
+}
 
-/** Returns both answers as JSON; they are computed once. */
-const answersBeforehand = (): NonNullable<typeof answers> =>
+/** The answers as JSON: in the page, or in files that views fetch. */
+interface Answers {
+  sentiment: string | undefined;
+  files: Record<'translation' | 'writing', string | undefined>;
+}
+
+let answers: Promise<Answers> | undefined;
+
+const answersBeforehand = (): Promise<Answers> =>
   (answers ??= (async () => ({
     sentiment: await sentiment(),
-    translation: await translation(),
+    files: { translation: await translation(), writing: await writing() },
   }))());
 
-/** Puts the answer to the first review into the page, and the translation into its own file. */
+/** Puts the answer to the first review into the page, and the others into files. */
 export function beforehand(): Plugin {
   const fileOf = (json: string) => {
     const hash = createHash('sha256').update(json).digest('hex').slice(0, 8);
@@ -88,26 +113,31 @@ export function beforehand(): Plugin {
     configureServer(server) {
       server.middlewares.use((request, response, next) => {
         if (!/^\/assets\/beforehand-\w+\.json$/.test(request.url ?? '')) return next();
-        void answersBeforehand().then(({ translation }) => {
+        void answersBeforehand().then(({ files }) => {
           response.setHeader('Content-Type', 'application/json');
-          response.end(translation);
+          response.end(Object.values(files).find((json) => json && request.url === `/${fileOf(json)}`));
         });
       });
     },
     async transformIndexHtml() {
-      const { sentiment, translation } = await answersBeforehand();
+      const { sentiment, files } = await answersBeforehand();
+      const addresses = Object.entries(files)
+        .filter((entry): entry is [string, string] => entry[1] !== undefined)
+        .map(([view, json]) => [`data-${view}`, fileOf(json)]);
       const attrs = {
         type: 'application/json',
         id: 'beforehand',
-        ...(translation !== undefined && { 'data-translation': fileOf(translation) }),
+        ...Object.fromEntries(addresses),
       };
       // Escapes “<”, so that the JSON cannot end the element.
       const children = (sentiment ?? '').replaceAll('<', '\\u003c');
       return [{ tag: 'script', attrs, children, injectTo: 'head' }];
     },
     async generateBundle() {
-      const { translation: source } = await answersBeforehand();
-      if (source !== undefined) this.emitFile({ type: 'asset', fileName: fileOf(source), source });
+      const { files } = await answersBeforehand();
+      for (const source of Object.values(files))
+        if (source !== undefined)
+          this.emitFile({ type: 'asset', fileName: fileOf(source), source });
     },
   };
 }

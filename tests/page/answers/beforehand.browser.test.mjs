@@ -4,14 +4,16 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { AttentionMap, Classifier, Translator } from '../../../dist/index.js';
+import { AttentionMap, Classifier, Generator, Translator } from '../../../dist/index.js';
 import { source } from '../source.mjs';
 import { launch, open, root, serve, settled } from '../open.mjs';
 
 const { examples: sentences } = await source('views/translation/examples');
-const { packed, unpacked, examples } = await source(
-  'models/beforehand-format',
+const { examples: beginnings } = await source('views/writing/examples');
+const { allNext, packed, unpacked, examples } = await source(
+  'models/beforehand/format',
   'panels/verdict/reviews',
+  'panels/words/sampling',
 );
 
 // Node may use the other binary, whose sums are rounded differently.
@@ -36,9 +38,14 @@ const read = (json) => unpacked(json, (map) => new AttentionMap(map));
 
 async function inPage() {
   const html = await readFile(join(root, 'web/dist/index.html'), 'utf8');
-  const [, file, json] = /id="beforehand" data-translation="([^"]+)">([^<]*)</.exec(html);
-  const other = await readFile(join(root, 'web/dist', file), 'utf8');
-  return { sentiment: read(json), translation: read(other) };
+  const [, translation, writing, json] =
+    /id="beforehand" data-translation="([^"]+)" data-writing="([^"]+)">([^<]*)</.exec(html);
+  const inFile = async (file) => read(await readFile(join(root, 'web/dist', file), 'utf8'));
+  return {
+    sentiment: read(json),
+    translation: await inFile(translation),
+    writing: await inFile(writing),
+  };
 }
 
 test('an answer survives the way through its JSON, with weights as 16-bit numbers', () => {
@@ -114,6 +121,27 @@ test('the translation view’s first answer equals the model’s', async () => {
   model.dispose();
 });
 
+test('the writing view’s first answer equals the model’s', async () => {
+  const { text, result, ids, texts, logprobs } = (await inPage()).writing;
+  const model = await Generator.load(join(root, 'weights/writer'), { compute: 'f32' });
+  const own = await model.next(text, allNext);
+  assert.equal(text, beginnings[0].text);
+  assert.deepEqual(result.promptTokens, own.promptTokens);
+  assertClose(result.attention.decoder.data, own.attention.decoder.data, 'attention');
+  const by = new Map(own.next.map((token) => [token.id, token]));
+  assert.equal(ids.length, by.size);
+  assert.deepEqual(
+    texts,
+    ids.map((id) => by.get(id).text),
+  );
+  assertClose(
+    logprobs,
+    ids.map((id) => by.get(id).logprob),
+    'log-probabilities',
+  );
+  model.dispose();
+});
+
 /** Opens the page. Its models are withheld until `release` is called. */
 async function withoutModel(hash, body) {
   const { context, page, complaints } = await open(browser, 'about:blank');
@@ -184,5 +212,21 @@ test('the first translation appears before the model, with heads, tokens and the
     assert.equal((await page.getByTestId('target').textContent()).trim(), text);
     await page.getByTestId('head-switch').first().click();
     await page.getByTestId('change').waitFor();
+  });
+});
+
+test('the first next tokens appear before the model, and can be chosen after it has loaded', async () => {
+  await withoutModel('#view=writing', async (page, release) => {
+    await page.getByTestId('beforehand').waitFor();
+    const likeliest = page.getByTestId('next').first();
+    const shown = await likeliest.textContent();
+    assert.equal(await page.getByTestId('token').count(), 3);
+    release();
+    await page.getByTestId('beforehand').waitFor({ state: 'detached' });
+    await settled(page);
+    assert.equal(await likeliest.textContent(), shown);
+    await likeliest.click();
+    await settled(page);
+    assert.equal(await page.getByTestId('token').count(), 4);
   });
 });

@@ -4,6 +4,15 @@ import type { NextToken } from 'glassformer';
 /** This token ends a review. */
 export const endToken = '<|endoftext|>';
 
+/** Asks a generator for all tokens with its own probabilities, and for the attention weights. */
+export const allNext = {
+  count: 0,
+  attention: true,
+  temperature: 1,
+  topK: 0,
+  topP: 1,
+} as const;
+
 /** How the next token is sampled: options of the package with these names. */
 export interface Sampling {
   /** 0: always the most probable token. */

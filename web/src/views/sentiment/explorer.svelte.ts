@@ -4,7 +4,7 @@ import type { TextAttention } from '../../panels/attention/text-attention.ts';
 import type { Figured } from '../../ui/figured.ts';
 import { percent } from '../../ui/text/format.ts';
 import type { Link } from '../../ui/link.ts';
-import { sentimentBeforehand, type SentimentBeforehand } from '../../models/beforehand.ts';
+import { sentimentBeforehand, type SentimentBeforehand } from '../../models/beforehand/in-page.ts';
 import { examples } from '../../panels/verdict/reviews.ts';
 import { TextExplorer } from '../../panels/explorer/text-explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';

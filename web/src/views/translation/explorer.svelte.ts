@@ -14,7 +14,10 @@ import {
 import { labelsIn, type TextAttention } from '../../panels/attention/text-attention.ts';
 import type { Figured } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
-import { translationBeforehand, type TranslationBeforehand } from '../../models/beforehand.ts';
+import {
+  translationBeforehand,
+  type TranslationBeforehand,
+} from '../../models/beforehand/in-files.ts';
 import { examples } from './examples.ts';
 import { translateFailure, type Failure } from '../../ui/failure.ts';
 import { anotherTask, PerFrame } from '../../ui/frames.ts';
