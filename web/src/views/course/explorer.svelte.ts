@@ -30,6 +30,8 @@ export class CourseExplorer implements ViewState {
   name = $state('');
   /** The value of the control, if it was changed. */
   setting = $state<number>();
+  /** Whether only the question and the picture are shown, large. */
+  large = $state(false);
   /** The lesson whose code was fetched last. */
   fetched = $state.raw<{ entry: LessonEntry; lesson: Lesson }>();
   shown = $state.raw<Shown>();
@@ -65,7 +67,8 @@ export class CourseExplorer implements ViewState {
   }
 
   get link(): Link {
-    return toCourseLink({ lesson: this.name, text: this.text, setting: this.setting });
+    const { name: lesson, text, setting, large } = this;
+    return toCourseLink({ lesson, text, setting, large });
   }
 
   get figure(): Figured {
@@ -136,11 +139,12 @@ export class CourseExplorer implements ViewState {
   }
 
   #take(link: Link): void {
-    const { lesson, text, setting } = fromCourseLink(link);
+    const { lesson, text, setting, large = false } = fromCourseLink(link);
     if (text !== undefined) this.text = text;
     if (lesson === undefined && this.name !== '') return;
     this.name = lesson ?? lessonNamed(undefined).name;
     this.setting = setting;
+    this.large = large;
   }
 
   #soon(delay = pause): void {

@@ -13,19 +13,27 @@ export interface CourseLink {
   text: string;
   /** The value of the lesson's control; undefined if it was not changed. */
   setting: number | undefined;
+  /** Whether only the question and the picture are shown, large: for a projector. */
+  large?: boolean;
 }
 
-export function toCourseLink({ lesson, text, setting }: CourseLink): Link {
-  return { lesson, text, ...(setting !== undefined && { set: `${setting}` }) };
+export function toCourseLink({ lesson, text, setting, large }: CourseLink): Link {
+  return {
+    lesson,
+    text,
+    ...(setting !== undefined && { set: `${setting}` }),
+    ...(large && { large: '1' }),
+  };
 }
 
 /** Reads a link; skips malformed values. */
-export function fromCourseLink({ lesson, text, set }: Link): Partial<CourseLink> {
+export function fromCourseLink({ lesson, text, set, large }: Link): Partial<CourseLink> {
   const number = /^-?\d{1,6}(\.\d{1,6})?$/.test(set ?? '') ? Number(set) : undefined;
   return {
     ...(lesson !== undefined && {
       lesson: lesson === teachers ? teachers : lessonNamed(lesson).name,
       setting: number,
+      ...(large === '1' && { large: true }),
     }),
     ...(text !== undefined && { text }),
   };

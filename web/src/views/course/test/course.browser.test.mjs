@@ -193,6 +193,34 @@ onPage(
   },
 );
 
+onPage(
+  'on a projector a lesson is its question and its picture, which fills the first screen',
+  { hash: addressOf('attention'), viewport: { width: 1280, height: 800 } },
+  async (page) => {
+    await page.getByTestId('picture').waitFor();
+    const ordinary = await page.getByTestId('picture').locator('canvas').first().boundingBox();
+    const [projected] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'On a projector' }).click(),
+    ]);
+    const picture = projected.getByTestId('picture');
+    await picture.waitFor();
+    await settled(projected);
+    assert.ok((await picture.boundingBox()).y < 200);
+    const large = await picture.locator('canvas').first().boundingBox();
+    assert.ok(large.width > 1.3 * ordinary.width, `${large.width}, before ${ordinary.width}`);
+    assert.equal(await projected.getByTestId('prediction').count(), 0);
+    await assertFits(projected);
+    await projected.getByRole('link', { name: /^Next/ }).click();
+    await projected
+      .getByRole('heading', { name: 'Why divide by √d before the softmax?' })
+      .waitFor();
+    assert.equal(await projected.getByTestId('prediction').count(), 0);
+    await projected.getByRole('button', { name: 'The whole lesson' }).click();
+    await projected.getByTestId('prediction').waitFor();
+  },
+);
+
 onPage('an empty sentence is asked for', {}, async (page) => {
   await page.getByTestId('picture').waitFor();
   await page.getByTestId('course-text').fill('  ');

@@ -18,7 +18,7 @@ import { run } from './javascript.js';
 import javascript from './javascript.js?raw';
 import Picture from './Picture.svelte';
 import pytorch from './pytorch.py?raw';
-import { choicesFor, layer, readAttention, rowAt, type AttentionLive } from './reading.ts';
+import { layer, ratioFor, readAttention, rowAt, type AttentionLive } from './reading.ts';
 
 const [i, j] = [sym('i'), sym('j')];
 const both = row(i, j);
@@ -41,15 +41,25 @@ export default lesson<AttentionLive, 'sentiment'>({
   model: 'sentiment',
   read: ({ model, text, setting, signal }) => readAttention(model, text, setting, signal),
   prediction: {
-    question: ({ head, labels, asked }) =>
-      `In layer ${layer + 1}, head ${head + 1}, to which token does “${labels[asked]}” attend most?`,
-    choices: (live) => choicesFor(live).choices,
+    question(live) {
+      const { head, labels, asked, most } = live;
+      const { second, scores } = ratioFor(live);
+      const where = `In layer ${layer + 1}, head ${head + 1}`;
+      if (second === undefined)
+        return `${where}, how much of its attention does “${labels[asked]}” give to itself, the only token?`;
+      return `${where}, the query of “${labels[asked]}” and the key of “${labels[most]}” have a score of ${fraction(scores[0])}; next comes “${labels[second]}” with ${fraction(scores[1])}. How many times as much attention does “${labels[most]}” get?`;
+    },
+    choices: (live) => ratioFor(live).choices,
     answer(live) {
       const { labels, asked, most, weights } = live;
       const own = rowAt(weights, asked, labels.length);
+      const { second, right } = ratioFor(live);
+      const gets = `“${labels[asked]}” gives ${fraction(own[most]!)} of its attention to “${labels[most]}”`;
+      if (second === undefined)
+        return { right, why: `${gets}: the weights of a query add up to 1.` };
       return {
-        right: choicesFor(live).right,
-        why: `“${labels[asked]}” gives ${fraction(own[most]!)} of its attention to “${labels[most]}”. No rule of grammar says so: the matrices that make queries and keys were learned, and other heads choose other tokens.`,
+        right,
+        why: `${gets} and ${fraction(own[second]!)} to “${labels[second]}”. The softmax takes e to the power of each score, and divides by their sum. No rule of grammar made the scores: the matrices that make queries and keys were learned, and other heads choose other tokens.`,
       };
     },
   },

@@ -1,4 +1,5 @@
 import type { Classifier, Token, TracedTensor } from 'glassformer';
+import { fraction } from '../../../../ui/text/format.ts';
 import { dot, indexOfLargest, labelsOf, row, softmax } from '../../pictures/vectors.ts';
 
 /** The layer that is shown, from 0. */
@@ -106,23 +107,35 @@ export async function readAttention(
   };
 }
 
-/** Returns up to four tokens in their order, of which one is attended to most. */
-export function choicesFor({ labels, asked, most, weights }: AttentionLive): {
+/** How many times the attention of the runner-up the strongest key gets, as said by four rules. */
+export interface Ratio {
+  /** The key with the second largest weight; undefined if the text has one token. */
+  second: number | undefined;
+  /** The scores of both keys. */
+  scores: readonly [number, number];
   choices: readonly string[];
   right: number;
-} {
-  const count = labels.length;
-  const by = labels
-    .map((_, key) => key)
-    .sort((a, b) => weights[asked * count + b]! - weights[asked * count + a]!);
-  // Besides the right one: the token itself, and the most different ones.
-  const offered = [most, asked, by.at(-1)!, by[Math.floor(count / 2)]!, by[1] ?? 0];
-  const chosen = [...new Set(offered)].slice(0, 4).sort((a, b) => a - b);
-  const name = (key: number) =>
-    labels.filter((label) => label === labels[key]).length > 1
-      ? `${labels[key]} (${key + 1})`
-      : labels[key]!;
-  return { choices: chosen.map(name), right: chosen.indexOf(most) };
+}
+
+/** A weight is proportional to e to the power of the score, so the ratio is e to the difference. */
+export function ratioFor(live: AttentionLive): Ratio {
+  const { asked, most, labels } = live;
+  const { scores } = recomputed(live, asked);
+  const others = labels.map((_, key) => key).filter((key) => key !== most);
+  if (others.length === 0) {
+    const choices = ['None: there is no other token to compare with', 'All of it', 'Half of it'];
+    return { second: undefined, scores: [scores[most]!, scores[most]!], choices, right: 1 };
+  }
+  const second = others.reduce((best, key) => (scores[key]! > scores[best]! ? key : best));
+  const difference = scores[most]! - scores[second]!;
+  const times = (value: number, rule: string) => `${fraction(value)} times: ${rule}`;
+  const choices = [
+    'As much: a token attends to all tokens alike',
+    times(difference, 'the difference of the scores'),
+    times(Math.exp(difference), 'e to the power of the difference'),
+    times(10 ** difference, '10 to the power of the difference'),
+  ];
+  return { second, scores: [scores[most]!, scores[second]!], choices, right: 2 };
 }
 
 /** The sum that makes the first number of a token's query: its largest terms, and the rest. */

@@ -17,7 +17,7 @@ import { run } from './javascript.js';
 import javascript from './javascript.js?raw';
 import Picture from './Picture.svelte';
 import pytorch from './pytorch.py?raw';
-import { choicesFor, readEmbeddings, type EmbeddingsLive } from './reading.ts';
+import { choicesFor, offeredFor, readEmbeddings, type EmbeddingsLive } from './reading.ts';
 import { neighborsOf } from './table.ts';
 
 const i = sym('i');
@@ -38,9 +38,10 @@ export default lesson<EmbeddingsLive, 'sentiment'>({
     answer(live) {
       const { table, tokens, asked, labels } = live;
       const [first, second] = neighborsOf(table, tokens[asked]!.id);
+      const { opposite, alike } = offeredFor(live);
       return {
         right: choicesFor(live).right,
-        why: `Of all ${table.rows.length.toLocaleString('en')} tokens, “${first!.name.trim()}” has the largest cosine with “${labels[asked]}”, ${fraction(first!.cosine)}; then comes “${second!.name.trim()}”. For this model, words are alike if they say the same about a film.`,
+        why: `Of all ${table.rows.length.toLocaleString('en')} tokens, “${first!.name.trim()}” has the largest cosine with “${labels[asked]}”, ${fraction(first!.cosine)}; then comes “${second!.name.trim()}”. “${alike.name.trim()}”, which is spelled alike, has ${fraction(alike.cosine)}, and “${opposite.name.trim()}” points the other way, ${fraction(opposite.cosine)}. For this model, words are alike if they say the same about a film.`,
       };
     },
   },

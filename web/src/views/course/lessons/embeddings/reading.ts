@@ -1,7 +1,7 @@
 import type { Classifier, Token, TracedTensor } from 'glassformer';
 import { anotherTask } from '../../../../ui/frames.ts';
 import { labelsOf, length, row, verdictOf, type Verdict } from '../../pictures/vectors.ts';
-import { neighborsOf, tableOf, type Table } from './table.ts';
+import { neighborsOf, tableOf, type Neighbor, type Table } from './table.ts';
 
 const tokensTensor = 'encoder.embed_tokens';
 const positionsTensor = 'encoder.embed_positions';
@@ -73,16 +73,55 @@ export async function readEmbeddings(
   };
 }
 
-/** The ranks among the neighbors that are offered; the first is right. */
-const ranks = [0, 120, 900, 3000];
+/** Tokens with smaller ids are frequent in the training data. */
+const frequent = 1500;
+
+const plain = (name: string): string => name.trim().toLowerCase();
+
+/** Returns how many letters two words have in common at their beginnings and ends. */
+function lettersInCommon(one: string, other: string): number {
+  const [a, b] = [plain(one), plain(other)];
+  const least = Math.min(a.length, b.length);
+  const same = (at: (word: string, i: number) => string | undefined) => {
+    let count = 0;
+    while (count < least && at(a, count) === at(b, count)) count++;
+    return count;
+  };
+  return same((word, i) => word[i]) + same((word, i) => word.at(-1 - i));
+}
+
+export interface Offered {
+  nearest: Neighbor;
+  /** The word with the most different vector. */
+  opposite: Neighbor;
+  /** A word that is spelled alike but has another direction. */
+  alike: Neighbor;
+  /** A frequent word whose vector is at a right angle. */
+  unrelated: Neighbor;
+}
+
+/** Returns one word for each reason that somebody may have: meaning, opposite, spelling, frequency. */
+export function offeredFor({ table, tokens, asked }: EmbeddingsLive): Offered {
+  const { id, text } = tokens[asked]!;
+  const near = neighborsOf(table, id);
+  const nearest = near[0]!;
+  const words = near.slice(1).filter(({ name }) => /^ \p{L}{3}/u.test(name));
+  const opposite = words.at(-1)!;
+  const others = words.slice(0, -1);
+  const least = (value: (each: Neighbor) => number, from = others) =>
+    from.reduce((best, each) => (value(each) < value(best) ? each : best));
+  const different = others.filter((each) => Math.abs(each.cosine) < nearest.cosine / 2);
+  const alike = least((each) => -lettersInCommon(each.name, text), different);
+  const common = different.filter((each) => each.id < frequent && each !== alike);
+  const unrelated = least((each) => Math.abs(each.cosine), common);
+  return { nearest, opposite, alike, unrelated };
+}
 
 /** Returns four words in alphabetical order, of which one is the nearest neighbor. */
-export function choicesFor({ table, tokens, asked }: EmbeddingsLive): {
-  choices: readonly string[];
-  right: number;
-} {
-  const near = neighborsOf(table, tokens[asked]!.id);
-  const names = ranks.map((rank) => near[Math.min(rank, near.length - 1)]!.name.trim());
-  const choices = [...new Set(names)].sort();
-  return { choices, right: choices.indexOf(names[0]!) };
+export function choicesFor(live: EmbeddingsLive): { choices: readonly string[]; right: number } {
+  const offered = offeredFor(live);
+  const choices = Object.values(offered)
+    .map(({ name }) => name.trim())
+    .sort();
+  return { choices, right: choices.indexOf(offered.nearest.name.trim()) };
 }

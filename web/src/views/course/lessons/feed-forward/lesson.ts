@@ -37,15 +37,15 @@ export default lesson<FeedForwardLive, 'sentiment'>({
   model: 'sentiment',
   read: ({ model, text, setting, signal }) => readFeedForward(model, text, setting, signal),
   prediction: {
-    question: ({ labels, asked, dFf }) =>
-      `Layer 1 has ${dFf} hidden units. How many of them are active, that is, not 0, for “${labels[asked]}”?`,
+    question: ({ active, labels, asked, dFf }) =>
+      `For “${labels[asked]}”, W₁ and b₁ of layer 1 make ${dFf} numbers, of which ${dFf - active[0]![asked]!} are 0 or negative. How many hidden units are active after the ReLU?`,
     choices: (live) => choicesFor(live).choices,
     answer(live) {
       const { active, asked, dFf, labels } = live;
       const count = active[0]![asked]!;
       return {
         right: choicesFor(live).right,
-        why: `${count} of ${dFf} for “${labels[asked]}”, that is ${wholePercent(count / dFf)}. Over all tokens and layers of your sentence it is ${wholePercent(shareOf(live))}. Training made them sparse; nobody asked for it.`,
+        why: `ReLU keeps positive numbers and makes all others 0: ${count} of ${dFf} are left for “${labels[asked]}”, that is ${wholePercent(count / dFf)}. Over all tokens and layers of your sentence it is ${wholePercent(shareOf(live))}. Training made them sparse; nobody asked for it.`,
       };
     },
   },

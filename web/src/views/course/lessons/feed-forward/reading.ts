@@ -106,7 +106,6 @@ export function choicesFor({ active, asked, dFf }: FeedForwardLive): {
   right: number;
 } {
   const right = active[0]![asked]!;
-  const others = [12, dFf / 2, dFf - 20].filter((each) => Math.abs(each - right) > 8);
-  const numbers = [right, ...others].sort((a, b) => a - b);
+  const numbers = [...new Set([right, dFf - right, dFf / 2, dFf])].sort((a, b) => a - b);
   return { choices: numbers.map(String), right: numbers.indexOf(right) };
 }
