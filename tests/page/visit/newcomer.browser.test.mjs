@@ -17,8 +17,10 @@ const counts = (page) =>
 
 for (const [title, most] of Object.entries({
   Sentiment: { controls: 40, words: 200 },
-  Translation: { controls: 40, words: 250 },
-  Writing: { controls: 40, words: 320 },
+  Translation: { controls: 40, words: 220 },
+  Writing: { controls: 40, words: 230 },
+  Digits: { controls: 140, words: 150 }, // 98 of them are patches of pictures
+  Transplant: { controls: 42, words: 200 }, // 30 of them are cells of the table
 })) {
   for (const viewport of [
     { width: 1280, height: 800 },
@@ -40,10 +42,17 @@ for (const [title, most] of Object.entries({
         await assertFits(page);
         // Nothing is removed.
         await page.getByTestId('details').click();
-        await page.getByTestId('head').first().waitFor();
-        assert.ok((await counts(page)).controls > found.controls);
+        await until(
+          page,
+          () => counts(page),
+          ({ controls }) => controls > found.controls,
+        );
         await page.getByTestId('details').click();
-        await page.getByTestId('all-heads').first().waitFor();
+        await until(
+          page,
+          () => counts(page),
+          ({ controls }) => controls <= most.controls,
+        );
       },
     );
   }
@@ -53,6 +62,7 @@ onPage('the head that a newcomer sees is the strongest', { newcomer: true }, asy
   await settled(page);
   const title = page.locator('#head-title');
   await title.filter({ hasText: 'Layer 4, head 3' }).waitFor();
+  await page.getByText('The verdict depends on this head most: effect ').waitFor();
   // The choice of all details is kept.
   await page.getByTestId('all-heads').click();
   await page.getByTestId('head').nth(31).waitFor();

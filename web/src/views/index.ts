@@ -79,6 +79,7 @@ export const views: readonly View[] = [
   {
     name: 'digits',
     title: 'Digits',
+    folds: true,
     door: 'try',
     heading: 'pictures',
     module: () => import('./digits/index.ts'),
@@ -122,6 +123,7 @@ export const views: readonly View[] = [
   {
     name: 'transplant',
     title: 'Transplant',
+    folds: true,
     heading: 'what carries the verdict',
     module: () => import('./transplant/index.ts'),
     figure: 'encoder',
