@@ -8,20 +8,22 @@ import { Explorer } from '../../models/explorer.svelte.ts';
 import { loadFailure } from '../../ui/failure.ts';
 import { ownModels } from '../../models/tasks/own-models.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
-import { fromInsideLink, toInsideLink, type Key, type Spot } from './link.ts';
+import {
+  answers,
+  fromInsideLink,
+  toInsideLink,
+  type Key,
+  type NumberAt,
+  type Spot,
+} from './link.ts';
 import { models, type InsideModel } from './reading/models.ts';
 import { read, type OpenModel, type Reading } from './reading/reading.ts';
 import { WeightRows } from './reading/rows.svelte.ts';
 import type { Source } from './steps/unfold.ts';
+import { crumbOf, extended, upTo, type Crumb } from './trail.ts';
 
 /** Delay between typing and the model's run, in milliseconds. */
 const pause = 60;
-
-/** An unfolded number: its tensor and its index in the row. */
-export interface Opened {
-  tensor: string;
-  index: number;
-}
 
 export class InsideExplorer extends Explorer<OpenModel> {
   readonly loader = new ModelLoader<OpenModel>((model) => ownModels[model as InsideModel].opens);
@@ -36,9 +38,11 @@ export class InsideExplorer extends Explorer<OpenModel> {
   /** Undefined before the first run, and if the text has no tokens. */
   reading = $state.raw<Reading>();
   /** The unfolded numbers, at most one per tensor. */
-  opened = $state.raw<readonly Opened[]>([]);
+  opened = $state.raw<readonly NumberAt[]>([]);
+  /** The numbers that were followed, each computed from the next; the last one is in view. */
+  trail = $state.raw<readonly Crumb[]>([]);
   /** The number that the view should scroll to. */
-  sought = $state.raw<Opened>();
+  sought = $state.raw<NumberAt>();
   /** The step at the top of the window. */
   step = $state<string>();
   /** The step that the view should scroll to. */
@@ -46,6 +50,8 @@ export class InsideExplorer extends Explorer<OpenModel> {
   /** The rows of the model's weights that were fetched. */
   weights = $state.raw<WeightRows>();
 
+  /** The number of a link, until there is a reading to show it in. */
+  #linked: NumberAt | undefined;
   /** The model that the loader has or is loading. */
   #loaded = '';
 
@@ -76,6 +82,11 @@ export class InsideExplorer extends Explorer<OpenModel> {
     return toInsideLink(this);
   }
 
+  /** The number in view, if one was followed. */
+  get number(): NumberAt | undefined {
+    return this.trail.at(-1);
+  }
+
   get figure(): Figured {
     const { reading, model, text, step, head } = this;
     const { spot, run } = reading ?? {};
@@ -90,6 +101,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
   }
 
   edit(text: string): void {
+    this.trail = [];
     this.text = text;
     this.refreshAfter(pause);
   }
@@ -150,7 +162,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
   }
 
   /** Unfolds a number, or folds it if it is open. */
-  toggle({ tensor, index }: Opened): void {
+  toggle({ tensor, index }: NumberAt): void {
     const open = this.openedOf(tensor) === index;
     if (open) this.#fold(tensor);
     else this.#unfold({ tensor, index });
@@ -160,10 +172,15 @@ export class InsideExplorer extends Explorer<OpenModel> {
     return this.opened.find((each) => each.tensor === tensor)?.index;
   }
 
-  /** Goes to the step that computed a number, and unfolds it there. */
-  goTo({ tensor: name, index, of }: Source, { cross, key }: { cross: boolean; key: number }): void {
+  /** Goes to the step that computed a number, and unfolds it there. `from` was computed from it. */
+  goTo(
+    { tensor: name, index, of, at: other }: Source,
+    { cross, key, from }: { cross: boolean; key: number; from: NumberAt },
+  ): void {
     const { reading } = this;
     if (!reading) return;
+    const { spot: here, layer: shown, head: ofHead } = reading;
+    const origin = crumbOf(reading, from, { spot: here, layer: shown, head: ofHead });
     const [, stack = reading.spot.stack, layer] =
       /^(encoder|decoder)(?:\.layers\.(\d+))?/.exec(name) ?? [];
     if (/\.self_attn\.scores$/.test(name) || /\.encoder_attn\.scores$/.test(name)) {
@@ -171,17 +188,33 @@ export class InsideExplorer extends Explorer<OpenModel> {
       return;
     }
     const { tensor, head, at } = this.#siteOf(name, index);
-    const token = of === 'key' ? key : reading.spot.token;
+    const token = other ?? (of === 'key' ? key : reading.spot.token);
     const spot = { stack: stack as Spot['stack'], token };
     const moved =
       spot.stack !== reading.spot.stack ||
       (layer !== undefined && Number(layer) !== reading.layer && !/\.input$/.test(name));
-    if (of === 'key') this.choose(spot);
+    if (of === 'key' || other !== undefined) this.choose(spot);
     if (head !== undefined) this.chooseHead(head);
     if (moved && layer !== undefined) this.head = { ...this.head, layer: Number(layer) };
+    const to = { spot, layer: this.head.layer, head: this.head.head };
+    const crumb = crumbOf(reading, { tensor, index: at }, to);
+    this.trail = crumb ? extended(this.trail, origin, crumb) : [];
     this.#unfold({ tensor, index: at });
     if (moved) void this.refresh();
     this.sought = { tensor, index: at };
+  }
+
+  /** Goes back to a number of the trail. */
+  backTo(crumb: Crumb): void {
+    const { tensor, index, spot, layer, head } = crumb;
+    this.trail = upTo(this.trail, crumb);
+    this.choose(spot);
+    this.head = { layer, head };
+    if (/_attn\.(scores|weights)$/.test(tensor))
+      this.key = { cross: tensor.includes('.encoder_attn'), index };
+    else this.#unfold({ tensor, index });
+    void this.refresh();
+    this.sought = { tensor, index };
   }
 
   /**
@@ -200,7 +233,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
     return { tensor: last, at: index };
   }
 
-  #unfold(opened: Opened): void {
+  #unfold(opened: NumberAt): void {
     this.#fold(opened.tensor);
     this.opened = [...this.opened, opened];
   }
@@ -214,17 +247,22 @@ export class InsideExplorer extends Explorer<OpenModel> {
   }
 
   #forget(): void {
+    this.trail = [];
     this.spot = undefined;
     this.key = undefined;
     this.opened = [];
   }
 
   #take(link: Link): void {
-    const { model, text, spot, head, key, untrained = false } = fromInsideLink(link);
+    const { model, text, spot, head, key, untrained = false, number } = fromInsideLink(link);
+    const { trail } = this;
     if (model !== undefined) this.model = model;
     if (text !== undefined) {
+      const same = this.text === text;
       this.text = text;
       this.#forget();
+      if (same && number) this.trail = trail;
+      this.#linked = number;
       this.spot = spot;
       this.key = key;
     }
@@ -260,6 +298,26 @@ export class InsideExplorer extends Explorer<OpenModel> {
   #show(reading: Reading | undefined): void {
     this.busy = false;
     this.reading = reading;
-    if (reading) this.head = { layer: reading.layer, head: reading.head };
+    if (!reading) return;
+    this.head = { layer: reading.layer, head: reading.head };
+    this.#showLinked(reading);
+  }
+
+  /** Unfolds the number of a link that was followed. */
+  #showLinked(reading: Reading): void {
+    const linked = this.#linked;
+    if (!linked) return;
+    this.#linked = undefined;
+    const { spot, layer, head, steps } = reading;
+    const tensor =
+      linked.tensor === answers
+        ? steps.flatMap(({ answer }) => answer?.tensor ?? [])[0]
+        : linked.tensor;
+    const number = { tensor: tensor ?? '', index: linked.index };
+    const crumb = crumbOf(reading, number, { spot, layer, head });
+    this.trail = crumb ? upTo(this.trail, crumb) : [];
+    if (!crumb) return;
+    this.#unfold(number);
+    this.sought = number;
   }
 }

@@ -24,9 +24,27 @@ export interface InsideLink {
   /** The chosen key; undefined selects the key with the largest attention weight. */
   key: Key | undefined;
   untrained: boolean;
+  /** The number that was followed last. */
+  number: NumberAt | undefined;
 }
 
-export function toInsideLink({ model, text, spot, head, key, untrained }: InsideLink): Link {
+/** A number: its tensor, or `answer` for the model's answers, and its index in the row. */
+export interface NumberAt {
+  tensor: string;
+  index: number;
+}
+
+export const answers = 'answer';
+
+export function toInsideLink({
+  model,
+  text,
+  spot,
+  head,
+  key,
+  untrained,
+  number,
+}: InsideLink): Link {
   return {
     ...(model !== models[0] && { model }),
     text,
@@ -34,6 +52,7 @@ export function toInsideLink({ model, text, spot, head, key, untrained }: Inside
     head: headName(head),
     ...(key && { key: `${key.cross ? 'source.' : ''}${key.index}` }),
     ...(untrained && { before: 'training' }),
+    ...(number && { number: `${number.tensor}:${number.index}` }),
   };
 }
 
@@ -43,6 +62,7 @@ export function fromInsideLink(link: Link): Partial<InsideLink> {
   const model = models.find((each) => each === link.model);
   const [head] = headsIn(link.head);
   const token = /^(encoder|decoder)\.(\d{1,4})$/.exec(link.token ?? '');
+  const number = /^([\w.]{1,80}):(\d{1,6})$/.exec(link.number ?? '');
   const key = /^(source\.)?(\d{1,4})$/.exec(link.key ?? '');
   return {
     ...(text !== undefined && { text, model: model ?? models[0] }),
@@ -51,6 +71,7 @@ export function fromInsideLink(link: Link): Partial<InsideLink> {
     ...(text !== undefined && {
       spot: token ? { stack: token[1] as StackName, token: Number(token[2]) } : undefined,
       key: key ? { cross: key[1] !== undefined, index: Number(key[2]) } : undefined,
+      number: number ? { tensor: number[1]!, index: Number(number[2]) } : undefined,
     }),
     untrained: link.before === 'training',
   };

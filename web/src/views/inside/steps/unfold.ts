@@ -12,6 +12,8 @@ export interface Source {
   tensor: string;
   index: number;
   of: 'token' | 'key' | 'text';
+  /** The token in whose row it is, if that is another one. */
+  at?: number;
 }
 
 export interface Factor {
@@ -256,11 +258,17 @@ function unfolded(run: Run, asked: Asked, [first, second]: Needed): Unfolded {
     }
     case 'mixture': {
       const shares = keysOf(run, recipe.weights, place.token, place.head);
+      // Values of cross-attention are of the other stack’s tokens.
+      const own = recipe.values.includes('.self_attn');
       const terms = Array.from(shares, (value, i) =>
         product(
           `${i}`,
           { value, name: `a[${i}]`, source: { tensor: recipe.weights, index: i, of: 'token' } },
-          { value: headOf(run, recipe.values, i, place.head)[index]!, name: `v[${index}]` },
+          {
+            value: headOf(run, recipe.values, i, place.head)[index]!,
+            name: `v[${index}]`,
+            ...(own && { source: { tensor: recipe.values, index, of: 'token', at: i } }),
+          },
         ),
       );
       return made(terms);
@@ -272,7 +280,11 @@ function unfolded(run: Run, asked: Asked, [first, second]: Needed): Unfolded {
       const terms = Array.from({ length: tokens }, (_, i) =>
         product(
           `${i}`,
-          { value: rowOf(run, recipe.of, i)[index]!, name: `n[${index}]` },
+          {
+            value: rowOf(run, recipe.of, i)[index]!,
+            name: `n[${index}]`,
+            source: { tensor: recipe.of, index, of: 'token', at: i },
+          },
           { value: 1 / tokens, name: '1/n' },
         ),
       );

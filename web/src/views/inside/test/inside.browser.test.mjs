@@ -18,6 +18,8 @@ const rounding = 1e-4;
 // Node may run the other binary, which rounds sums differently.
 const tolerance = 1e-3;
 
+const plain = (shown) => shown.replaceAll('−', '-');
+
 const text = 'The plot is not good.';
 const addresses = {
   sentiment: '#view=inside',
@@ -196,6 +198,59 @@ onPage('arrow keys step through tokens, layers and heads', {}, async (page) => {
   await page.keyboard.press('End');
   assert.equal(await keys.locator('[aria-pressed=true]').getAttribute('data-key'), '5');
 });
+
+onPage(
+  'one number is followed from the verdict down to a token, and back',
+  { hash: '#text=A+gripping,+beautifully+shot+film.' },
+  async (page) => {
+    const shown = await page.getByTestId('score').textContent();
+    await page.getByTestId('score').getByRole('link').click();
+    const trail = page.getByTestId('trail');
+    const current = trail.locator('[aria-current=location]');
+    /** Waits until the number in view is in the address, so that Back leads to the one before. */
+    const arrived = async (tensor) => {
+      await page.waitForURL(new RegExp(`number=${tensor.replaceAll('.', '\\.')}[:%]`));
+      assert.equal(await current.getAttribute('data-tensor-of'), tensor);
+    };
+    await arrived('logits');
+    const likeliest = page.locator('[data-testid=answers] .percent').first();
+    assert.equal((await likeliest.textContent()).trim(), shown.trim());
+    const way = ['pooled', 'encoder.layer_norm', 'encoder.layers.3.output', 'encoder.layers.3.fc2'];
+    let before = 'logits';
+    for (const tensor of way) {
+      const pane = page.locator(`[data-testid=pane]:has([data-tensor="${before}"])`);
+      await pane.locator('button.factor').last().click();
+      await arrived(tensor);
+      // The number of the trail is the one that is unfolded.
+      const traced = await vector(page, tensor).getByTestId('unfolded').getAttribute('data-traced');
+      const value = plain(await current.locator('b').textContent());
+      near(Number(value), Number(traced), tensor, 1e-3);
+      before = tensor;
+    }
+    assert.equal(await trail.getByRole('button').count(), 5);
+    await page.goBack();
+    await arrived('encoder.layers.3.output');
+    assert.equal(await trail.getByRole('button').count(), 4);
+    await trail.getByRole('button').first().click();
+    await arrived('logits');
+    assert.equal(await trail.getByRole('button').count(), 1);
+    await assertFitsAt(page, [320, 1280]);
+    // A link opens at its number.
+    await page.reload();
+    await arrived('logits');
+    await page.locator('[data-testid=pane] [data-testid=unfolded]').first().waitFor();
+  },
+);
+
+for (const [view, address] of [
+  ['translation', '#view=translation'],
+  ['writing', '#view=writing'],
+])
+  onPage(`a number of ${view} is followed down`, { hash: address }, async (page) => {
+    await page.getByRole('link', { name: /first number down/ }).click();
+    await page.getByTestId('trail').getByRole('button').first().waitFor();
+    await page.locator('[data-testid=answers] [aria-expanded=true]').waitFor();
+  });
 
 onPage('a term leads to the step that computed its number', {}, async (page) => {
   await slider(page, 'encoder.layers.0.self_attn.output').focus();

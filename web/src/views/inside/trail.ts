@@ -1,0 +1,77 @@
+/**
+ * The numbers that a visitor followed, from an answer towards the tokens: each was computed from the
+ * next.
+ */
+import type { Reading } from './reading/reading.ts';
+import { headOf, keysOf, rowOf } from './reading/run.ts';
+import type { NumberAt, Spot } from './link.ts';
+import { stepsOf, type Step } from './steps/steps.ts';
+
+/** A number with the place where the view shows it. */
+export interface Crumb extends NumberAt {
+  spot: Spot;
+  layer: number;
+  head: number;
+  /** Where it is, for example "Layer 2: Queries, keys and values, “film”". */
+  title: string;
+  value: number;
+}
+
+const sameNumber = (one: Crumb, other: Crumb): boolean =>
+  one.tensor === other.tensor &&
+  one.index === other.index &&
+  one.head === other.head &&
+  one.spot.stack === other.spot.stack &&
+  one.spot.token === other.spot.token;
+
+const shows = ({ vectors = [], keys, answer }: Step, tensor: string): boolean =>
+  keys?.tensor === tensor ||
+  answer?.tensor === tensor ||
+  vectors.some((vector) => vector.tensor === tensor);
+
+/** Returns the crumb of a number, or undefined if the reading has no such number. */
+export function crumbOf(
+  { run, stacks }: Reading,
+  { tensor, index }: NumberAt,
+  { spot, layer, head }: Pick<Crumb, 'spot' | 'layer' | 'head'>,
+): Crumb | undefined {
+  if (!run.trace[tensor] || !stacks[spot.stack]) return undefined;
+  const step = stepsOf(stacks, spot.stack, layer).find((each) => shows(each, tensor));
+  if (!step) return undefined;
+  const one = step.vectors?.some((each) => each.tensor === tensor && each.heads === 'one');
+  const values =
+    step.keys?.tensor === tensor
+      ? keysOf(run, tensor, spot.token, head)
+      : one
+        ? headOf(run, tensor, spot.token, head)
+        : rowOf(run, tensor, spot.token);
+  const value = values[index];
+  if (value === undefined) return undefined;
+  const ofText =
+    step.answer?.of === 'text' ||
+    step.vectors?.some((each) => each.tensor === tensor && each.of === 'text');
+  const token = run.pieces[spot.stack]?.[spot.token]?.label;
+  const whose = ofText || token === undefined ? '' : `, “${token}”`;
+  return { tensor, index, spot, layer, head, title: `${step.part}: ${step.title}${whose}`, value };
+}
+
+/**
+ * Returns the trail after a number was followed from another. A trail that `from` does not end is
+ * dropped, unless `from` belongs to the pair of tokens that the trail has led to.
+ */
+export function extended(
+  trail: readonly Crumb[],
+  from: Crumb | undefined,
+  to: Crumb,
+): readonly Crumb[] {
+  const at = from ? trail.findIndex((each) => sameNumber(each, from)) : -1;
+  if (at >= 0) return [...trail.slice(0, at + 1), to];
+  const isPair = from && /_attn\.(scores|weights)$/.test(from.tensor);
+  return [...(isPair ? trail : []), ...(from ? [from] : []), to];
+}
+
+/** Returns the trail up to a number, which it may not have. */
+export function upTo(trail: readonly Crumb[], crumb: Crumb): readonly Crumb[] {
+  const at = trail.findIndex((each) => sameNumber(each, crumb));
+  return at >= 0 ? trail.slice(0, at + 1) : [crumb];
+}
