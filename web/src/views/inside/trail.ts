@@ -12,7 +12,7 @@ export interface Crumb extends NumberAt {
   spot: Spot;
   layer: number;
   head: number;
-  /** Where it is, for example "Layer 2: Queries, keys and values, “film”". */
+  /** Where it is, for example "Layer 2: feed-forward: hidden units, “film”". */
   title: string;
   value: number;
 }
@@ -38,21 +38,20 @@ export function crumbOf(
   if (!run.trace[tensor] || !stacks[spot.stack]) return undefined;
   const step = stepsOf(stacks, spot.stack, layer).find((each) => shows(each, tensor));
   if (!step) return undefined;
-  const one = step.vectors?.some((each) => each.tensor === tensor && each.heads === 'one');
-  const values =
-    step.keys?.tensor === tensor
-      ? keysOf(run, tensor, spot.token, head)
-      : one
-        ? headOf(run, tensor, spot.token, head)
-        : rowOf(run, tensor, spot.token);
+  const vector = step.vectors?.find((each) => each.tensor === tensor);
+  const keys = step.keys?.tensor === tensor ? step.keys : undefined;
+  const values = keys
+    ? keysOf(run, tensor, spot.token, head)
+    : vector?.heads === 'one'
+      ? headOf(run, tensor, spot.token, head)
+      : rowOf(run, tensor, spot.token);
   const value = values[index];
   if (value === undefined) return undefined;
-  const ofText =
-    step.answer?.of === 'text' ||
-    step.vectors?.some((each) => each.tensor === tensor && each.of === 'text');
+  const ofText = (vector ?? step.answer)?.of === 'text';
   const token = run.pieces[spot.stack]?.[spot.token]?.label;
   const whose = ofText || token === undefined ? '' : `, “${token}”`;
-  return { tensor, index, spot, layer, head, title: `${step.part}: ${step.title}${whose}`, value };
+  const title = `${step.part}: ${vector?.label ?? keys?.label ?? step.title}${whose}`;
+  return { tensor, index, spot, layer, head, title, value };
 }
 
 /**
