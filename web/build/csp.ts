@@ -7,7 +7,8 @@ export const policy = [
   "style-src 'self'",
   "font-src 'self'",
   "img-src 'self' blob:",
-  "connect-src 'self'",
+  // Models that a visitor asks for by name. Large files are on other hosts of Hugging Face.
+  "connect-src 'self' https://huggingface.co https://*.huggingface.co https://*.hf.co",
   "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -536,7 +536,8 @@ test('the policy is in force, in the header and in the page', async () => {
       assert.match(policy, /default-src 'none'/);
       assert.match(policy, /script-src 'self' 'wasm-unsafe-eval';/);
       assert.match(policy, /style-src 'self';/);
-      assert.match(policy, /connect-src 'self';/);
+      const hub = 'https://huggingface.co https://*.huggingface.co https://*.hf.co';
+      assert.ok(policy.includes(`connect-src 'self' ${hub};`), policy);
     }
     await settled(page);
     const evaluated = await page.evaluate(() => {

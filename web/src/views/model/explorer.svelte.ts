@@ -21,6 +21,7 @@ import type { Conversation } from './chat/conversation.svelte.ts';
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { pictureFailure, readFailure, type Failure } from '../../ui/failure.ts';
 import { filesFailure } from '../../ui/files-failure.ts';
+import { hubFailure, licenseOf, nameIn, type HubModel } from './hub.ts';
 import { PictureAnswer } from './picture.svelte.ts';
 import { memoryOf, typesIn } from './stored.ts';
 import type { Stroke } from '../../panels/pictures/drawing.ts';
@@ -48,6 +49,7 @@ import {
   type TaskName,
 } from '../../models/tasks/tasks.ts';
 import type { Figured } from '../../ui/figured.ts';
+import type { Link } from '../../ui/link.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
 import { attentionJson } from '../../panels/attention/files/result-json.ts';
 import type { SearchOnView } from '../../panels/search/search-tree.ts';
@@ -84,6 +86,12 @@ export class ModelExplorer
   readonly choice = new HeadChoice(this, () => void this.refresh());
 
   files = $state.raw<ChosenFiles>();
+  /** The model of a hub that is in their place. */
+  hub = $state.raw<HubModel>();
+  /** What is typed as the name of such a model. */
+  hubName = $state('');
+  /** Whether the hub is being asked. */
+  lookingUp = $state(false);
   /** The package's inspection of the files; without tensors if they are not a model. */
   found = $state.raw<Inspection>();
   /** The arithmetic to load the model in. */
@@ -110,12 +118,23 @@ export class ModelExplorer
   #conversation: Conversation | undefined;
   readonly pointer: WordPointer = new WordPointer(this);
 
-  // A link cannot contain the model, and the input is only meaningful together with it.
-  readonly link = {};
-  readonly viewpoint = [];
+  #hubAsked = new AbortController();
 
+  readonly viewpoint = ['hub'];
+
+  constructor(link: Link = {}) {
+    super();
+    this.follow(link);
+  }
+
+  // A link cannot contain files, and the input is only meaningful together with its model.
+  get link(): Link {
+    return this.hub ? { hub: this.hub.name } : {};
+  }
+
+  /** Only a model of a hub can be in the address. */
   override get ready(): boolean {
-    return false;
+    return this.hub !== undefined;
   }
 
   /** Opens the files that another view handed over. */
@@ -124,7 +143,11 @@ export class ModelExplorer
     if (files) void this.take(files);
   }
 
-  follow(): void {}
+  /** A link may name a model of a hub. It is not asked for before the visitor says so. */
+  follow({ hub }: Link): void {
+    const name = nameIn(hub ?? '');
+    if (name !== undefined && name !== this.hub?.name) this.hubName = name;
+  }
 
   get figure(): Figured | undefined {
     const { loader } = this;
@@ -164,18 +187,45 @@ export class ModelExplorer
     this.stage = 'found';
     const inspected = await inspect(files).catch((): Inspection => ({ tensors: [] }));
     if (this.files !== files) return;
+    this.#showFound(inspected);
+    if (memoryOf(inspected.tensors, this.compute) <= large) await this.load();
+  }
+
+  /** Asks the hub about a model, without its weights. */
+  async lookUp(name: string): Promise<void> {
+    this.forget();
+    const { signal } = (this.#hubAsked = new AbortController());
+    this.lookingUp = true;
+    try {
+      const [inspected, license] = await Promise.all([
+        inspect(`hf:${name}`, { signal, urls: binaries, cache: true }),
+        licenseOf(name, signal),
+      ]);
+      this.hub = { name, license };
+      this.stage = 'found';
+      this.#showFound(inspected);
+    } catch (error) {
+      if (!signal.aborted) this.failure = hubFailure(error, name);
+    } finally {
+      if (!signal.aborted) this.lookingUp = false;
+    }
+  }
+
+  #showFound(inspected: Inspection): void {
     this.found = inspected;
     const memory = memoryOf(inspected.tensors, 'f32');
     const types = typesIn(inspected.tensors);
     const integers = types.includes('I8') || memory > large;
     this.compute = types.includes('U8') ? 'int4' : integers ? 'int8' : 'f32';
-    if (memory <= large) await this.load();
   }
 
   forget(): void {
     this.interrupt();
     this.#endTalk();
+    this.#hubAsked.abort();
+    this.lookingUp = false;
     this.loader.close();
+    this.hub = undefined;
     this.files = this.found = this.outcome = this.verdict = this.failure = undefined;
     this.read = new Set();
     this.stage = 'empty';
@@ -183,8 +233,9 @@ export class ModelExplorer
   }
 
   async load(): Promise<void> {
-    const { files, compute } = this;
-    if (!files) return;
+    const { files, hub, compute } = this;
+    const source = files ?? (hub && `hf:${hub.name}`);
+    if (!source) return;
     this.interrupt();
     this.#endTalk();
     this.stage = 'opened';
@@ -192,8 +243,9 @@ export class ModelExplorer
     const read = new Set<string>();
     const opened = await this.loader.open(
       ({ onProgress, ...options }) =>
-        load(files, {
+        load(source, {
           ...options,
+          cache: hub !== undefined,
           compute,
           urls: binaries,
           onProgress: (progress) => {
@@ -201,7 +253,8 @@ export class ModelExplorer
             onProgress?.(progress);
           },
         }),
-      (error) => filesFailure(error, Object.keys(files)),
+      (error) =>
+        hub ? hubFailure(error, hub.name) : filesFailure(error, Object.keys(files ?? {})),
     );
     if (!opened) return;
     this.read = read;

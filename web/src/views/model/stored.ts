@@ -16,6 +16,23 @@ export const typesIn = (tensors: Tensors): string[] => [
   ...new Set(tensors.map(({ dtype }) => dtype)),
 ];
 
+const bytesPerElement: Readonly<Record<string, number>> = {
+  F64: 8,
+  F32: 4,
+  I64: 8,
+  I32: 4,
+  F16: 2,
+  BF16: 2,
+};
+
+/** The size of the tensors as they are stored, in bytes. */
+export const sizeOf = (tensors: Tensors): number =>
+  tensors.reduce(
+    (sum, { shape, dtype }) =>
+      sum + shape.reduce((product, size) => product * size, bytesPerElement[dtype] ?? 1),
+    0,
+  );
+
 /** The memory of the weights in bytes: an estimate, because a model may not use all of them. */
 export const memoryOf = (tensors: Tensors, compute: Compute): number =>
   numbersIn(tensors) * { f32: 4, int8: 1, int4: 0.6 }[compute];
