@@ -130,6 +130,13 @@ export const views: readonly View[] = [
     door: 'research',
   },
   {
+    name: 'heads',
+    title: 'Heads',
+    heading: 'what each head does',
+    module: () => import('./heads/index.ts'),
+    door: 'research',
+  },
+  {
     name: 'study',
     title: 'Study',
     heading: 'many texts, with and without',

@@ -107,6 +107,12 @@ export const papers = {
     title: 'A Mathematical Framework for Transformer Circuits',
     url: 'https://transformer-circuits.pub/2021/framework/index.html',
   },
+  glassformer: {
+    authors: 'Glassformer contributors',
+    year: 2026,
+    title: 'Glassformer: a Transformer you can see through',
+    url: 'https://github.com/glassformer/glassformer',
+  },
 } as const satisfies Record<string, Paper>;
 
 export type PaperName = keyof typeof papers;

@@ -1,0 +1,90 @@
+/** The state of the collection of heads: the model, the order, and the head that is shown. */
+import { measuredHeads } from '../../panels/heads/measured/measured-heads.ts';
+import {
+  inOrder,
+  orders,
+  ordersOf,
+  type HeadOrder,
+  type Measured,
+  type MeasuredHead,
+} from '../../panels/heads/head-roles.ts';
+import type { Link } from '../../ui/link.ts';
+import type { ViewState } from '../../ui/view.ts';
+import { keyOf, zooNames, type ZooModel } from './zoo.ts';
+
+export class HeadsExplorer implements ViewState {
+  model = $state<ZooModel>('sentiment');
+  order = $state<HeadOrder>('lost');
+  /** The name of the head that is shown, as in a link. */
+  key = $state<string>();
+  measured = $state.raw<Measured>();
+  /** Whether the measurements could not be fetched. */
+  missing = $state(false);
+  working = $state(true);
+
+  readonly viewpoint = ['model', 'head', 'order'];
+  readonly ready = true;
+  #started = false;
+
+  constructor(link: Link) {
+    this.#take(link);
+  }
+
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    void this.fetch();
+  }
+
+  follow(link: Link): void {
+    this.#take(link);
+    if (this.#started) void this.fetch();
+  }
+
+  get link(): Link {
+    const { model, order, key } = this;
+    return {
+      model,
+      ...(order !== 'lost' && { order }),
+      ...(key !== undefined && { head: key }),
+    };
+  }
+
+  get orders(): readonly HeadOrder[] {
+    return ordersOf(this.measured?.heads ?? []);
+  }
+
+  /** The heads in the chosen order. */
+  get heads(): readonly MeasuredHead[] {
+    const { heads = [] } = this.measured ?? {};
+    return this.order === 'layer' ? heads : inOrder(heads, this.order);
+  }
+
+  /** The head that is shown. */
+  get head(): MeasuredHead | undefined {
+    return this.measured?.heads.find((each) => keyOf(each) === this.key);
+  }
+
+  take(model: ZooModel): void {
+    this.model = model;
+    this.key = undefined;
+    void this.fetch();
+  }
+
+  /** Fetches the measurements of the model. */
+  async fetch(): Promise<void> {
+    const { model } = this;
+    this.working = true;
+    const measured = await measuredHeads(model);
+    if (this.model !== model) return;
+    this.measured = measured;
+    this.missing = measured === undefined;
+    this.working = false;
+  }
+
+  #take({ model, order, head }: Link): void {
+    this.model = zooNames.find((each) => each === model) ?? this.model;
+    this.order = orders.find((each) => each === order) ?? 'lost';
+    this.key = head;
+  }
+}
