@@ -20,7 +20,7 @@ import { models, type InsideModel } from './reading/models.ts';
 import { read, type OpenModel, type Reading } from './reading/reading.ts';
 import { WeightRows } from './reading/rows.svelte.ts';
 import type { Source } from './steps/unfold.ts';
-import { crumbOf, extended, upTo, type Crumb } from './trail.ts';
+import { crumbOf, endingIn, isOfPairs, leadingTo, type Crumb } from './trail.ts';
 
 /** Delay between typing and the model's run, in milliseconds. */
 const pause = 60;
@@ -50,8 +50,8 @@ export class InsideExplorer extends Explorer<OpenModel> {
   /** The rows of the model's weights that were fetched. */
   weights = $state.raw<WeightRows>();
 
-  /** The number of a link, until there is a reading to show it in. */
-  #linked: NumberAt | undefined;
+  /** A number to unfold as soon as there is a reading with it: of a link, or of another stack. */
+  #awaited: NumberAt | undefined;
   /** The model that the loader has or is loading. */
   #loaded = '';
 
@@ -102,6 +102,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
 
   edit(text: string): void {
     this.trail = [];
+    this.#awaited = undefined;
     this.text = text;
     this.refreshAfter(pause);
   }
@@ -129,6 +130,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
   }
 
   choose(spot: Spot): void {
+    this.trail = [];
     this.spot = spot;
     this.key = undefined;
     if (this.reading?.spot.stack === spot.stack) {
@@ -142,6 +144,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
   }
 
   chooseLayer(layer: number): void {
+    this.trail = [];
     this.head = { ...this.head, layer };
     this.key = undefined;
     this.opened = this.opened.map(({ tensor, index }) => ({
@@ -152,12 +155,14 @@ export class InsideExplorer extends Explorer<OpenModel> {
   }
 
   chooseHead(head: number): void {
+    this.trail = [];
     this.head = { ...this.head, head };
     this.key = undefined;
     if (this.reading) this.reading = { ...this.reading, head };
   }
 
   look(key: Key): void {
+    this.trail = [];
     this.key = key;
   }
 
@@ -181,10 +186,12 @@ export class InsideExplorer extends Explorer<OpenModel> {
     if (!reading) return;
     const { spot: here, layer: shown, head: ofHead } = reading;
     const origin = crumbOf(reading, from, { spot: here, layer: shown, head: ofHead });
+    const trail = leadingTo(this.trail, origin);
     const [, stack = reading.spot.stack, layer] =
       /^(encoder|decoder)(?:\.layers\.(\d+))?/.exec(name) ?? [];
     if (/\.self_attn\.scores$/.test(name) || /\.encoder_attn\.scores$/.test(name)) {
       this.look({ cross, index });
+      this.trail = trail;
       return;
     }
     const { tensor, head, at } = this.#siteOf(name, index);
@@ -198,7 +205,8 @@ export class InsideExplorer extends Explorer<OpenModel> {
     if (moved && layer !== undefined) this.head = { ...this.head, layer: Number(layer) };
     const to = { spot, layer: this.head.layer, head: this.head.head };
     const crumb = crumbOf(reading, { tensor, index: at }, to);
-    this.trail = crumb ? extended(this.trail, origin, crumb) : [];
+    this.trail = crumb ? endingIn(trail, crumb) : trail;
+    if (!crumb) this.#awaited = { tensor, index: at };
     this.#unfold({ tensor, index: at });
     if (moved) void this.refresh();
     this.sought = { tensor, index: at };
@@ -207,11 +215,11 @@ export class InsideExplorer extends Explorer<OpenModel> {
   /** Goes back to a number of the trail. */
   backTo(crumb: Crumb): void {
     const { tensor, index, spot, layer, head } = crumb;
-    this.trail = upTo(this.trail, crumb);
+    const trail = endingIn(this.trail, crumb);
     this.choose(spot);
+    this.trail = trail;
     this.head = { layer, head };
-    if (/_attn\.(scores|weights)$/.test(tensor))
-      this.key = { cross: tensor.includes('.encoder_attn'), index };
+    if (isOfPairs(tensor)) this.key = { cross: tensor.includes('.encoder_attn'), index };
     else this.#unfold({ tensor, index });
     void this.refresh();
     this.sought = { tensor, index };
@@ -262,7 +270,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
       this.text = text;
       this.#forget();
       if (same && number) this.trail = trail;
-      this.#linked = number;
+      this.#awaited = number;
       this.spot = spot;
       this.key = key;
     }
@@ -300,22 +308,21 @@ export class InsideExplorer extends Explorer<OpenModel> {
     this.reading = reading;
     if (!reading) return;
     this.head = { layer: reading.layer, head: reading.head };
-    this.#showLinked(reading);
+    this.#showAwaited(reading);
   }
 
-  /** Unfolds the number of a link that was followed. */
-  #showLinked(reading: Reading): void {
-    const linked = this.#linked;
-    if (!linked) return;
-    this.#linked = undefined;
+  #showAwaited(reading: Reading): void {
+    const awaited = this.#awaited;
+    if (!awaited) return;
+    this.#awaited = undefined;
     const { spot, layer, head, steps } = reading;
     const tensor =
-      linked.tensor === answers
+      awaited.tensor === answers
         ? steps.flatMap(({ answer }) => answer?.tensor ?? [])[0]
-        : linked.tensor;
-    const number = { tensor: tensor ?? '', index: linked.index };
+        : awaited.tensor;
+    const number = { tensor: tensor ?? '', index: awaited.index };
     const crumb = crumbOf(reading, number, { spot, layer, head });
-    this.trail = crumb ? upTo(this.trail, crumb) : [];
+    this.trail = crumb ? endingIn(this.trail, crumb) : [];
     if (!crumb) return;
     this.#unfold(number);
     this.sought = number;

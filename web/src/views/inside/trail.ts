@@ -54,23 +54,22 @@ export function crumbOf(
   return { tensor, index, spot, layer, head, title, value };
 }
 
+/** Whether a tensor has a number per pair of tokens. */
+export const isOfPairs = (tensor: string): boolean => /_attn\.(scores|weights)$/.test(tensor);
+
 /**
- * Returns the trail after a number was followed from another. A trail that `from` does not end is
- * dropped, unless `from` belongs to the pair of tokens that the trail has led to.
+ * Returns the trail that ends in the number from which another is followed. A trail without it is
+ * dropped, unless it belongs to the pair of tokens that the trail has led to.
  */
-export function extended(
-  trail: readonly Crumb[],
-  from: Crumb | undefined,
-  to: Crumb,
-): readonly Crumb[] {
-  const at = from ? trail.findIndex((each) => sameNumber(each, from)) : -1;
-  if (at >= 0) return [...trail.slice(0, at + 1), to];
-  const isPair = from && /_attn\.(scores|weights)$/.test(from.tensor);
-  return [...(isPair ? trail : []), ...(from ? [from] : []), to];
+export function leadingTo(trail: readonly Crumb[], from: Crumb | undefined): readonly Crumb[] {
+  if (!from) return [];
+  const at = trail.findIndex((each) => sameNumber(each, from));
+  if (at >= 0) return trail.slice(0, at + 1);
+  return isOfPairs(from.tensor) ? [...trail, from] : [from];
 }
 
-/** Returns the trail up to a number, which it may not have. */
-export function upTo(trail: readonly Crumb[], crumb: Crumb): readonly Crumb[] {
+/** Returns the trail with a number at its end: up to it, if it has it already. */
+export function endingIn(trail: readonly Crumb[], crumb: Crumb): readonly Crumb[] {
   const at = trail.findIndex((each) => sameNumber(each, crumb));
-  return at >= 0 ? trail.slice(0, at + 1) : [crumb];
+  return at >= 0 ? trail.slice(0, at + 1) : [...trail, crumb];
 }

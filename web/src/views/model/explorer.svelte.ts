@@ -188,7 +188,7 @@ export class ModelExplorer
     const inspected = await inspect(files).catch((): Inspection => ({ tensors: [] }));
     if (this.files !== files) return;
     this.#showFound(inspected);
-    if (memoryOf(inspected.tensors, this.compute) <= large) await this.load();
+    if (memoryOf(inspected.tensors, 'f32') <= large) await this.load();
   }
 
   /** Asks the hub about a model, without its weights. */
@@ -201,6 +201,7 @@ export class ModelExplorer
         inspect(`hf:${name}`, { signal, urls: binaries, cache: true }),
         licenseOf(name, signal),
       ]);
+      signal.throwIfAborted();
       this.hub = { name, license };
       this.stage = 'found';
       this.#showFound(inspected);

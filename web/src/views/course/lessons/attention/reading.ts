@@ -107,7 +107,7 @@ export async function readAttention(
   };
 }
 
-/** How many times the attention of the runner-up the strongest key gets, as said by four rules. */
+/** The ratio of a query’s two largest weights, as four rules would have it. */
 export interface Ratio {
   /** The key with the second largest weight; undefined if the text has one token. */
   second: number | undefined;
