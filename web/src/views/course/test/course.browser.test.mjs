@@ -81,6 +81,8 @@ for (const entry of lessons) {
       await page.getByTestId('answer').textContent(),
       /(Right|Close enough|Not quite)\..{20}/,
     );
+    if (await choices.nth(1).count())
+      assert.match(await page.getByTestId('code').textContent(), /^[A-Z]1[A-Z]$/);
 
     // Symbols light up in the formula and in the picture.
     const symbols = page.getByTestId('formula').locator('button[data-symbol]');
@@ -237,6 +239,8 @@ onPage(
     await teachers.getByTestId('exercise').first().waitFor();
     assert.equal(await teachers.getByTestId('exercise').count(), lessons.length);
     assert.equal(await teachers.getByTestId('solution').count(), 0);
+    await teachers.getByTestId('codes').fill('D1 xyz');
+    await teachers.getByText('Not codes for this sentence: D1, XYZ').waitFor();
     assert.match(await teachers.locator('pre').textContent(), /<iframe[^]*view=course[^]*lesson=/);
     const buttons = teachers.getByTestId('exercise').locator('[aria-expanded]');
     for (const button of await buttons.all()) await button.click();

@@ -8,6 +8,7 @@ import { source } from '../../../../../tests/page/source.mjs';
 
 const { lessons, lessonNamed } = await source('views/course/lessons');
 const { fromCourseLink, toCourseLink, shortened, longest } = await source('views/course/link');
+const { codeOf, countCodes } = await source('views/course/codes');
 const { partsOfProse, plainProse } = await source('views/course/shell/prose');
 const { lines } = await source('views/course/shell/code-lines');
 const { cosine, dot, evenness, indexOfLargest, row, softmax } = await source(
@@ -70,6 +71,23 @@ test('a link keeps the lesson, the sentence and the control', () => {
   });
   assert.equal(fromCourseLink({ lesson: 'teachers' }).lesson, 'teachers');
   assert.equal(lessonNamed('toString'), lessons[0]);
+});
+
+test('codes of a class are counted; mistakes and other sentences are not', () => {
+  const text = 'The plot is not good.';
+  const codes = [0, 2, 2, 1].map((choice) => codeOf('attention', choice, text));
+  assert.match(codes[0], /^D1[A-Z]$/);
+  const swapped = `${codes[0][0]}2${codes[0][2]}`;
+  const { counted, others } = countCodes(
+    `${codes.join(' ').toLowerCase()}, ${codeOf('tokens', 0, text)}; ${codeOf('attention', 0, 'Good.')} ${swapped} hello`,
+    text,
+  );
+  assert.deepEqual(counted, [
+    { lesson: 'tokens', choices: [1] },
+    { lesson: 'attention', choices: [1, 1, 2] },
+  ]);
+  assert.deepEqual(others, [codeOf('attention', 0, 'Good.'), swapped, 'HELLO']);
+  assert.equal(new Set(lessons.map(({ name }) => codeOf(name, 0, text)[0])).size, lessons.length);
 });
 
 test('a long text is cut after a word', () => {
