@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** What Vite’s preview sends as it is. Binaries shrink to a third, weights by a tenth. */
+/** Files that Vite’s preview does not compress. Binaries shrink to a third, weights by a tenth. */
 const compressible = /\.(wasm|safetensors|model|bin)$/;
 
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };

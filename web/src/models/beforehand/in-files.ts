@@ -24,7 +24,7 @@ interface WritingFile {
   logprobs: readonly number[];
 }
 
-/** Resolves to undefined if there is none. Then nothing is shown until the model is loaded. */
+/** Resolves to undefined if the build has no answer; the view then waits for the model. */
 async function fetched(view: 'translation' | 'writing'): Promise<unknown> {
   const file = block()?.dataset[view];
   if (file === undefined) return undefined;
