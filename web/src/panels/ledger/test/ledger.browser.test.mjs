@@ -46,6 +46,12 @@ async function open(page, text) {
   await read(page, text);
   await sheet(page).locator('tbody tr').last().waitFor();
   await page.locator('[aria-busy="false"] [data-testid="ledger"]').waitFor();
+  // The sheet may not be busy yet.
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[data-testid=component-effect]')].every(
+      ({ textContent }) => !textContent.includes('…'),
+    ),
+  );
 }
 
 /** Returns the package's values, [tokens, components]; only layer `unfolded` has single heads. */
