@@ -82,7 +82,7 @@ for (const entry of lessons) {
       /(Right|Close enough|Not quite)\..{20}/,
     );
     if (await choices.nth(1).count())
-      assert.match(await page.getByTestId('code').textContent(), /^[A-Z]1[A-Z]$/);
+      assert.match(await page.getByTestId('class-code').textContent(), /^[A-Z]1[A-Z]$/);
 
     // Symbols light up in the formula and in the picture.
     const symbols = page.getByTestId('formula').locator('button[data-symbol]');
