@@ -20,7 +20,7 @@ import { models, type InsideModel } from './reading/models.ts';
 import { read, type OpenModel, type Reading } from './reading/reading.ts';
 import { WeightRows } from './reading/rows.svelte.ts';
 import type { Source } from './steps/unfold.ts';
-import { crumbOf, endingIn, isOfPairs, leadingTo, type Crumb } from './trail.ts';
+import { crumbOf, endingIn, isCross, isOfKeys, isOfPairs, leadingTo, type Crumb } from './trail.ts';
 
 /** Delay between typing and the model's run, in milliseconds. */
 const pause = 60;
@@ -50,8 +50,11 @@ export class InsideExplorer extends Explorer<OpenModel> {
   /** The rows of the model's weights that were fetched. */
   weights = $state.raw<WeightRows>();
 
-  /** A number to unfold as soon as there is a reading with it: of a link, or of another stack. */
-  #awaited: NumberAt | undefined;
+  /**
+   * A number to unfold as soon as there is a reading with it: of a link, or of another stack, where it
+   * continues the trail.
+   */
+  #awaited: (NumberAt & { continues: boolean }) | undefined;
   /** The model that the loader has or is loading. */
   #loaded = '';
 
@@ -185,7 +188,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
     const { reading } = this;
     if (!reading) return;
     const { spot: here, layer: shown, head: ofHead } = reading;
-    const origin = crumbOf(reading, from, { spot: here, layer: shown, head: ofHead });
+    const origin = crumbOf(reading, from, { spot: here, layer: shown, head: ofHead, key });
     const trail = leadingTo(this.trail, origin);
     const [, stack = reading.spot.stack, layer] =
       /^(encoder|decoder)(?:\.layers\.(\d+))?/.exec(name) ?? [];
@@ -195,18 +198,23 @@ export class InsideExplorer extends Explorer<OpenModel> {
       return;
     }
     const { tensor, head, at } = this.#siteOf(name, index);
-    const token = other ?? (of === 'key' ? key : reading.spot.token);
+    // Keys and values are shown for the key, everything else for the token.
+    const ofKey = of === 'key' && isOfKeys(name);
+    const row = other ?? (of === 'key' ? key : reading.spot.token);
+    const token = ofKey ? reading.spot.token : row;
     const spot = { stack: stack as Spot['stack'], token };
     const moved =
       spot.stack !== reading.spot.stack ||
       (layer !== undefined && Number(layer) !== reading.layer && !/\.input$/.test(name));
-    if (of === 'key' || other !== undefined) this.choose(spot);
+    if (ofKey) this.look({ cross: isCross(name), index: row });
+    else if (of === 'key' || other !== undefined) this.choose(spot);
     if (head !== undefined) this.chooseHead(head);
     if (moved && layer !== undefined) this.head = { ...this.head, layer: Number(layer) };
-    const to = { spot, layer: this.head.layer, head: this.head.head };
+    const { layer: toLayer, head: toHead } = this.head;
+    const to = { spot, layer: toLayer, head: toHead, key: ofKey ? row : undefined };
     const crumb = crumbOf(reading, { tensor, index: at }, to);
     this.trail = crumb ? endingIn(trail, crumb) : trail;
-    if (!crumb) this.#awaited = { tensor, index: at };
+    if (!crumb && moved) this.#awaited = { tensor, index: at, continues: true };
     this.#unfold({ tensor, index: at });
     if (moved) void this.refresh();
     this.sought = { tensor, index: at };
@@ -214,13 +222,14 @@ export class InsideExplorer extends Explorer<OpenModel> {
 
   /** Goes back to a number of the trail. */
   backTo(crumb: Crumb): void {
-    const { tensor, index, spot, layer, head } = crumb;
+    const { tensor, index, spot, layer, head, key } = crumb;
     const trail = endingIn(this.trail, crumb);
     this.choose(spot);
     this.trail = trail;
     this.head = { layer, head };
-    if (isOfPairs(tensor)) this.key = { cross: tensor.includes('.encoder_attn'), index };
+    if (isOfPairs(tensor)) this.key = { cross: isCross(tensor), index };
     else this.#unfold({ tensor, index });
+    if (key !== undefined) this.key = { cross: isCross(tensor), index: key };
     void this.refresh();
     this.sought = { tensor, index };
   }
@@ -270,7 +279,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
       this.text = text;
       this.#forget();
       if (same && number) this.trail = trail;
-      this.#awaited = number;
+      this.#awaited = number && { ...number, continues: false };
       this.spot = spot;
       this.key = key;
     }
@@ -321,9 +330,16 @@ export class InsideExplorer extends Explorer<OpenModel> {
         ? steps.flatMap(({ answer }) => answer?.tensor ?? [])[0]
         : awaited.tensor;
     const number = { tensor: tensor ?? '', index: awaited.index };
-    const crumb = crumbOf(reading, number, { spot, layer, head });
-    this.trail = crumb ? endingIn(this.trail, crumb) : [];
-    if (!crumb) return;
+    const key = this.key?.index;
+    const crumb = crumbOf(reading, number, { spot, layer, head, key });
+    if (!crumb) {
+      this.trail = [];
+      return;
+    }
+    const trail = endingIn(this.trail, crumb);
+    // A link to a number that the trail lacks begins another one.
+    const isNew = trail.length > this.trail.length;
+    this.trail = isNew && !awaited.continues ? [crumb] : trail;
     this.#unfold(number);
     this.sought = number;
   }

@@ -12,15 +12,24 @@ export interface Crumb extends NumberAt {
   spot: Spot;
   layer: number;
   head: number;
+  /** The key in whose row it is, for a key or a value of attention. */
+  key: number | undefined;
   /** Where it is, for example "Layer 2: feed-forward: hidden units, “film”". */
   title: string;
   value: number;
 }
 
+/** Whether a tensor has a row per key: those of keys and of values. */
+export const isOfKeys = (tensor: string): boolean => /_attn\.[kv]$/.test(tensor);
+
+/** Whether the keys of a tensor of attention are of the encoder. */
+export const isCross = (tensor: string): boolean => tensor.includes('.encoder_attn');
+
 const sameNumber = (one: Crumb, other: Crumb): boolean =>
   one.tensor === other.tensor &&
   one.index === other.index &&
   one.head === other.head &&
+  one.key === other.key &&
   one.spot.stack === other.spot.stack &&
   one.spot.token === other.spot.token;
 
@@ -33,25 +42,37 @@ const shows = ({ vectors = [], keys, answer }: Step, tensor: string): boolean =>
 export function crumbOf(
   { run, stacks }: Reading,
   { tensor, index }: NumberAt,
-  { spot, layer, head }: Pick<Crumb, 'spot' | 'layer' | 'head'>,
+  { spot, layer, head, key }: Pick<Crumb, 'spot' | 'layer' | 'head' | 'key'>,
 ): Crumb | undefined {
   if (!run.trace[tensor] || !stacks[spot.stack]) return undefined;
   const step = stepsOf(stacks, spot.stack, layer).find((each) => shows(each, tensor));
   if (!step) return undefined;
   const vector = step.vectors?.find((each) => each.tensor === tensor);
   const keys = step.keys?.tensor === tensor ? step.keys : undefined;
+  const row = vector?.of === 'key' ? key : spot.token;
+  if (row === undefined) return undefined;
   const values = keys
-    ? keysOf(run, tensor, spot.token, head)
+    ? keysOf(run, tensor, row, head)
     : vector?.heads === 'one'
-      ? headOf(run, tensor, spot.token, head)
-      : rowOf(run, tensor, spot.token);
+      ? headOf(run, tensor, row, head)
+      : rowOf(run, tensor, row);
   const value = values[index];
   if (value === undefined) return undefined;
   const ofText = (vector ?? step.answer)?.of === 'text';
-  const token = run.pieces[spot.stack]?.[spot.token]?.label;
+  const stack = isOfKeys(tensor) && isCross(tensor) ? 'encoder' : spot.stack;
+  const token = run.pieces[stack]?.[row]?.label;
   const whose = ofText || token === undefined ? '' : `, “${token}”`;
   const title = `${step.part}: ${vector?.label ?? keys?.label ?? step.title}${whose}`;
-  return { tensor, index, spot, layer, head, title, value };
+  return {
+    tensor,
+    index,
+    spot,
+    layer,
+    head,
+    key: isOfKeys(tensor) ? key : undefined,
+    title,
+    value,
+  };
 }
 
 /** Whether a tensor has a number per pair of tokens. */

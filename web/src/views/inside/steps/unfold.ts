@@ -12,7 +12,7 @@ export interface Source {
   tensor: string;
   index: number;
   of: 'token' | 'key' | 'text';
-  /** The token in whose row it is, if that is another one. */
+  /** The token or the key in whose row it is, if that is another one. */
   at?: number;
 }
 
@@ -258,8 +258,6 @@ function unfolded(run: Run, asked: Asked, [first, second]: Needed): Unfolded {
     }
     case 'mixture': {
       const shares = keysOf(run, recipe.weights, place.token, place.head);
-      // Values of cross-attention are of the other stack’s tokens.
-      const own = recipe.values.includes('.self_attn');
       const terms = Array.from(shares, (value, i) =>
         product(
           `${i}`,
@@ -267,7 +265,7 @@ function unfolded(run: Run, asked: Asked, [first, second]: Needed): Unfolded {
           {
             value: headOf(run, recipe.values, i, place.head)[index]!,
             name: `v[${index}]`,
-            ...(own && { source: { tensor: recipe.values, index, of: 'token', at: i } }),
+            source: { tensor: recipe.values, index, of: 'key', at: i },
           },
         ),
       );
