@@ -71,7 +71,7 @@ export function fromInsideLink(link: Link): Partial<InsideLink> {
     ...(text !== undefined && {
       spot: token ? { stack: token[1] as StackName, token: Number(token[2]) } : undefined,
       key: key ? { cross: key[1] !== undefined, index: Number(key[2]) } : undefined,
-      number: number ? { tensor: number[1]!, index: Number(number[2]) } : undefined,
+      ...(number && { number: { tensor: number[1]!, index: Number(number[2]) } }),
     }),
     untrained: link.before === 'training',
   };

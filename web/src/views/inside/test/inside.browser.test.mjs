@@ -11,6 +11,7 @@ import {
   openMenu,
   root,
   settled,
+  until,
 } from '../../../../../tests/page/open.mjs';
 
 /** The view computes in doubles, the model in floats. */
@@ -210,7 +211,7 @@ onPage(
     /** Waits until the number in view is in the address, so that Back leads to the one before. */
     const arrived = async (tensor) => {
       await page.waitForURL(new RegExp(`number=${tensor.replaceAll('.', '\\.')}[:%]`));
-      assert.equal(await current.getAttribute('data-tensor-of'), tensor);
+      await trail.locator(`[aria-current=location][data-tensor-of="${tensor}"]`).waitFor();
     };
     await arrived('logits');
     const likeliest = page.locator('[data-testid=answers] .percent').first();
@@ -230,7 +231,11 @@ onPage(
     assert.equal(await trail.getByRole('button').count(), 5);
     await page.goBack();
     await arrived('encoder.layers.3.output');
-    assert.equal(await trail.getByRole('button').count(), 4);
+    await until(
+      page,
+      () => trail.getByRole('button').count(),
+      (count) => count === 4,
+    );
     await trail.getByRole('button').first().click();
     await arrived('logits');
     assert.equal(await trail.getByRole('button').count(), 1);
