@@ -1,4 +1,4 @@
-// The package with the add-on beside it, as npm installs them. `npm run test:full` builds the add-on with
+// The package and the add-on in one folder, as npm installs them. `npm run test:full` builds the add-on with
 // AddressSanitizer and UndefinedBehaviorSanitizer.
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

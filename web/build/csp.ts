@@ -14,7 +14,7 @@ export const policy = [
   "form-action 'none'",
 ].join('; ');
 
-/** Pages of this computer, on which somebody tries how the page looks in theirs. */
+/** Pages of this computer, for trying a frame before it is published. */
 const thisComputer = "'self' http://localhost:* http://127.0.0.1:*";
 
 /**

@@ -63,8 +63,8 @@ export const rested = (page) =>
 
 /**
  * Milliseconds that a fixed piece of work takes in the page: text is made and sorted, and a list of
- * 500 elements is filled and laid out. The shortest of 15 times, so that other processes do not
- * count. Limits are stated in its terms, as machines differ by a factor of three.
+ * 500 elements is filled and laid out. Other processes only make it longer, so the shortest of 15 runs
+ * is taken. Limits are multiples of it, as machines differ by a factor of three.
  */
 export const pace = (page) =>
   page.evaluate(() => {

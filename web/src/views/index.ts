@@ -25,13 +25,13 @@ export interface View {
   module: () => Promise<{ default: ViewModule }>;
   /** The kind of its model, which the figure draws; none: no figure. */
   figure?: Kind;
-  /** Whether the figure is folded until somebody opens it: the view has pictures of its own. */
+  /** Whether the figure is folded until it is opened: the view has pictures of its own. */
   figureFolds?: boolean;
   /** Whether it reads a text like the sentiment view's: a visitor's own text follows there. */
   takesText?: boolean;
   /** Its parts for researchers, which have links of their own behind the last door. */
   parts?: readonly { name: string; title: string }[];
-  /** Whether it shows only what comes first until somebody asks for all details. */
+  /** Whether it shows only what comes first until all details are asked for. */
   folds?: boolean;
   /** Fetches what is in it, for the search of the page. */
   contents?: () => Promise<readonly Findable[]>;

@@ -30,6 +30,12 @@ export function beganSo(head: MeasuredHead): boolean {
 /** Returns the role of one head, independent of the other heads. */
 export const roleOf = (head: MeasuredHead): Role => roleAmong(head, sets);
 
+/** Returns the set of words that is a head's role, or undefined. */
+export function setOf(head: MeasuredHead): WordSet | undefined {
+  const role = roleOf(head);
+  return role === 'broad' || role === 'other' ? undefined : role;
+}
+
 /**
  * Returns what distinguishes each head from the others of its attention. A set that is the role of
  * all heads is skipped, and the next one counts. If nothing distinguishes the heads, they have no

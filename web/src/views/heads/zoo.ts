@@ -2,7 +2,13 @@
 import { hashFor, type Link } from '../../ui/link.ts';
 import type { Table } from '../../ui/export/table.ts';
 import { headName, type AttentionKind } from '../../panels/heads/position.ts';
-import { beganSo, roleNames, roleOf, type MeasuredHead } from '../../panels/heads/head-roles.ts';
+import {
+  beganSo,
+  roleNames,
+  roleOf,
+  setOf,
+  type MeasuredHead,
+} from '../../panels/heads/head-roles.ts';
 
 /** The models whose heads are measured, with the view that each belongs to. */
 export const zooModels = {
@@ -71,14 +77,13 @@ export const tableOf = (model: ZooModel, heads: readonly MeasuredHead[]): Table 
     'set_before_training',
   ],
   rows: heads.map((head) => {
-    const role = roleOf(head);
-    const set = role === 'broad' || role === 'other' ? undefined : role;
+    const set = setOf(head);
     return [
       model,
       head.attention,
       head.layer,
       head.head,
-      roleNames[role].words,
+      roleNames[roleOf(head)].words,
       set && head.share[set],
       set && head.even[set],
       head.entropy,

@@ -1,6 +1,7 @@
 /** The inside view's state: model, text, the chosen token, layer and head, and the results. */
 import type { HeadPosition } from '../../panels/heads/position.ts';
 import type { Figured } from '../../ui/figured.ts';
+import { answers } from '../../panels/verdict/answer-inside.ts';
 import { partOf } from '../../panels/figure/part-of.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
@@ -8,14 +9,7 @@ import { Explorer } from '../../models/explorer.svelte.ts';
 import { loadFailure } from '../../ui/failure.ts';
 import { ownModels } from '../../models/tasks/own-models.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
-import {
-  answers,
-  fromInsideLink,
-  toInsideLink,
-  type Key,
-  type NumberAt,
-  type Spot,
-} from './link.ts';
+import { fromInsideLink, toInsideLink, type Key, type NumberAt, type Spot } from './link.ts';
 import { models, type InsideModel } from './reading/models.ts';
 import { read, type OpenModel, type Reading } from './reading/reading.ts';
 import { WeightRows } from './reading/rows.svelte.ts';

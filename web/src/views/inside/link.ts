@@ -34,8 +34,6 @@ export interface NumberAt {
   index: number;
 }
 
-export const answers = 'answer';
-
 export function toInsideLink({
   model,
   text,

@@ -88,7 +88,7 @@ export class ModelExplorer
   files = $state.raw<ChosenFiles>();
   /** The model of a hub that is in their place. */
   hub = $state.raw<HubModel>();
-  /** What is typed as the name of such a model. */
+  /** The text in the box for the name of such a model. */
   hubName = $state('');
   /** Whether the hub is being asked. */
   lookingUp = $state(false);

@@ -32,7 +32,7 @@ mainWay(
     await page.getByText('To German').click();
     await cards.nth(79).waitFor();
     assert.match(await cards.first().textContent(), /(Encoder|Decoder|Cross-attention) layer/);
-    await page.getByTestId('zoo-order').selectOption('previous');
+    await page.getByTestId('order').selectOption('previous');
     await cards.first().locator('[data-role=previous]').waitFor();
     await cards.first().getByRole('link').click();
     await one.getByRole('link', { name: 'See it at work' }).click();

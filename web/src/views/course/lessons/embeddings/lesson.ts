@@ -17,7 +17,7 @@ import { run } from './javascript.js';
 import javascript from './javascript.js?raw';
 import Picture from './Picture.svelte';
 import pytorch from './pytorch.py?raw';
-import { choicesFor, offeredFor, readEmbeddings, type EmbeddingsLive } from './reading.ts';
+import { choicesFor, readEmbeddings, type EmbeddingsLive } from './reading.ts';
 import { neighborsOf } from './table.ts';
 
 const i = sym('i');
@@ -36,9 +36,9 @@ export default lesson<EmbeddingsLive, 'sentiment'>({
       `This model only learned to tell good reviews from bad ones. Which word’s vector is closest to that of “${labels[asked]}”?`,
     choices: (live) => choicesFor(live).choices,
     answer(live) {
-      const { table, tokens, asked, labels } = live;
+      const { table, tokens, asked, labels, offered } = live;
+      const { opposite, alike } = offered;
       const [first, second] = neighborsOf(table, tokens[asked]!.id);
-      const { opposite, alike } = offeredFor(live);
       return {
         right: choicesFor(live).right,
         why: `Of all ${table.rows.length.toLocaleString('en')} tokens, “${first!.name.trim()}” has the largest cosine with “${labels[asked]}”, ${fraction(first!.cosine)}; then comes “${second!.name.trim()}”. “${alike.name.trim()}”, which is spelled alike, has ${fraction(alike.cosine)}, and “${opposite.name.trim()}” points the other way, ${fraction(opposite.cosine)}. For this model, words are alike if they say the same about a film.`,

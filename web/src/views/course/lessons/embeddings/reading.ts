@@ -15,8 +15,9 @@ export interface EmbeddingsLive {
   root: number;
   scaled: boolean;
   table: Table;
-  /** The token that the lesson asks about. */
+  /** The token that the lesson asks about, and the words to choose from. */
   asked: number;
+  offered: Offered;
   /** The lengths of a token's embedding and of its positional encoding, as means. */
   lengths: { tokens: number; positions: number };
   verdict: Verdict;
@@ -56,6 +57,7 @@ export async function readEmbeddings(
     verdict = verdictOf(await model.classify(text, { patch, signal }));
   }
   const { tokens } = usual;
+  const asked = await clearest(table, tokens);
   const mean = (of: TracedTensor) =>
     tokens.reduce((sum, _, i) => sum + length(row(of, i)), 0) / tokens.length;
   return {
@@ -66,7 +68,8 @@ export async function readEmbeddings(
     root,
     scaled,
     table,
-    asked: await clearest(table, tokens),
+    asked,
+    offered: offeredFor(table, tokens[asked]!),
     lengths: { tokens: mean(x), positions: mean(positions) },
     verdict,
     usual: verdictOf(usual),
@@ -100,9 +103,8 @@ export interface Offered {
   unrelated: Neighbor;
 }
 
-/** Returns one word for each reason that somebody may have: meaning, opposite, spelling, frequency. */
-export function offeredFor({ table, tokens, asked }: EmbeddingsLive): Offered {
-  const { id, text } = tokens[asked]!;
+/** Returns a word that is alike, and three that a reader may take for it. */
+function offeredFor(table: Table, { id, text }: Token): Offered {
   const near = neighborsOf(table, id);
   const nearest = near[0]!;
   const words = near.slice(1).filter(({ name }) => /^ \p{L}{3}/u.test(name));
@@ -118,8 +120,10 @@ export function offeredFor({ table, tokens, asked }: EmbeddingsLive): Offered {
 }
 
 /** Returns four words in alphabetical order, of which one is the nearest neighbor. */
-export function choicesFor(live: EmbeddingsLive): { choices: readonly string[]; right: number } {
-  const offered = offeredFor(live);
+export function choicesFor({ offered }: EmbeddingsLive): {
+  choices: readonly string[];
+  right: number;
+} {
   const choices = Object.values(offered)
     .map(({ name }) => name.trim())
     .sort();
