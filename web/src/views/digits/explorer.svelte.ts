@@ -10,7 +10,7 @@ import { headName, headsIn, type HeadPosition } from '../../panels/heads/positio
 import { Explorer } from '../../models/explorer.svelte.ts';
 import { filesByName, handedOver, type ChosenFiles } from '../../models/model-files.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
-import type { Figured } from '../../ui/figured.ts';
+import type { Figured, Words } from '../../ui/figured.ts';
 import { percent } from '../../ui/text/format.ts';
 import { pictureFailure, type Failure } from '../../ui/failure.ts';
 import { numbersIn, type Link } from '../../ui/link.ts';
@@ -25,6 +25,7 @@ import {
 } from '../../panels/pictures/drawing.ts';
 import {
   attentionTo,
+  placeName,
   type PatchesOnView,
   type Picture,
   type Reading,
@@ -40,6 +41,25 @@ export function placeOf(patch: number, { rows, columns }: PatchGrid, region: Pic
     top: region.top + Math.floor(patch / columns) * height,
     width,
     height,
+  };
+}
+
+function wordsOf({ picture, result: { grid, region, scores } }: Reading): Words {
+  const patches = Array.from({ length: grid.rows * grid.columns }, (_, i) => i);
+  const special = grid.special.map((_, i) => (i === 0 ? 'class token' : grid.special[i]!));
+  return {
+    text: '',
+    read: {
+      encoder: [...special, ...patches.map((patch) => `patch in ${placeName(patch, grid)}`)],
+    },
+    scores,
+    picture: {
+      pixels: picture,
+      places: [
+        ...special.map(() => undefined),
+        ...patches.map((patch) => placeOf(patch, grid, region)),
+      ],
+    },
   };
 }
 
@@ -120,6 +140,7 @@ export class DigitsExplorer extends Explorer<ImageClassifier> implements Patches
       ...(reading && {
         traceOf: async (trace) =>
           (await this.loader.model!.classify(reading.picture, { trace })).trace,
+        wordsOf: () => wordsOf(reading),
       }),
     };
   }

@@ -85,7 +85,14 @@ export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encode
       answer: best && `${best.label} ${percent(best.score)}`,
       here: { parts: ['attention'], layer: choice.selected.layer },
       inside: { model: 'sentiment', text },
-      ...(this.ready && { traceOf: (names) => this.traceOf(names) }),
+      ...(this.ready && {
+        traceOf: (names) => this.traceOf(names),
+        wordsOf: () => ({
+          text: this.reading?.text ?? text,
+          read: { encoder: this.attended?.source },
+          scores: best?.scores,
+        }),
+      }),
     };
   }
 

@@ -11,8 +11,8 @@ import {
   type Draft,
   type Range,
 } from '../../panels/alignment/alignment.ts';
-import { labelsIn, type TextAttention } from '../../panels/attention/text-attention.ts';
-import type { Figured } from '../../ui/figured.ts';
+import { labelsIn, shifted, type TextAttention } from '../../panels/attention/text-attention.ts';
+import type { Figured, Words } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
 import {
   translationBeforehand,
@@ -153,7 +153,27 @@ export class TranslationExplorer
         layer: choice.selected.layer,
       },
       inside: { model: name, text },
-      ...(this.ready && { traceOf: (names) => this.traceOf(names) }),
+      ...(this.ready && {
+        traceOf: (names) => this.traceOf(names),
+        wordsOf: () => this.#words,
+      }),
+    };
+  }
+
+  /** The chosen sentence and its translation. */
+  get #words(): Words | undefined {
+    const { rendering, inspected, attended } = this;
+    if (!rendering || !inspected || !attended) return undefined;
+    const { source, target = [], start = '' } = attended;
+    const { tokens } = inspected;
+    const [first, last] = [tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0];
+    return {
+      text: rendering.text.slice(inspected.start, inspected.end),
+      read: { encoder: source, decoder: shifted(start, target) },
+      translation: {
+        text: rendering.result.text.slice(first, last).trim(),
+        tokens: tokens.map(({ id }, i) => ({ text: target[i]!, id })),
+      },
     };
   }
 

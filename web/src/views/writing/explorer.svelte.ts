@@ -2,7 +2,7 @@
 import { Generator, type Prediction, type Token } from 'glassformer';
 import { lastCell, type Cell, type Matrix } from '../../panels/attention/attention.ts';
 import { labelsIn, type TextAttention } from '../../panels/attention/text-attention.ts';
-import type { Figured } from '../../ui/figured.ts';
+import type { Figured, Words } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
 import { examples } from './examples.ts';
 import { writeFailure, type Failure } from '../../ui/failure.ts';
@@ -134,8 +134,20 @@ export class WritingExplorer extends TextExplorer<Generator, Asked, 'decoder'> {
       answer: best && `“${best.text.trim()}”`,
       here: { parts: ['attention'], layer: choice.selected.layer },
       inside: { model: 'writer', text: text.slice(0, cursor) },
-      ...(this.ready && { traceOf: (names) => this.traceOf(names) }),
+      ...(this.ready && {
+        traceOf: (names) => this.traceOf(names),
+        wordsOf: () => this.#words,
+      }),
     };
+  }
+
+  get #words(): Words | undefined {
+    if (!this.asked || !this.attended) return undefined;
+    const scores = this.candidates.slice(0, 5).map(({ text, probability }) => ({
+      label: text === endToken ? '‹end›' : text.trim() || '␣',
+      score: probability,
+    }));
+    return { text: this.asked.text, read: { decoder: this.attended.source }, scores };
   }
 
   override get working(): boolean {
