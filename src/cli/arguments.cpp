@@ -21,8 +21,8 @@ void add_compute(CLI::App& app, std::optional<Compute>& compute) {
       "4-bit weights, for large models. Default: as the weights are stored.");
 }
 
-void add_bits(CLI::App& app, Compute& compute) {
-  add_name(
+CLI::Option* add_bits(CLI::App& app, Compute& compute) {
+  return add_name(
       app, "--weights", {"8", "4"},
       [&compute](std::size_t chosen) { compute = chosen == 0 ? Compute::int8 : Compute::int4; },
       "The bits of a weight. 8: with a scale per output. 4: in groups of 32 with a scale each, in "

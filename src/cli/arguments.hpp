@@ -40,7 +40,7 @@ struct TaskArguments {
 void add_model(CLI::App& app, std::filesystem::path& folder);
 void add_compute(CLI::App& app, std::optional<Compute>& compute);
 /// Declares --weights: 8 or 4 bits.
-void add_bits(CLI::App& app, Compute& compute);
+CLI::Option* add_bits(CLI::App& app, Compute& compute);
 void add_threads(CLI::App& app, std::size_t& threads);
 /// Declares --patch, --patch-tokens and --patch-heads.
 void add_patch(CLI::App& app, PatchFile& patch);

@@ -262,6 +262,16 @@ test('init and quantize write a manifest, with which inspect compares the files'
     );
   }
   assert.deepEqual(readdirSync(small).sort(), [...described, 'README.md', 'manifest.json'].sort());
+  for (const [options, expected] of [
+    [['--weights', '8', '--tables'], /--tables: expected --weights 4, got --weights 8/],
+    [['--tables'], /--tables requires --weights/],
+  ]) {
+    const other = fresh();
+    const { status, stderr } = glassformer(['quantize', whole, other, ...options]);
+    assert.notEqual(status, 0);
+    assert.match(stderr, expected);
+    assert.equal(existsSync(join(other, 'config.json')), false);
+  }
   const config = readFileSync(join(small, 'config.json'), 'utf8');
   for (const changed of [config + ' ', config.replace(' ', '\n')]) {
     writeFileSync(join(small, 'config.json'), changed);

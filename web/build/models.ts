@@ -12,7 +12,6 @@ const unmeasured = 'null\n';
 export function models(names: readonly string[]): Plugin {
   const files = [
     'config.json',
-    'generation_config.json',
     'heads.json',
     'manifest.json',
     'model.safetensors',

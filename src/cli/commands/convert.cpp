@@ -16,11 +16,11 @@
 namespace glassformer {
 namespace {
 
-// Writes a model's parameters to a file as they are loaded. Integer matrices stay integers;
-// everything else is written in one floating type.
+// Writes a model's parameters to a file as they are loaded. Integer matrices stay integers, those
+// of 8 bits with `bits_of_tables` bits; everything else is written in one floating type.
 class NewWeights {
  public:
-  NewWeights(const std::vector<NamedParameter>& parameters, DType floats,
+  NewWeights(const std::vector<NamedParameter>& parameters, unsigned bits_of_tables, DType floats,
              const std::filesystem::path& path)
       : file_(path) {
     for (const NamedParameter& parameter : parameters) {
@@ -28,13 +28,15 @@ class NewWeights {
       const std::vector<std::size_t>& shape = parameter.shape;
       firsts_.push_back(tensors_.size());
       targets_.push_back({.name = name, .shape = shape});
-      targets_.back().bits = parameter.bits;
+      const bool table = parameter.bits == 8 && shape.size() == 2;
+      const unsigned bits = table ? bits_of_tables : parameter.bits;
+      targets_.back().bits = bits;
       targets_.back().stored = parameter.stored;
-      if (parameter.bits == 8) {
+      if (bits == 8) {
         tensors_.push_back({name, DType::i8, shape, {}});
         tensors_.push_back({name + "_scale", DType::f32, {shape[0]}, {}});
-      } else if (parameter.bits == 4) {
-        const std::size_t scales = scales_of_row(shape[1], parameter.bits);
+      } else if (bits == 4) {
+        const std::size_t scales = scales_of_row(shape[1], bits);
         tensors_.push_back({name, DType::u8, {shape[0], (shape[1] + 1) / 2}, {}});
         tensors_.push_back({name + "_scale", DType::bf16, {shape[0], scales}, {}});
       } else {
@@ -95,7 +97,8 @@ class NewWeights {
 
 bool is_float(DType dtype) { return holds_weights(dtype) && dtype != DType::i8; }
 
-// Returns the floating type of all weights that the model reads; F32 if they differ.
+// Returns the floating type of all weights that the model reads; F32 if they differ, or have
+// integers.
 DType floating_type(const WeightsLoader& loader) {
   std::optional<DType> common;
   for (std::size_t i = 0; i < loader.size(); ++i) {
@@ -108,7 +111,7 @@ DType floating_type(const WeightsLoader& loader) {
 }
 
 std::string convert(const OpenFolder& open, const std::filesystem::path& out, Compute compute,
-                    const std::string& config) {
+                    const std::string& config, unsigned bits_of_tables = 8) {
   const std::filesystem::path& from = open.files.path();
   std::vector<ModelFolder::Renamed> copied = open.folder.renamed();
   const std::string& folder = open.folder.folder();
@@ -131,10 +134,8 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
 
   const Model model = make_model(open.config.architecture, compute);
   const std::vector<NamedParameter> wanted = parameters(model);
-  const DType floats = compute != Compute::f32
-                           ? DType::f32
-                           : floating_type(open.folder.loader(open.headers, wanted));
-  NewWeights weights(wanted, floats, files.path("model.safetensors"));
+  const DType floats = floating_type(open.folder.loader(open.headers, wanted));
+  NewWeights weights(wanted, bits_of_tables, floats, files.path("model.safetensors"));
   open.load(weights.targets());
   weights.close();
   files.write("config.json", config);
@@ -175,21 +176,29 @@ class QuantizeCommand final : public Command {
   void declare(CLI::App& app) override {
     add_model(app, model_);
     app.add_option("OUT_DIR", folder_, "The folder to write.")->required();
-    add_bits(app, compute_);
+    CLI::Option* weights = add_bits(app, compute_);
+    app.add_flag("--tables", tables_,
+                 "With --weights 4: tables of embeddings have 4 bits per weight, too, as in a file "
+                 "to be downloaded. In memory they have 8.")
+        ->needs(weights);
   }
   Exit run() override;
 
  private:
   std::filesystem::path model_, folder_;
   Compute compute_ = Compute::int8;
+  bool tables_ = false;
 };
 
 Exit QuantizeCommand::run() {
+  if (tables_ && compute_ != Compute::int4) {
+    throw_error(ErrorCode::invalid_option, "--tables: expected --weights 4, got --weights 8");
+  }
   const OpenFolder open(model_);
   const std::string config = open.folder.is_published()
                                  ? to_json(open.config)
                                  : read_file(model_ / "config.json", config_limit);
-  const std::string written = convert(open, folder_, compute_, config);
+  const std::string written = convert(open, folder_, compute_, config, tables_ ? 4 : 8);
   std::cerr << "glassformer: wrote " << written << '\n';
   return Exit::ok;
 }

@@ -2,24 +2,37 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { command } from '../../native_build.mjs';
-import { Generator, assertError, assertNear, binaries, load, root } from '../support/helpers.mjs';
+import {
+  Generator,
+  assertError,
+  assertNear,
+  binaries,
+  dist,
+  load,
+  root,
+} from '../support/helpers.mjs';
+
+const { inspect } = await import(`${dist}/index.js`);
 
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-int4-'));
 after(() => rmSync(scratch, { recursive: true }));
 
-function quantized(model) {
-  const folder = join(scratch, model);
+function quantized(model, ...options) {
+  const folder = join(scratch, [model, ...options].join(''));
   const from = join(root, 'weights', model);
-  execFileSync(command, ['quantize', from, folder, '--weights', '4'], { stdio: 'ignore' });
+  execFileSync(command, ['quantize', from, folder, '--weights', '4', ...options], {
+    stdio: 'ignore',
+  });
   return folder;
 }
 
-const writer = quantized('writer');
+const writer = join(root, 'weights/writer'); // its tables have 4 bits, too
+const blocks = quantized('sentiment');
 const prompts = ['Once upon a time', 'The little dog'];
 
 for (const binary of binaries) {
@@ -42,9 +55,33 @@ for (const binary of binaries) {
   });
 }
 
+test('tables of 4 bits make a smaller file with nearly the same answers', async () => {
+  const all = quantized('sentiment', '--tables');
+  const file = (folder) => join(folder, 'model.safetensors');
+  const table = 8000 * 128;
+  const saved = statSync(file(blocks)).size - statSync(file(all)).size;
+  // An integer and a scale of four bytes per row become half of that and four scales of two bytes.
+  assert.ok(Math.abs(saved - (table + 8000 * 4 - (table / 2 + 8000 * 4 * 2))) < 1000, `${saved}`);
+  const { tensors } = await inspect(all);
+  const embeddings = tensors.find(({ name }) => name === 'encoder.embed_tokens.weight');
+  assert.deepEqual([embeddings.dtype, embeddings.shape], ['U8', [8000, 64]]);
+  const texts = ['A gripping, beautifully shot film.', 'Not one joke of it works.'];
+  for (const compute of ['int4', 'f32']) {
+    const [small, large] = [await load(all, { compute }), await load(blocks, { compute })];
+    for (const text of texts) {
+      const [{ scores }, { scores: expected }] = [
+        await small.classify(text),
+        await large.classify(text),
+      ];
+      assert.notDeepEqual(scores, expected);
+      const numbers = (of) => of.map(({ score }) => score);
+      assertNear(numbers(scores), numbers(expected), 0.1, text);
+    }
+  }
+});
+
 test('traces, patches and ablations see the activations; gradients need floats', async () => {
-  const folder = quantized('sentiment');
-  const classifier = await load(folder);
+  const classifier = await load(blocks);
   const text = 'A gripping, beautifully shot film.';
   const name = 'encoder.layers.1.output';
   const { trace, scores } = await classifier.classify(text, { trace: [name] });
@@ -57,10 +94,10 @@ test('traces, patches and ablations see the activations; gradients need floats',
   assert.notDeepEqual(without.scores, scores);
   const q = [{ name: 'encoder.layers.0.self_attn.q', value: 0 }];
   await assertError(() => classifier.classify(text, { patch: q }), 'unsupported', /f32/);
-  const learner = await load(folder, { gradients: true });
+  const learner = await load(blocks, { gradients: true });
   const gradients = [name];
   await assertError(() => learner.classify(text, { gradients }), 'unsupported', /f32.*int4/);
-  const floats = await load(folder, { gradients: true, compute: 'f32' });
+  const floats = await load(blocks, { gradients: true, compute: 'f32' });
   const result = await floats.classify(text, { gradients });
   assert.ok(result.gradients[name].data.some((number) => number !== 0));
 });

@@ -11,10 +11,9 @@ export type ModelName = 'sentiment' | `en-${Target}` | 'writer' | 'digits';
 export const folderOf = (name: ModelName): URL => new URL(`models/${name}`, document.baseURI);
 
 const own = ['config.json', 'heads.json', 'manifest.json', 'model.safetensors', 'tokenizer.model'];
-/** The writing model has a published format. */
-const published = [
+/** The writing model has the tokenizer of a published format. */
+const writing = [
   'config.json',
-  'generation_config.json',
   'heads.json',
   'manifest.json',
   'model.safetensors',
@@ -22,12 +21,12 @@ const published = [
   'tokenizer_config.json',
 ];
 
-/** So has the model that reads pictures. */
+/** The model that reads pictures has a published format. */
 const pictures = ['config.json', 'manifest.json', 'model.safetensors', 'preprocessor_config.json'];
 
 /** Returns the files in a model's folder that the page reads; see web/build/models.ts. */
 export const filesOf = (name: ModelName): readonly string[] =>
-  name === 'writer' ? published : name === 'digits' ? pictures : own;
+  name === 'writer' ? writing : name === 'digits' ? pictures : own;
 
 /** The package's other binaries: a small one for the first verdict, and those with threads. */
 export const binaries = { ...read, ...threads };

@@ -13,6 +13,7 @@ COMMANDS = {
     "train": ("classifier.train", "runs one stage of the training"),
     "shares": ("classifier.shares", "measures weights between the start and the end of a run"),
     "export": ("common.export", "writes a model folder from a checkpoint"),
+    "quantize": ("classifier.quantize", "chooses the 4-bit integers of a model folder"),
     "evaluate": ("classifier.evaluate", "measures a model folder on the test files"),
     "probe": ("classifier.probe", "runs a model folder on a file of probes"),
     "plot": ("common.plot", "draws the curves of runs"),

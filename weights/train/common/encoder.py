@@ -6,6 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from common.attention import attention
+from common.four_bits import reads
 
 
 def sinusoids(length, d_model):
@@ -25,6 +26,7 @@ class SelfAttention(nn.Module):
 
     def forward(self, x):
         """Maps x [B, n, D], in the compute type, to [B, n, D]."""
+        reads(x, self.q_proj, self.k_proj, self.v_proj)
         batch, length, d_model = x.shape
         d_head = d_model // self.n_heads
         scale = d_head**-0.5  # part of q's weights: cheaper than scaling the n x n scores
@@ -37,6 +39,7 @@ class SelfAttention(nn.Module):
 
 
 def linear(layer, x):
+    reads(x, layer)
     return F.linear(x, layer.weight.to(x.dtype), layer.bias.to(x.dtype))
 
 

@@ -28,7 +28,7 @@ def commands_of(recipe):
         python = Path(folder) / "python3"
         python.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" "" >> "{log}"\n')
         # These do nothing: every corpus and package is found, with nothing in it.
-        idle = [Path(folder) / name for name in ("gunzip", "mv", "node", "npm", "tar")]
+        idle = [Path(folder) / name for name in ("cp", "gunzip", "mv", "node", "npm", "tar")]
         for program in idle:
             program.write_text("#!/bin/sh\n")
         for program in (python, *idle):

@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from common.encoder import EncoderLayer, linear, sinusoids
+from common.four_bits import reads
 
 PAD, UNKNOWN, START, END = range(4)
 
@@ -65,6 +66,7 @@ def attend(q, k, v, n_heads, mask=None):
 
 def projected(x, *layers):
     """Applies several linear layers to one input, in one product."""
+    reads(x, *layers)
     weight = torch.cat([layer.weight for layer in layers])
     bias = torch.cat([layer.bias for layer in layers])
     return F.linear(x, weight.to(x.dtype), bias.to(x.dtype)).chunk(len(layers), dim=-1)

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy
 import torch
 
-from common import review_files
+from common import four_bits, review_files
 from common.trainer import read_weights
 from writer import byte_bpe
 from writer.batches import Reviews
 from writer.kneser_ney import KneserNey, grams_of
-from writer.model import Writer
+from writer.model import CONFIG, Writer
 
 REVIEWS = 2000
 ROWS = 16  # windows per batch
@@ -57,10 +57,16 @@ def bits_of_writer(model, texts, end, positions, compute=torch.float32):
 
 
 def load(folder):
-    """Loads a published folder. Returns (model, config, tokenizer)."""
+    """Loads a folder in GPT-2's format or one with 4-bit weights. Returns (model, config, tokenizer)."""
+    path = Path(folder) / "model.safetensors"
     config = json.loads((Path(folder) / "config.json").read_text())
-    model = Writer(config)
-    model.load_published(read_weights(Path(folder) / "model.safetensors"))
+    if config["model_type"] == "gpt2":
+        model = Writer(config)
+        model.load_published(read_weights(path))
+    else:
+        config = CONFIG
+        model = Writer(config)
+        model.load_converted(four_bits.read(path))
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     return model.to(device), config, byte_bpe.Tokenizer(Path(folder) / "tokenizer.json")
 

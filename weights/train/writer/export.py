@@ -1,7 +1,7 @@
 """Writes a folder from a checkpoint, in F16, with the files that GPT2LMHeadModel and GPT2Tokenizer write.
 
-    python3 -m writer export --run RUN --out ../writer
-    python3 -m writer export --run RUN --start ../writer --share 0.75 --out ../writer
+    python3 -m writer export --run RUN --out checkpoints/writer
+    python3 -m writer export --run RUN --start checkpoints/writer --share 0.75 --out checkpoints/writer
 
 With --start, the weights lie on the line from that folder's to the run's. The command shares measures how far is best.
 """

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from common.four_bits import reads
 from writer.kernels import NextTokenLoss, add_norm, attend, gelu
 
 CONFIG = {
@@ -35,6 +36,10 @@ CONFIG = {
     "vocab_size": 4096,
 }
 
+# The matrices of a layer, and the names of their parts in a folder that `glassformer quantize` writes.
+PARTS = [("attn.c_attn", ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"]),
+         ("attn.c_proj", ["self_attn.out_proj"]), ("mlp.c_fc", ["fc1"]), ("mlp.c_proj", ["fc2"])]
+
 
 class Conv1D(nn.Module):
     """Computes x W + b, with W [in, out]."""
@@ -45,6 +50,7 @@ class Conv1D(nn.Module):
         self.bias = nn.Parameter(torch.zeros(outputs))
 
     def forward(self, x):
+        reads(x, self)
         flat = torch.addmm(self.bias.to(x.dtype), x.reshape(-1, x.shape[-1]), self.weight.to(x.dtype))
         return flat.view(*x.shape[:-1], -1)
 
@@ -104,6 +110,22 @@ class Writer(nn.Module):
     def load_published(self, weights):
         """Copies weights whose names may begin with "transformer."."""
         self.load_state_dict({name.replace("transformer.", "", 1): value for name, value in weights.items()})
+
+    def load_converted(self, weights):
+        """Copies weights with the names that `glassformer quantize` writes."""
+        state = {"wte.weight": weights["decoder.embed_tokens.weight"],
+                 "wpe.weight": weights["decoder.embed_positions.weight"]}
+        norms = [("ln_f", "layer_norm")]
+        for at in range(len(self.h)):
+            norms += [(f"h.{at}.ln_1", f"layers.{at}.self_attn_layer_norm"),
+                      (f"h.{at}.ln_2", f"layers.{at}.final_layer_norm")]
+            for theirs, ours in PARTS:
+                for kind in ("weight", "bias"):
+                    parts = torch.cat([weights[f"decoder.layers.{at}.{name}.{kind}"] for name in ours])
+                    state[f"h.{at}.{theirs}.{kind}"] = parts.T if kind == "weight" else parts
+        for theirs, ours in norms:
+            state |= {f"{theirs}.{kind}": weights[f"decoder.{ours}.{kind}"] for kind in ("weight", "bias")}
+        self.load_state_dict(state)
 
     def forward(self, ids, compute=torch.float32):
         """Maps ids [B, n] to [B, n, D] in the compute type, from which the logits are computed."""

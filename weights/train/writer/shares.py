@@ -1,7 +1,7 @@
 """Measures weights on the line from a published model to a run that continued from it: bits per byte of held-out
 reviews. They show which --share the command export should take.
 
-    python3 -m writer shares --run RUN --start ../writer
+    python3 -m writer shares --run RUN --start checkpoints/writer
 """
 import json
 from pathlib import Path

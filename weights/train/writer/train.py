@@ -4,7 +4,7 @@ line.
     python3 -m writer train --run RUN --minutes 90
 
 RUN is the folder of the command prepare. Each report is a line of RUN/log.jsonl. RUN/checkpoint.pt holds the state: the
-same command again resumes from it. `--continue ../writer` starts with the weights of a model folder instead of random
+same command again resumes from it. `--continue checkpoints/writer` starts with the weights of a model folder instead of random
 ones, and with a new schedule. It requires a RUN that was prepared with `--tokenizer ../writer/tokenizer.json`.
 """
 import json

@@ -41,18 +41,27 @@ function fromHalf(bits) {
   return bits >> 15 === 1 ? -size : size;
 }
 
-/** Returns a function that reads tensors of a safetensors file as floats. */
+/** Returns a function that reads tensors of a safetensors file as floats: F16, or 4 bits in groups. */
 function tensorsOf(path) {
   const bytes = readFileSync(path);
   const length = Number(bytes.readBigUInt64LE(0));
   const header = JSON.parse(bytes.subarray(8, 8 + length).toString());
+  const part = (name) => {
+    const [first, last] = header[name].data_offsets.map((offset) => 8 + length + offset);
+    return bytes.subarray(first, last);
+  };
+  const halves = (data, number) =>
+    Float32Array.from({ length: data.length / 2 }, (_, i) => number(data.readUInt16LE(2 * i)));
+  const fromBrain = (bits) => new Float32Array(Uint32Array.of(bits << 16).buffer)[0];
   return (name) => {
-    const { dtype, data_offsets: at } = header[name];
-    assert.equal(dtype, 'F16', name);
-    const [first, last] = at.map((offset) => 8 + length + offset);
-    return Float32Array.from({ length: (last - first) / 2 }, (_, i) =>
-      fromHalf(bytes.readUInt16LE(first + 2 * i)),
-    );
+    const data = part(name);
+    if (header[name].dtype === 'F16') return halves(data, fromHalf);
+    assert.equal(header[name].dtype, 'U8', name);
+    const scales = halves(part(`${name}_scale`), fromBrain);
+    return Float32Array.from({ length: 2 * data.length }, (_, i) => {
+      const integer = ((data[i >> 1] >> (4 * (i % 2))) & 15) - 8;
+      return integer * scales[Math.floor(i / 32)];
+    });
   };
 }
 
@@ -69,8 +78,8 @@ onPage('each layer’s tokens come from its stream, normalized and projected', {
     assert.ok(Math.abs(lines.at(-1)[i].logprob - logprob) < tolerance);
   });
   const tensor = tensorsOf(join(root, 'weights/writer/model.safetensors'));
-  const [scale, shift, table] = ['ln_f.weight', 'ln_f.bias', 'wte.weight'].map((name) =>
-    tensor(`transformer.${name}`),
+  const [scale, shift, table] = ['layer_norm.weight', 'layer_norm.bias', 'embed_tokens.weight'].map(
+    (name) => tensor(`decoder.${name}`),
   );
   const width = scale.length;
   for (const [layer, line] of lines.slice(0, -1).entries()) {
