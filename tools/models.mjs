@@ -52,13 +52,13 @@ function usage(name, config) {
   const known = {
     'text-classification': ['Classifier', 'classifier', "classify('A gripping film.')).label"],
     translation: ['Translator', 'translator', "translate('Where is the station?')).text"],
-    // Published formats don't name a task.
+    'text-generation': ['Generator', 'generator', "generate('This film is')).text"],
+    // A published format doesn't name a task.
     vit: [
       'ImageClassifier',
       'classifier',
       'classify({ width: 28, height: 28, data: new Uint8Array(784) })).scores',
     ],
-    gpt2: ['Generator', 'generator', "generate('This film is')).text"],
   };
   const [Model, model, call] = known[config.task ?? config.model_type];
   return (
