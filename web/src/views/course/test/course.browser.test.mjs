@@ -200,6 +200,11 @@ onPage(
   { hash: addressOf('attention'), viewport: { width: 1280, height: 800 } },
   async (page) => {
     await page.getByTestId('picture').waitFor();
+    // The link to a lesson opens at its question, with the picture below it.
+    const question = await page.getByTestId('question').boundingBox();
+    assert.ok(question.y >= 0 && question.y < 100, `question at ${question.y}`);
+    const { y } = await page.getByTestId('picture').boundingBox();
+    assert.ok(y < 600, `picture at ${y}`);
     const ordinary = await page.getByTestId('picture').locator('canvas').first().boundingBox();
     const [projected] = await Promise.all([
       page.context().waitForEvent('page'),
