@@ -31,6 +31,11 @@ test('letters between texts are counted, and each day has its text', () => {
 });
 
 onPage('the puzzle counts the fewest letters that turn the verdict', {}, async (page) => {
+  // Its button is part of the desk, not under what follows it.
+  const [button, desk] = await Promise.all(
+    [page.getByTestId('puzzle'), page.locator('section.desk')].map((each) => each.boundingBox()),
+  );
+  assert.ok(button.y + button.height <= desk.y + desk.height, JSON.stringify({ button, desk }));
   await page.getByTestId('puzzle').click();
   const input = page.getByTestId('input');
   const text = textOf(dateOf(new Date()));
