@@ -21,6 +21,7 @@ for (const [title, most] of Object.entries({
   Writing: { controls: 40, words: 240 },
   Digits: { controls: 140, words: 150 }, // 98 of them are patches of pictures
   Transplant: { controls: 42, words: 200 }, // 30 of them are cells of the table
+  Inside: { controls: 85, words: 700 }, // the steps of attention, with their formulas and numbers
 })) {
   for (const viewport of [
     { width: 1280, height: 800 },
@@ -83,3 +84,28 @@ onPage('axe finds no violations in what a newcomer sees', { newcomer: true }, as
   await page.getByTestId('all-heads').waitFor();
   await assertAccessibleToAll(page);
 });
+
+onPage(
+  'Inside opens with attention, and its other steps when asked',
+  { newcomer: true },
+  async (page) => {
+    await goTo(page, 'Inside');
+    const panes = page.getByTestId('pane');
+    await panes.first().waitFor();
+    const few = await panes.count();
+    const folded = page.getByTestId('steps');
+    assert.equal(await folded.count(), 3, 'into the model, feed-forward, out of the model');
+    await folded.nth(1).click();
+    assert.equal(await folded.count(), 2);
+    const more = await panes.count();
+    assert.ok(more > few);
+    // What is asked for once stays open in every layer.
+    await page.locator('input[name=inside-layer][value="2"]').check();
+    await settled(page);
+    assert.deepEqual([await folded.count(), await panes.count()], [2, more + 1]); // what comes in
+    // A part of the figure leads to a step that is folded.
+    await page.getByTestId('figure').getByText('Positional encoding').click();
+    await page.getByText('Add the positional encoding', { exact: true }).waitFor();
+    assert.equal(await folded.count(), 0);
+  },
+);

@@ -101,6 +101,7 @@ export const views: readonly View[] = [
     title: 'Inside',
     door: 'inside',
     heading: 'every number between text and answer',
+    folds: true,
     module: () => import('./inside/index.ts'),
     figure: 'encoder',
     takesText: true,
