@@ -99,7 +99,7 @@ onPage(
     assert.equal(await folded.count(), 2);
     const more = await panes.count();
     assert.ok(more > few);
-    // What is asked for once stays open in every layer.
+    // A part that was opened stays open in every layer.
     await page.locator('input[name=inside-layer][value="2"]').check();
     await settled(page);
     assert.deepEqual([await folded.count(), await panes.count()], [2, more + 1]); // what comes in

@@ -8,7 +8,7 @@ export type StackName = 'encoder' | 'decoder';
 export type Part =
   'tokens' | 'embedding' | 'positions' | 'norm' | 'attention' | 'cross' | 'add' | 'feed' | 'answer';
 
-/** What the last run read and answered, in words and pictures: the film shows it. */
+/** The input and the answers of the last run, in words and pictures, for the film. */
 export interface Words {
   /** The text that was read; empty for a picture. */
   text: string;

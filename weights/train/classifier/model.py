@@ -71,9 +71,12 @@ class Encoder(nn.Module):
         self.layer_norm = nn.LayerNorm(d_model, eps=eps)
         self.register_buffer("positions", sinusoids(config["max_source_length"], d_model), persistent=False)
 
+    def embed(self, ids):
+        return F.embedding(ids, self.embed_tokens.weight) * self.scale + self.positions[: ids.shape[1]]
+
     def forward(self, ids, compute=torch.float32):
         """Maps ids [B, n], without padding, to [B, n, D] in float32."""
-        x = F.embedding(ids, self.embed_tokens.weight) * self.scale + self.positions[: ids.shape[1]]
+        x = self.embed(ids)
         for layer in self.layers:
             x = layer(x, compute)
         return self.layer_norm(x)

@@ -32,7 +32,7 @@ def main(arguments):
     rounding = Rounding()
     rounding.table(encoder.embed_tokens.weight, None, "encoder.embed_tokens.weight")
     ids = [torch.tensor([tokenizer.encode(text)[:limit]]) for text in texts]
-    states = [encoder.embed_tokens(row) * encoder.scale + encoder.positions[:row.shape[1]] for row in ids]
+    states = [encoder.embed(row) for row in ids]
     for at, layer in enumerate(encoder.layers):
         states = rounding.layer(
             lambda x: layer(x, torch.float32), states,

@@ -64,6 +64,11 @@ def attend(q, k, v, n_heads, mask=None):
     return mixed.view(batch, n_heads, length, -1).transpose(1, 2).reshape(batch, length, d_model)
 
 
+def look_ahead(length, like):
+    """Returns the mask [T, T] that hides later tokens, with the type and device of `like`."""
+    return torch.full((length, length), -1e9, dtype=like.dtype, device=like.device).triu(1)
+
+
 def projected(x, *layers):
     """Applies several linear layers to one input, in one product."""
     reads(x, *layers)
@@ -169,8 +174,7 @@ class Translator(nn.Module):
 
     def decode(self, target, source):
         """Maps ids [B, T] and the encoded source [B, S, D] to [B, T, D] in the compute type."""
-        length = target.shape[1]
-        mask = torch.full((length, length), -1e9, dtype=source.dtype, device=source.device).triu(1)
+        mask = look_ahead(target.shape[1], source)
         x = self.drop(self.embed(target))
         for layer in self.decoder.layers:
             x = layer(x, source, mask, self.drop)

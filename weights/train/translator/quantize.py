@@ -7,14 +7,13 @@ import json
 import random
 from pathlib import Path
 
-import numpy
 import sentencepiece
 import torch
 
-from common import safetensors_io
 from common.four_bits import Rounding, round_linear
+from common.trainer import read_weights
 from translator.corpora import training_corpora
-from translator.model import END, START, Translator
+from translator.model import END, START, Translator, look_ahead
 
 LONGEST = 120  # tokens; longer sentences are cut
 
@@ -31,8 +30,7 @@ def load(folder):
     folder = Path(folder)
     config = json.loads((folder / "config.json").read_text())
     model = Translator(config)
-    model.load_state_dict({name: torch.from_numpy(array.astype(numpy.float32))
-                           for name, array in safetensors_io.load(folder / "model.safetensors").items()})
+    model.load_state_dict(read_weights(folder / "model.safetensors"))
     return model.eval(), config, sentencepiece.SentencePieceProcessor(model_file=str(folder / "tokenizer.model"))
 
 
@@ -58,13 +56,9 @@ def main(arguments):
     decoded = [(model.embed(target), source) for target, source in zip(targets, encoded)]
     for at, layer in enumerate(model.decoder.layers):
         decoded = rounding.layer(
-            lambda both: (layer(*both, look_ahead(both[0].shape[1]), lambda x: x), both[1]), decoded,
+            lambda both: (layer(*both, look_ahead(both[0].shape[1], both[1]), model.drop), both[1]), decoded,
             lambda sums: round_linear(rounding, layer, f"decoder.layers.{at}", ["self_attn", "encoder_attn"], sums))
         print(json.dumps({"decoder_layer": at}), flush=True)
     outputs = torch.cat([model.decoder.layer_norm(x)[0] for x, _ in decoded])
     rounding.table(model.embed_tokens.weight, outputs, "embed_tokens.weight")
     rounding.write(arguments.folder)
-
-
-def look_ahead(length):
-    return torch.full((length, length), -1e9).triu(1)

@@ -127,9 +127,12 @@ class Writer(nn.Module):
             state |= {f"{theirs}.{kind}": weights[f"decoder.{ours}.{kind}"] for kind in ("weight", "bias")}
         self.load_state_dict(state)
 
+    def embed(self, ids):
+        return F.embedding(ids, self.wte.weight) + self.wpe.weight[: ids.shape[1]]
+
     def forward(self, ids, compute=torch.float32):
         """Maps ids [B, n] to [B, n, D] in the compute type, from which the logits are computed."""
-        x = F.embedding(ids, self.wte.weight) + self.wpe.weight[: ids.shape[1]]
+        x = self.embed(ids)
         norms = [layer.ln_1 for layer in self.h] + [self.ln_f]
         normal = norms[0](x).to(compute)
         for layer, following in zip(self.h, norms[1:]):

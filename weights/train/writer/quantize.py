@@ -27,7 +27,7 @@ def main(arguments):
     texts = random.Random(1).sample(read_texts(arguments.data), arguments.reviews)
     ids = [torch.tensor([[tokenizer.end, *tokenizer.encode(text)][:positions]]) for text in texts]
     rounding = Rounding()
-    states = [model.wte(row) + model.wpe.weight[:row.shape[1]] for row in ids]
+    states = [model.embed(row) for row in ids]
     norms = [layer.ln_1 for layer in model.h] + [model.ln_f]
     states = [(x, norms[0](x)) for x in states]
     for at, (layer, following) in enumerate(zip(model.h, norms[1:])):

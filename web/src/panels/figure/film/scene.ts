@@ -1,4 +1,4 @@
-/** What a film shows and when: its shots, from the stations of the figure and the trace of a run. */
+/** The shots of a film with their times, from the stations of the figure and the trace of a run. */
 import type { PictureRegion, Pixels, TracedTensor } from 'glassformer';
 import type { StackName, Words } from '../../../ui/figured.ts';
 import { percent } from '../../../ui/text/format.ts';

@@ -1,8 +1,8 @@
-/** What all drawings of a film share: text that fits its place, round boxes, and eased motion. */
+/** Helpers of all drawings of a film: text that fits its place, round boxes, and eased motion. */
 import type { Layout } from './layout.ts';
 import type { Look } from './look.ts';
 
-/** What is drawn on: a canvas, in units of the layout, with the look of the page. */
+/** A canvas to draw on, in units of the layout, with the look of the page. */
 export interface Brush {
   context: CanvasRenderingContext2D;
   layout: Layout;

@@ -7,19 +7,22 @@ import type { Scene } from '../shot.ts';
 
 const inQuotes = (text: string): string => `“${text.trim().replace(/\s+/g, ' ')}”`;
 
-/** Draws lines in the middle of the width, and returns where they end. */
+type Writing = Parameters<typeof fitted>[2] & { color: string };
+
+/** Draws lines in the middle of the width from `top`, or from where their height puts it, and returns where they end. */
 function centered(
   brush: Brush,
   text: string,
-  top: number,
-  { color, ...writing }: Parameters<typeof fitted>[2] & { color: string },
+  top: number | ((height: number) => number),
+  { color, ...writing }: Writing,
 ): number {
   const { context, layout } = brush;
   const block = fitted(brush, text, writing);
+  const from = typeof top === 'number' ? top : top(block.height);
   context.textAlign = 'center';
   context.fillStyle = color;
-  write(brush, block, layout.width / 2, top);
-  return top + block.height;
+  write(brush, block, layout.width / 2, from);
+  return from + block.height;
 }
 
 /** Draws the sentence, and what will read it. */
@@ -44,8 +47,7 @@ export function drawTitle(brush: Brush, scene: Scene, time: number): void {
     faded(context, eased(time, 250, 900), () => {
       const writing = { family: look.serif, weight: 500, size: wide ? 52 : 30, least: wide ? 22 : 15, width, lines: wide ? 8 : 13,
         height: height * 0.48, leading: 1.25, balanced: true }; // prettier-ignore
-      const own = fitted(brush, inQuotes(scene.text), writing);
-      centered(brush, inQuotes(scene.text), height * 0.46 - own.height / 2, { ...writing, color: look.ink }); // prettier-ignore
+      centered(brush, inQuotes(scene.text), (own) => height * 0.46 - own / 2, { ...writing, color: look.ink }); // prettier-ignore
     });
   faded(context, eased(time, 700, 1300), () => {
     centered(brush, sizesOf(scene), height * (wide ? 0.76 : 0.8), small);
@@ -88,8 +90,7 @@ export function drawEnd(brush: Brush, scene: Scene, time: number): void {
     if (scene.picture) drawWhole(brush, scene, height * 0.08, height * 0.26);
     else {
       const source = { family: look.serif, weight: 500, size: wide ? 28 : 19, least: wide ? 18 : 13, width, lines: wide ? 3 : 6, balanced: true, color: look.soft }; // prettier-ignore
-      const own = fitted(brush, inQuotes(scene.text), source);
-      centered(brush, inQuotes(scene.text), height * 0.25 - own.height / 2, source);
+      centered(brush, inQuotes(scene.text), (own) => height * 0.25 - own / 2, source);
     }
   });
   const large = { family: look.serif, weight: 500, size: wide ? 64 : 38, least: wide ? 26 : 17, width, lines: wide ? 4 : 8, leading: 1.2, balanced: true, color: look.ink }; // prettier-ignore
@@ -102,8 +103,7 @@ export function drawEnd(brush: Brush, scene: Scene, time: number): void {
     centered(brush, lead, height * 0.42, small);
     const text =
       translation ?? (continues && answer ? inQuotes(answer.text) : (answer?.text ?? ''));
-    const own = fitted(brush, text, large);
-    const end = centered(brush, text, height * 0.58 - Math.min(own.height, height * 0.24) / 2, large); // prettier-ignore
+    const end = centered(brush, text, (own) => height * 0.58 - Math.min(own, height * 0.24) / 2, large); // prettier-ignore
     const below = Math.max(end + 14, height * 0.7);
     if (answer) {
       const bar = { width: Math.min(420, layout.width * 0.6), height: 10, y: below };

@@ -8,7 +8,7 @@ import { shotAt } from '../scene.ts';
 import { drawStage } from './stage.ts';
 import type { Scene, Shot } from '../shot.ts';
 
-/** What a film is drawn on, in pixels, and with what look. */
+/** The size of a film in pixels, and its look. */
 export interface Screen {
   /** Pixels per CSS pixel. */
   ratio: number;
@@ -61,15 +61,13 @@ function drawCaption(brush: Brush, { caption, station }: Shot, time: number): vo
   context.textBaseline = 'middle';
   context.fillText(caption.title, middle + 8, top + 9);
   const block = fitted(brush, caption.text, {
-    ...{
-      family: look.serif,
-      weight: 500,
-      size: text,
-      least: text * 0.7,
-      width,
-      lines,
-      balanced: true,
-    },
+    family: look.serif,
+    weight: 500,
+    size: text,
+    least: text * 0.7,
+    width,
+    lines,
+    balanced: true,
   });
   context.textAlign = 'center';
   context.fillStyle = look.ink;

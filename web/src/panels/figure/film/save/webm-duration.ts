@@ -14,7 +14,7 @@ function placeOf(bytes: Uint8Array, wanted: readonly number[], end = 512): numbe
 
 /**
  * Returns a WebM file with its duration. A file that has one, or whose elements are at places that the
- * file names, is returned as it is.
+ * file names, stays unchanged.
  */
 export function withDuration(
   bytes: Uint8Array<ArrayBuffer>,

@@ -1,4 +1,4 @@
-// What a film shows, and when; and the duration of its video.
+// The shots of a film with their times, and the duration of its video.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from '../../../../../../tests/page/source.mjs';
