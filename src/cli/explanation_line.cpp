@@ -180,4 +180,14 @@ OutputLine next_gradients_line(const NextGradients& result) {
   return {line.take()};
 }
 
+OutputLine score_line(const ScoreExplanation& result) {
+  const ScoreAttribution& of = result.attribution;
+  LineFields line;
+  line.add("score", of.score);
+  line.add("weight", static_cast<double>(of.weight));
+  for (const ScorePart& part : of.queries) line.add("query." + part.name, part.sum);
+  for (const ScorePart& part : of.keys) line.add("key." + part.name, part.sum);
+  return {line.take()};
+}
+
 }  // namespace glassformer

@@ -3,6 +3,7 @@
 #include "cli/lines.hpp"
 #include "tasks/explain/explanation.hpp"
 #include "tasks/explain/next/next_gradients.hpp"
+#include "tasks/explain/score_explanation.hpp"
 
 namespace glassformer {
 
@@ -10,5 +11,7 @@ namespace glassformer {
 OutputLine explanation_line(const ExplainedInput& result);
 /// Does the same for a next token. Gradients of tensors are shown by their length (Euclidean norm).
 OutputLine next_gradients_line(const NextGradients& result);
+/// Does the same for a score: its parts, those of the query and those of the key.
+OutputLine score_line(const ScoreExplanation& result);
 
 }  // namespace glassformer

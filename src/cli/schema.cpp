@@ -349,7 +349,7 @@ Json tasks() {
 
 // Returns the methods of explanation, with their options by what they explain.
 Json explanations() {
-  static constexpr std::array answers = {"text", "picture", "translation", "next_token"};
+  static constexpr std::array answers = {"text", "picture", "translation", "next_token", "states"};
   Json list = Json::array();
   for (const ExplanationMethod& method : explanation_methods()) {
     Json of = Json::object();

@@ -100,22 +100,27 @@ struct LogitColumn {
 /// "layers.0.encoder_attn.head.3", "layers.0.fc2", "bias", …
 std::string to_string(const LogitColumn& column);
 
-/// The explained number as a sum over tokens and over the parts that write to each token. The
-/// tokens of a translator are those that its decoder has read, starting with the start token,
-/// followed by those of its source.
-struct LogitAttribution {
+/// A number as a sum over tokens and over the parts that write to each token. The tokens of a
+/// translator are those that its decoder has read, starting with the start token, followed by those
+/// of its source.
+struct StreamParts {
   std::vector<LogitColumn> columns;
   std::size_t tokens = 0;
-  double value = 0;            ///< the explained number of the run
-  std::vector<float> written;  ///< [T, columns] by the token whose row is written; sums to `value`
-  std::vector<float> read;     ///< the same, but heads by the token that they read
+  std::vector<float>
+      written;              ///< [T, columns] by the token whose row is written; sums to the number
+  std::vector<float> read;  ///< the same, but heads by the token that they read
+
+  /// Returns the sum over `view`, which is `written` or `read`.
+  double sum(const std::vector<float>& view) const;
+};
+
+/// The explained number as such a sum.
+struct LogitAttribution : StreamParts {
+  double value = 0;  ///< the explained number of the run
   /// [columns] except for biases and rounding: how much the number falls if the column's tensor is
   /// set to zero and everything after it is computed again. These do not add up: parts can replace
   /// each other, and norms rescale the rest. Empty if not requested.
   std::vector<float> effects;
-
-  /// Returns the sum over `view`, which is `written` or `read`.
-  double sum(const std::vector<float>& view) const;
 };
 
 /// The vectors that are carried from one text's run into another's.

@@ -11,6 +11,7 @@
 #include "cli/flags.hpp"
 #include "cli/lines.hpp"
 #include "tasks/explain/next/next_gradients.hpp"
+#include "tasks/explain/score_explanation.hpp"
 
 namespace glassformer {
 namespace {
@@ -93,16 +94,23 @@ class ExplainCommand final : public Command {
           },
           next_gradients_line);
     }
-    return answer_lines(
-        pipeline, settings,
-        [&](std::span<const TextInput> lines) {
-          if (!reads_pictures(pipeline.config())) {
-            return begin_explanation(pipeline, TaskInputs(lines), request);
-          }
-          const std::vector<Picture> pictures = read_pictures(lines);
-          return begin_explanation(pipeline, TaskInputs(pictures), request);
-        },
-        explanation_line);
+    const auto with_inputs = [&](const auto& begin) {
+      return [&](std::span<const TextInput> lines) {
+        if (!reads_pictures(pipeline.config())) return begin(TaskInputs(lines));
+        const std::vector<Picture> pictures = read_pictures(lines);
+        return begin(TaskInputs(pictures));
+      };
+    };
+    if (request.is("score")) {
+      return answer_lines(pipeline, settings, with_inputs([&](const TaskInputs& inputs) {
+                            return begin_score_explanation(pipeline, inputs, request);
+                          }),
+                          score_line);
+    }
+    return answer_lines(pipeline, settings, with_inputs([&](const TaskInputs& inputs) {
+                          return begin_explanation(pipeline, inputs, request);
+                        }),
+                        explanation_line);
   }
 
  private:

@@ -213,6 +213,39 @@ HeadDistances Attention::project_distances(std::size_t longest, const Run& run) 
   return distances;
 }
 
+FrozenProjection Attention::frozen_projection(Side side, std::size_t head) const {
+  const bool key = side == Side::key, own = parts_.source == Source::own;
+  const Linear& linear = key && !own ? *kv_proj_ : qkv_proj_;
+  const std::size_t d_head = config_.d_head, width = linear.in();
+  const std::size_t shared = key ? config_.n_heads / config_.n_kv_heads : 1;
+  const std::size_t first = (key && own ? config_.d_heads() : 0) + head / shared * d_head;
+  FrozenProjection frozen = {.weights = std::vector<float>(d_head * width),
+                             .bias = std::vector<float>(d_head),
+                             .norm = own ? (key ? k_norm_ : q_norm_).get() : nullptr,
+                             .rotary = own && rotary_ ? &*rotary_ : nullptr};
+  for (std::size_t e = 0; e < d_head; ++e) {
+    linear.copy_output(first + e, std::span(frozen.weights).subspan(e * width, width));
+    if (!linear.bias().empty()) frozen.bias[e] = linear.bias()[first + e];
+  }
+  return frozen;
+}
+
+Attention::Distance Attention::distance(std::size_t head, std::size_t query, std::size_t key,
+                                        std::size_t length, Session& session) const {
+  Distance distance;
+  if (parts_.relative) {
+    const auto behind = static_cast<std::ptrdiff_t>(key) - static_cast<std::ptrdiff_t>(query);
+    distance.bias = parts_.relative->of(head, length, session)[behind];
+  }
+  if (!parts_.distances) return distance;
+  const HeadDistances rows = project_distances(length, Run(session));
+  const std::size_t shared = config_.n_heads / config_.n_kv_heads, d_head = config_.d_head;
+  const std::size_t row = rows.row(query, key) * rows.stride;
+  if (rows.q) distance.query = {rows.q + row + head * d_head, d_head};
+  if (rows.k) distance.key = {rows.k + row + head / shared * d_head, d_head};
+  return distance;
+}
+
 std::uint64_t Attention::products(const RowSegment& segment) const {
   return std::uint64_t{2} * config_.d_heads() * segment.count * segment.keys.size();
 }

@@ -7,6 +7,7 @@
 
 #include "layers/attention/attention_kind.hpp"
 #include "layers/attention/config.hpp"
+#include "layers/attention/frozen_projection.hpp"
 #include "layers/attention/relative_bias.hpp"
 #include "layers/attention/rotary.hpp"
 #include "layers/attention/token_mixer.hpp"
@@ -52,6 +53,26 @@ class Attention final : public TokenMixer {
 
   const Linear& out_proj() const { return out_proj_; }
   const AttentionConfig& config() const { return config_; }
+  float divisor() const { return parts_.divisor; }
+  bool has_scores() const { return parts_.kind->has_scores(); }
+
+  enum class Side { query, key };
+  /// Returns the projection of a query head's queries, or of the keys that it reads.
+  FrozenProjection frozen_projection(Side side, std::size_t head) const;
+
+  /// What positions add to a head's score of a query and a key, beside the product of their
+  /// vectors.
+  struct Distance {
+    float bias = 0;                     ///< added to the divided score
+    std::span<const float> query = {};  ///< [d_head] times the key, divided; or empty
+    std::span<const float> key = {};    ///< [d_head] times the query, divided; or empty
+  };
+  /// `length`: of the sequence. The vectors are valid until a longer one is requested in the
+  /// session.
+  Distance distance(std::size_t head, std::size_t query, std::size_t key, std::size_t length,
+                    Session& session) const;
+  /// Whether positions add something.
+  bool has_distances() const { return parts_.relative || parts_.distances; }
 
  private:
   struct Queries {

@@ -12,6 +12,7 @@
 #include "explain/readings/value_norms.hpp"
 #include "explain/traced.hpp"
 #include "tasks/explain/next/next_gradients.hpp"
+#include "tasks/explain/score_explanation.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/reading/input_tokens.hpp"
@@ -446,6 +447,7 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
 std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs& inputs,
                                            const TaskOptions& options) {
   const ExplainRequest request = read_explain_request(pipeline, options);
+  if (request.is("score")) return begin_score_explanation(pipeline, inputs, request);
   if (asks_for_next_gradients(pipeline, request)) {
     return begin_next_gradients(pipeline, inputs_of<TextInput>(inputs), request);
   }

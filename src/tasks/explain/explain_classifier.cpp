@@ -176,7 +176,7 @@ class CircuitSteps final : public ClassifierSteps {
   CircuitSearch search_;
 };
 
-PatchingSite site_of(const PatchedSite& wanted) {
+PatchingSite site_of(const ExplainOptions& wanted) {
   PatchingSite site = {.kind = wanted.site};
   if (site.kind != PatchingSite::Kind::head) {
     if (wanted.head) refuse_option("head", {"expected it only with {} head", {Field("site")}});

@@ -517,7 +517,7 @@ TEST_CASE("invalid options of explanations are refused by name", "[explain]") {
   const auto namer =
       load_pipeline(GLASSFORMER_SOURCE_DIR "/tests/fixtures/checkpoints/bert_tokens", {});
   CHECK(error_of([&] { begin_explanation_job(*namer, {}, R"({"method": "lens"})"); }).code() ==
-        ErrorCode::unsupported);
+        ErrorCode::invalid_option);
 }
 
 }  // namespace glassformer::test

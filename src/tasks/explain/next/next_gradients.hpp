@@ -56,6 +56,7 @@ class NextLead {
 
   const Guess& token() const { return chosen_.token; }
   const Guess& against() const { return chosen_.against; }
+  const Contrast& contrast() const { return contrast_; }
 
   /// Throws `invalid_option` for names and patches of tensors that the model does not have, and
   /// `unsupported` for patches of scores or weights. The lead is that of the patched run, but the

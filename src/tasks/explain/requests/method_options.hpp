@@ -53,19 +53,53 @@ struct ColumnEffects {
 template <class Visit>
 void fields(Visit& visit, ColumnEffects& part) {
   visit("effects", part.effects,
-        {.help = "Also measure how much the number falls without each column."});
+        {.help = "Also measure how much the number falls without each column or, of a score, each "
+                 "part."});
 }
 
 struct PatchedSite {
   PatchingSite::Kind site = PatchingSite::Kind::residual;
-  std::optional<std::size_t> head = {};
 };
 template <class Visit>
 void fields(Visit& visit, PatchedSite& part) {
   visit("site", part.site,
         {.help = "Which vectors are taken from the second text. The residual stream is that "
                  "between layers."});
-  visit("head", part.head, {.help = "Which head, if `site` is head."});
+}
+
+struct ChosenHead {
+  std::optional<std::size_t> head = {};
+};
+template <class Visit>
+void fields(Visit& visit, ChosenHead& part) {
+  visit("head", part.head,
+        {.help = "Which head, counted from 0. For activation_patching: if `site` is head."});
+}
+
+struct ChosenScore {
+  std::string attention = {};
+  std::optional<std::size_t> query = {}, key = {};
+  std::optional<std::size_t> rival = {};
+  bool contrast = false, cells = false, reads = false, everywhere = false;
+};
+template <class Visit>
+void fields(Visit& visit, ChosenScore& part) {
+  visit("attention", part.attention,
+        {.help = "The name of an attention, such as encoder.layers.1.self_attn or "
+                 "decoder.layers.0.encoder_attn."});
+  visit("query", part.query, {.help = "The row that asks, counted from 0."});
+  visit("key", part.key, {.help = "The row that is looked at, counted from 0."});
+  visit("contrast", part.contrast,
+        {.help = "Also split how far the score is above the mean of the scores of all keys, by "
+                 "their weights: softmax sees only differences."});
+  visit("rival", part.rival,
+        {.help = "Compare with the score of this key instead. Implies `contrast`."});
+  visit("cells", part.cells,
+        {.help = "Also the parts of query and key at once: a table of all their products."});
+  visit("reads", part.reads, {.help = "Also split the parts of heads by the tokens they read."});
+  visit(
+      "everywhere", part.everywhere,
+      {.help = "With `effects`: take a part out of all rows, not only that of the query or key."});
 }
 
 struct ShownProgress {
@@ -260,15 +294,16 @@ struct Joined : Parts... {
     return PartSet{1} << (std::ranges::find(found, true) - found.begin());
   }
 };
-using ExplainOptions =
-    Joined<ExplainedLabel, ColumnEffects, PatchedSite, ShownProgress, TestedScores, CutEdges,
-           CircuitShare, LensWords, Beams, ChosenSentence, ChosenPosition, Prefix, ComparedTokens,
-           BaselineToken, GradientTensors, Languages, PictureSize, MatchedLabels>;
+using ExplainOptions = Joined<ExplainedLabel, ColumnEffects, ChosenScore, PatchedSite, ChosenHead,
+                              ShownProgress, TestedScores, CutEdges, CircuitShare, LensWords, Beams,
+                              ChosenSentence, ChosenPosition, Prefix, ComparedTokens, BaselineToken,
+                              GradientTensors, Languages, PictureSize, MatchedLabels>;
 
 /// The set of some parts.
 template <class... Parts>
 inline constexpr PartSet set_of = (PartSet{0} | ... | ExplainOptions::bit<Parts>());
 inline constexpr PartSet chosen_answer = set_of<Beams, ChosenPosition, Prefix, ComparedTokens>;
+inline constexpr PartSet chosen_score = set_of<ChosenScore, ChosenHead, ColumnEffects>;
 inline constexpr PartSet chosen_translation = chosen_answer | set_of<ChosenSentence>;
 
 /// Visits the options of some parts.

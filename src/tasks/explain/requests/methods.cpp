@@ -10,58 +10,67 @@ namespace {
 
 constexpr PartSet no = not_explained;
 
-// Text, picture, translation, next token.
+// Text, picture, translation, next token, states.
 constexpr ExplanationMethod methods[] = {
     {.name = "rollout",
      .help = "Attention through all layers, half of each being the token's own state (Abnar and "
              "Zuidema 2020, attention rollout).",
-     .options = {0, 0, set_of<Beams>, 0},
+     .options = {0, 0, set_of<Beams>, 0, no},
      .scores = true},
     {.name = "value_norms",
      .help = "Attention times the size of the vectors that it moves (Kobayashi et al. 2020).",
-     .options = {0, 0, no, 0},
+     .options = {0, 0, no, 0, no},
      .scores = true},
     {.name = "value_zeroing",
      .help = "How much each token's output of a layer turns away if another token's value vector "
              "is zero, multiplied through the layers (Mohebbi et al. 2023). Needs compute f32.",
-     .options = {0, 0, no, no},
+     .options = {0, 0, no, no, no},
      .scores = true},
     {.name = "lens",
      .help =
          "What each layer would answer, if no layer followed (nostalgebraist 2020, logit lens).",
-     .options = {0, 0, set_of<Beams, LensWords>, set_of<LensWords>}},
+     .options = {0, 0, set_of<Beams, LensWords>, set_of<LensWords>, no}},
     {.name = "decoder_lens",
      .help = "The translation as decoded from each layer of the encoder (Langedijk et al. 2023).",
-     .options = {no, no, set_of<Beams>, no}},
+     .options = {no, no, set_of<Beams>, no, no}},
     {.name = "direct_logit_attribution",
      .help = "The explained number as an exact sum of what embeddings, heads and feed-forward "
              "networks add, with the scales of norms frozen (Elhage et al. 2021).",
      .options = {set_of<ExplainedLabel, ColumnEffects>, set_of<ExplainedLabel, ColumnEffects>,
-                 chosen_translation | set_of<ColumnEffects>, set_of<ComparedTokens, ColumnEffects>},
+                 chosen_translation | set_of<ColumnEffects>, set_of<ComparedTokens, ColumnEffects>,
+                 no},
      .scores = true},
+    {.name = "score",
+     .help = "Why a head looks there: the score of a query and a key as an exact sum over what "
+             "their rows are made of, embeddings, earlier heads and feed-forward networks, with "
+             "the scales of norms frozen (Elhage et al. 2021). Needs compute f32 and softmax "
+             "attention.",
+     .options = {chosen_score | set_of<ExplainedLabel>, chosen_score | set_of<ExplainedLabel>,
+                 chosen_score | chosen_translation, chosen_score | chosen_answer, chosen_score}},
     {.name = "activation_patching",
      .help = "How the answer to a text changes if a vector is replaced by that "
              "of a second text, for every layer and token (Meng et al. 2022). The answer of a "
              "model that writes is the first token in which its outputs for both texts differ.",
-     .options = {set_of<ExplainedLabel, PatchedSite, ShownProgress>, no,
+     .options = {set_of<ExplainedLabel, PatchedSite, ChosenHead, ShownProgress>, no,
                  set_of<Beams, ChosenSentence, Prefix, ComparedTokens, ShownProgress>,
-                 set_of<ComparedTokens, ShownProgress>}},
+                 set_of<ComparedTokens, ShownProgress>, no}},
     {.name = "faithfulness",
      .help = "How the number changes as words are deleted and inserted in the order of their "
              "scores, beside random orders (Petsiuk et al. 2018).",
-     .options = {set_of<ExplainedLabel, TestedScores>, set_of<ExplainedLabel, TestedScores>, no,
+     .options = {set_of<ExplainedLabel, TestedScores>, set_of<ExplainedLabel, TestedScores>, no, no,
                  no}},
     {.name = "edges",
      .help = "The number without some attention edges. Needs compute f32.",
-     .options = {set_of<ExplainedLabel, CutEdges>, set_of<ExplainedLabel, CutEdges>, no, no}},
+     .options = {set_of<ExplainedLabel, CutEdges>, set_of<ExplainedLabel, CutEdges>, no, no, no}},
     {.name = "circuit",
      .help = "A small set of heads and edges that keeps the answer (Conmy et al. 2023). Needs "
              "compute f32.",
-     .options = {set_of<CircuitShare>, set_of<CircuitShare>, no, no}},
+     .options = {set_of<CircuitShare>, set_of<CircuitShare>, no, no, no}},
     {.name = "gradient_times_input",
      .help = "The product of each token's embedding and the gradient of the explained number with "
              "respect to it (Shrikumar et al. 2017).",
-     .options = {set_of<ExplainedLabel>, set_of<ExplainedLabel>, chosen_translation, chosen_answer},
+     .options = {set_of<ExplainedLabel>, set_of<ExplainedLabel>, chosen_translation, chosen_answer,
+                 no},
      .scores = true,
      .gradients = true},
     {.name = "integrated_gradients",
@@ -71,19 +80,21 @@ constexpr ExplanationMethod methods[] = {
          "has 64 points; if the gap is larger than 2 %, it is computed again with twice as "
          "many, up to 256.",
      .options = {set_of<ExplainedLabel>, set_of<ExplainedLabel>,
-                 chosen_translation | set_of<BaselineToken>, chosen_answer | set_of<BaselineToken>},
+                 chosen_translation | set_of<BaselineToken>, chosen_answer | set_of<BaselineToken>,
+                 no},
      .scores = true,
      .gradients = true},
     {.name = "relevance",
      .help = "Attention weights times their gradients, positive parts only, multiplied through the "
              "layers (Chefer et al. 2021). Not for linear attention.",
-     .options = {set_of<ExplainedLabel>, set_of<ExplainedLabel>, chosen_translation, chosen_answer},
+     .options = {set_of<ExplainedLabel>, set_of<ExplainedLabel>, chosen_translation, chosen_answer,
+                 no},
      .scores = true,
      .gradients = true},
     {.name = "gradients",
      .help = "The gradients of the explained number with respect to tensors.",
      .options = {no, no, chosen_translation | set_of<GradientTensors>,
-                 chosen_answer | set_of<GradientTensors>},
+                 chosen_answer | set_of<GradientTensors>, no},
      .gradients = true},
 };
 
@@ -139,7 +150,8 @@ const ExplanationMethod& expect_method(const std::string& name, Answered answer)
   if (method && is(*method)) return *method;
   if (method) {
     constexpr std::array subjects = {"a text's label", "a picture's label", "a translation",
-                                     "the next token of a model that writes"};
+                                     "the next token of a model that writes",
+                                     "what this model computes"};
     refuse_option("method", {"expected one of {} for {}, got {}, which is for other tasks",
                              {names_of(is), subjects[static_cast<std::size_t>(answer)], name}});
   }

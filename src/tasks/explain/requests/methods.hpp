@@ -12,17 +12,18 @@
 
 namespace glassformer {
 
-/// What is explained: a classifier's answer to a text or to a picture, a translation, or what a
-/// model writes next.
-enum class Answered { text, picture, translation, next_token };
+/// What is explained: a classifier's answer to a text or to a picture, a translation, what a model
+/// writes next, or what another encoder computes of a text.
+enum class Answered { text, picture, translation, next_token, states };
 inline constexpr std::array all_answered = {Answered::text, Answered::picture,
-                                            Answered::translation, Answered::next_token};
+                                            Answered::translation, Answered::next_token,
+                                            Answered::states};
 
 inline constexpr PartSet not_explained = ~PartSet{0};
 /// The options of all methods, by Answered. Labels are only for models that compare pictures with
 /// them.
-inline constexpr std::array<PartSet, 4> common_options = {0, set_of<PictureSize, MatchedLabels>,
-                                                          set_of<Languages>, 0};
+inline constexpr std::array<PartSet, 5> common_options = {0, set_of<PictureSize, MatchedLabels>,
+                                                          set_of<Languages>, 0, 0};
 
 /// What there is to know of a method of explanation, said once.
 struct ExplanationMethod {
@@ -30,7 +31,7 @@ struct ExplanationMethod {
   /// A sentence that begins with what the method computes, for somebody who knows Transformers.
   HelpText help;
   /// Its own options, by Answered; `not_explained` if it does not explain that.
-  std::array<PartSet, 4> options;
+  std::array<PartSet, 5> options;
   bool scores = false;     ///< whether it gives each token of a classifier's text one score
   bool gradients = false;  ///< whether it needs gradients
 

@@ -17,12 +17,16 @@ Answered answered_by(Task task) {
     case Task::text_generation:
     case Task::text2text_generation:
       return Answered::next_token;
+    case Task::feature_extraction:
+    case Task::fill_mask:
+    case Task::token_classification:
+    case Task::question_answering:
+      return Answered::states;
     default:
-      throw_error(
-          ErrorCode::unsupported,
-          {"explain: expected a model that classifies texts or pictures, translates, continues or "
-           "answers texts, got one for {}",
-           {to_string(task)}});
+      throw_error(ErrorCode::unsupported,
+                  {"explain: expected a model that reads or writes texts or pictures, got one for "
+                   "{}",
+                   {to_string(task)}});
   }
 }
 
