@@ -158,6 +158,12 @@ const explained = {
     results: 'GenerationExplanations',
     of: 'Generator',
   },
+  states: {
+    list: 'explainStatesOptions',
+    type: 'ExplainStatesOptions',
+    results: 'StatesExplanations',
+    of: 'Embedder, MaskFiller, TokenClassifier, QuestionAnswerer',
+  },
 };
 
 const namesOf = (methods, is) => methods.filter(is).map(({ name }) => name);
@@ -169,7 +175,7 @@ const explainTypes = ({ explanations }) => ({
   scores: 'Float32Array',
   edges: 'readonly AttentionEdge[]',
 });
-const required = ['edges', 'names'];
+const required = ['edges', 'names', 'attention', 'query', 'key'];
 /** The option whose type depends on the result. */
 const progress = 'on_progress';
 
@@ -188,6 +194,9 @@ export function explainScript(schema) {
         : `${camel(option)}?: ${type} | undefined`;
       return `${commentOf(about(property, camel))}\n${field};`;
     });
+  const shown = ofTexts.filter((kind) =>
+    schema.explanations.some(({ of }) => of[kind]?.includes(progress)),
+  );
   const interfaces = ofTexts.map((kind) => {
     const methods = schema.explanations.filter(({ of }) => of[kind]);
     const lines = methods.map(({ name, description, gradients, of }) => {
@@ -200,7 +209,7 @@ export function explainScript(schema) {
       const table = shows ? ` & Progress<${explained[kind].results}['${name}']>` : '';
       return `${commentOf(description + needs)}\n${name}: Method<'${name}'${options}>${table};`;
     });
-    return `/** The options of each method of \`${explained[kind].of}.explain\`. */\nexport interface ${explained[kind].type} {\n${lines.join('\n')}\n}\n\nexport type ${explained[kind].type.replace('Options', 'Method')} = keyof ${explained[kind].type};`;
+    return `/** The options of each method of \`explain\` of ${explained[kind].of}. */\nexport interface ${explained[kind].type} {\n${lines.join('\n')}\n}\n\nexport type ${explained[kind].type.replace('Options', 'Method')} = keyof ${explained[kind].type};`;
   });
   const lists = Object.entries(explained).map(([kind, { list, of }]) => {
     const options = new Set(schema.explanations.flatMap((method) => method.of[kind] ?? []));
@@ -209,7 +218,7 @@ export function explainScript(schema) {
   });
   return formatted(explainScriptFile, [
     `// ${explainNotice}`,
-    `import type { Patch } from '../model/call_options.js';\nimport type { AttentionEdge, ${ofTexts.map((kind) => explained[kind].results).join(', ')} } from './explain.js';`,
+    `import type { Patch } from '../model/call_options.js';\nimport type { AttentionEdge, ${shown.map((kind) => explained[kind].results).join(', ')} } from './explain.js';`,
     `/** Every option of every method. */\nexport interface ExplainOption {\n${fields.join('\n')}\n}`,
     `type Method<Name, Option extends keyof ExplainOption = never> = Pick<ExplainOption, Option> & {
       method: Name;
@@ -306,7 +315,8 @@ export function page(schema) {
   const shared = Object.fromEntries(
     classes.map(([kind]) => {
       const lists = schema.explanations.flatMap(({ of }) => (of[kind] ? [of[kind]] : []));
-      return [kind, lists[0].filter((option) => lists.every((list) => list.includes(option)))];
+      const all = lists[0].filter((option) => lists.every((list) => list.includes(option)));
+      return [kind, lists.length > 1 ? all : []];
     }),
   );
   const listed = (options) => `\`${options.join('`, `')}\``;

@@ -16,6 +16,7 @@ ExplainMethod = Literal[
     "lens",
     "decoder_lens",
     "direct_logit_attribution",
+    "score",
     "activation_patching",
     "faithfulness",
     "edges",
@@ -566,12 +567,30 @@ class ExplainOptions(TypedDict, total=False):
     label : str, optional
         The label to explain: its name, or its number. Default: the model's answer.
     effects : bool, optional
-        Also measure how much the number falls without each column.
+        Also measure how much the number falls without each column or, of a score, each part.
+    attention : str, optional
+        The name of an attention, such as encoder.layers.1.self_attn or
+        decoder.layers.0.encoder_attn.
+    query : int, optional
+        The row that asks, counted from 0.
+    key : int, optional
+        The row that is looked at, counted from 0.
+    contrast : bool, optional
+        Also split how far the score is above the mean of the scores of all keys, by their
+        weights: softmax sees only differences.
+    rival : int, optional
+        Compare with the score of this key instead. Implies `contrast`.
+    cells : bool, optional
+        Also the parts of query and key at once: a table of all their products.
+    reads : bool, optional
+        Also split the parts of heads by the tokens they read.
+    everywhere : bool, optional
+        With `effects`: take a part out of all rows, not only that of the query or key.
     site : Literal["residual", "attention", "feed_forward", "head", "query", "key", "value"], optional
         Which vectors are taken from the second text. The residual stream is that between layers.
         Default: "residual".
     head : int, optional
-        Which head, if `site` is head.
+        Which head, counted from 0. For activation_patching: if `site` is head.
     of : str, optional
         The method whose scores are tested. Default: "rollout".
     scores : Sequence[float], optional
@@ -633,6 +652,14 @@ class ExplainOptions(TypedDict, total=False):
 
     label: str | None
     effects: bool | None
+    attention: str | None
+    query: int | None
+    key: int | None
+    contrast: bool | None
+    rival: int | None
+    cells: bool | None
+    reads: bool | None
+    everywhere: bool | None
     site: Literal["residual", "attention", "feed_forward", "head", "query", "key", "value"] | None
     head: int | None
     of: str | None

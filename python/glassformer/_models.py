@@ -401,7 +401,7 @@ class Classifier(Explained):
         return self._one(text, options)
 
 
-class TokenClassifier(Model):
+class TokenClassifier(Explained):
     """Finds entities in texts, such as names of people and places."""
 
     _kind = TokenClassification
@@ -413,7 +413,7 @@ class TokenClassifier(Model):
         return self._one(text, options)
 
 
-class QuestionAnswerer(Model):
+class QuestionAnswerer(Explained):
     """Finds the answer to a question in a text."""
 
     _kind = Answer
@@ -425,7 +425,7 @@ class QuestionAnswerer(Model):
         return self._one((question, context), options)
 
 
-class MaskFiller(Model):
+class MaskFiller(Explained):
     """Says which tokens may stand at the masks of a text."""
 
     _kind = FilledText
@@ -437,7 +437,7 @@ class MaskFiller(Model):
         return self._one(text, options)
 
 
-class Embedder(Model):
+class Embedder(Explained):
     """Maps texts to vectors. The angle between two shows how similar the texts are."""
 
     _kind = Embedding

@@ -28,6 +28,7 @@
 #include "tasks/explain/explanation.hpp"
 #include "tasks/explain/requests/methods.hpp"
 #include "tasks/explain/requests/request.hpp"
+#include "tasks/explain/score_explanation.hpp"
 #include "tasks/options.hpp"
 #include "tasks/result_writer.hpp"
 #include "tasks/task_facts.hpp"
@@ -189,6 +190,8 @@ constexpr std::tuple explained_parts = {
     ResultName<CutEffects>{"EdgeEffects", "The number without edges."},
     ResultName<CircuitHead>{"CircuitHead", "A head of a circuit."},
     ResultName<Circuit>{"Circuit", "A small set of heads and edges that keeps the answer."},
+    ResultName<ScorePart>{"ScorePart", "A part of a score of an attention."},
+    ResultName<ScoreAttribution>{"ScoreAttribution", "A score of an attention as exact sums."},
     ResultName<GradientScores>{"GradientScores",
                                "The product of each token's embedding and its gradient."},
     ResultName<IntegratedGradients>{"IntegratedGradients", "The result of integrated gradients."},

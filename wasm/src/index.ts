@@ -8,6 +8,9 @@ export type {
   GenerationExplanations,
   Guess,
   OrderTest,
+  ScoreAttribution,
+  ScorePart,
+  StatesExplanations,
   TranslationExplanations,
 } from './tasks/explain.js';
 export type {
@@ -15,6 +18,8 @@ export type {
   ExplainGenerationOptions,
   ExplainMethod,
   ExplainOptions,
+  ExplainStatesMethod,
+  ExplainStatesOptions,
   ExplainTranslationMethod,
   ExplainTranslationOptions,
 } from './tasks/explain_options.js';

@@ -395,7 +395,7 @@ class ScoreReader {
 class ScoreJob final : public TypedJob<ScoreExplanation> {
  public:
   ScoreJob(Pipeline& pipeline, const TaskInputs& inputs, const ExplainRequest& request)
-      : pipeline_(pipeline), asked_(asked_score(request)), reader_(pipeline, asked_) {
+      : asked_(asked_score(request)), reader_(pipeline, asked_) {
     check_ranges(request);
     if (reads_pictures(pipeline.config())) {
       const std::span pictures = inputs_of<Picture>(inputs);
@@ -460,7 +460,6 @@ class ScoreJob final : public TypedJob<ScoreExplanation> {
     fields(visit, result.attribution);
   }
 
-  Pipeline& pipeline_;
   AskedScore asked_;
   ScoreReader reader_;
   std::vector<OwnedText> texts_;

@@ -63,11 +63,12 @@ void fields(Visit& visit, ScoreAttribution& result) {
              {.help = "What the query's row asks with. The sums add up to `score`."});
   visit.each("keys", result.keys, [&](ScorePart& part) { fields(visit, part); },
              {.help = "What the key's row answers with. The sums add up to `score`."});
-  if (!result.cells.empty()) {
+  const std::size_t cells = shape[0] * shape[1];
+  if (result.cells.size() == cells) {
     visit.tensor({"cells", shape, std::move(result.cells)},
                  {.help = "[queries, keys] The parts of both at once.", .omitted = true});
   }
-  if (!result.contrast_cells.empty()) {
+  if (result.contrast_cells.size() == cells) {
     visit.tensor({"contrastCells", shape, std::move(result.contrast_cells)},
                  {.help = "The same for `lead`.", .omitted = true});
   }

@@ -9,7 +9,11 @@ import { test } from 'node:test';
 import { folderOf } from '../support/checkpoints.mjs';
 import {
   Classifier,
+  Embedder,
   Generator,
+  MaskFiller,
+  QuestionAnswerer,
+  TokenClassifier,
   Translator,
   assertError,
   dist,
@@ -174,6 +178,66 @@ for (const binary of binaries) {
     });
   }
 
+  test(`why a head looks there, ${binary}: sums, cells and effects of an independent computation`, async () => {
+    const scores = JSON.parse(
+      readFileSync(join(root, 'tests/fixtures/golden/scores.json'), 'utf8'),
+    ).scores;
+    const classes = {
+      golden: Classifier,
+      bert: Classifier,
+      distilbert: Classifier,
+      gpt2: Generator,
+    };
+    for (const golden of scores) {
+      const { folder, text, attention, head, query, key, names } = golden;
+      const [, name] = folder.split('/');
+      const kind = name.startsWith('translate')
+        ? Translator
+        : (classes[name.split('_')[0]] ?? Classifier);
+      const model = await load(
+        join(root, 'tests/fixtures', folder),
+        { binary, explain: true, compute: 'f32' },
+        kind,
+      );
+      const place = { method: 'score', attention, head, query, key };
+      const given = text.text && !text.pair ? text.text : text;
+      const found = await model.explain(given, {
+        ...place,
+        contrast: true,
+        cells: true,
+        effects: true,
+      });
+      assertNear(
+        [found.score, found.weight, found.lead],
+        [golden.score, golden.weight, golden.lead],
+        tolerance,
+        folder,
+      );
+      for (const side of ['queries', 'keys']) {
+        for (const part of found[side]) {
+          const [sum, contrast, weight, effect] = golden[side][part.name];
+          const about = `${folder} ${attention} ${side} ${part.name}`;
+          assertNear(
+            [part.sum, part.contrast, part.weight],
+            [sum, contrast, weight],
+            tolerance,
+            about,
+          );
+          if (effect !== null && part.effect !== undefined) {
+            assertNear([part.effect], [effect], tolerance, about);
+          }
+        }
+      }
+      const columns = found.keys.map((part) => names.keys.indexOf(part.name));
+      const cells = found.queries.flatMap((part) => {
+        const row = golden.cells[names.queries.indexOf(part.name)];
+        return columns.map((column) => row[column]);
+      });
+      assertNear(found.cells.data, cells, tolerance, `${folder} cells`);
+      model.dispose();
+    }
+  });
+
   test(`the shipped writer, ${binary}: every method gives the native answer`, async () => {
     const folder = join(root, 'weights/writer');
     const generator = await load(folder, { binary, compute: 'f32', explain: true }, Generator);
@@ -215,6 +279,13 @@ for (const binary of binaries) {
       1e-3,
       'score',
     );
+    const attention = 'encoder.layers.2.self_attn';
+    const options = { method: 'score', attention, head: 1, query: 4, key: 3 };
+    const flags = ['--attention', attention, '--head', '1', '--query', '4', '--key', '3'];
+    assertAlike(
+      await classifier.explain(pair.text, { ...options, reads: true, rival: 1 }),
+      natively(sentiment, line, ['--method', 'score', ...flags, '--reads', '--rival', '1']),
+    );
     const cut = { layer: 0, head: 0, query: 3, key: 4 };
     assertAlike(
       await classifier.explain(pair.text, { method: 'edges', edges: [cut] }),
@@ -225,6 +296,39 @@ for (const binary of binaries) {
     assert.ok(circuit.heads.length > 0 && circuit.kept >= 0.8 * circuit.value);
   });
 }
+
+test('a score of every class of encoders is explained', async () => {
+  const place = {
+    method: 'score',
+    attention: 'encoder.layers.1.self_attn',
+    head: 1,
+    query: 1,
+    key: 2,
+  };
+  const inputs = [
+    ['bert_embed', Embedder, ['I loved it!']],
+    ['bert_masks', MaskFiller, ['The film is [MASK].']],
+    ['bert_tokens', TokenClassifier, ['I met Anna in Rome.']],
+    ['bert_answer', QuestionAnswerer, ['Who did?', 'My children laughed, and so did I.']],
+  ];
+  for (const [name, kind, input] of inputs) {
+    const model = await load(folderOf(name), { explain: true, compute: 'f32' }, kind);
+    const { score, queries, keys, queryTokens, tokens } = await model.explain(...input, place);
+    for (const parts of [queries, keys]) {
+      const sum = parts.reduce((all, part) => all + part.sum, 0);
+      assertNear([sum], [score], tolerance * Math.max(1, Math.abs(score)), name);
+    }
+    assert.deepEqual(
+      queryTokens,
+      tokens.map(({ text }) => text),
+      name,
+    );
+    await assertError(model.explain(...input, { method: 'lens' }), 'invalid_option', {
+      field: 'method',
+    });
+    model.dispose();
+  }
+});
 
 test('"not" is what makes the shipped model call a good plot bad', async () => {
   const classifier = await load(sentiment, { compute: 'f32', explain: true });

@@ -2,10 +2,10 @@
 
 export const taskTable = {
   'text-classification': { class: 'Classifier', reads: true, load: ['explain', 'gradients'] },
-  'token-classification': { class: 'TokenClassifier', reads: true, load: ['gradients'] },
-  'question-answering': { class: 'QuestionAnswerer', reads: true, load: ['gradients'] },
-  'fill-mask': { class: 'MaskFiller', reads: true, load: ['gradients'] },
-  'feature-extraction': { class: 'Embedder', reads: true, load: [] },
+  'token-classification': { class: 'TokenClassifier', reads: true, load: ['explain', 'gradients'] },
+  'question-answering': { class: 'QuestionAnswerer', reads: true, load: ['explain', 'gradients'] },
+  'fill-mask': { class: 'MaskFiller', reads: true, load: ['explain', 'gradients'] },
+  'feature-extraction': { class: 'Embedder', reads: true, load: ['explain'] },
   'image-classification': { class: 'ImageClassifier', load: ['explain', 'gradients'] },
   'zero-shot-image-classification': {
     class: 'ZeroShotImageClassifier',

@@ -1,13 +1,16 @@
 import { checkOption } from '../base/checks.js';
 import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
-import type { LoadOptions, ModelFiles } from '../loading/options.js';
+import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { Given } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel } from '../model/model.js';
 import { openModel } from '../model/open_model.js';
 import type { OpenedModel } from '../model/open_model.js';
 import type { EmbeddingFields, Outcome, WithAttention, WithTrace } from '../model/results.js';
+import type { StatesExplanations } from './explain.js';
+import { explainStatesOptions } from './explain_options.js';
+import type { ExplainStatesMethod, ExplainStatesOptions } from './explain_options.js';
 import { embedOptions } from './options.js';
 import type { EmbedOptions } from './options.js';
 
@@ -46,6 +49,7 @@ export type Embedding<Options extends EmbedOptions = EmbedOptions> = EmbeddingFi
 
 const methods = {
   embed: { name: 'embed', options: embedOptions },
+  explain: { name: 'explain', options: explainStatesOptions },
 };
 
 /** Computes a vector per text. Similar texts have vectors with a small angle between them. */
@@ -60,7 +64,7 @@ export class Embedder extends LoadedModel<EmbedderInfo> {
   /** Loads the model in a folder; see `Classifier.load`. */
   static async load(
     folder: string | URL | ModelFiles,
-    options: LoadOptions = {},
+    options: Omit<ExplainableLoadOptions, 'gradients'> = {},
   ): Promise<Embedder> {
     return new Embedder(await openModel('feature-extraction', folder, options));
   }
@@ -118,5 +122,13 @@ export class Embedder extends LoadedModel<EmbedderInfo> {
     }
     const lengths = Math.sqrt(dot(a, a) * dot(b, b));
     return lengths > 0 ? dot(a, b) / lengths : 0;
+  }
+
+  /** Explains a number of the model for a text, such as an attention's score. */
+  explain<Method extends ExplainStatesMethod>(
+    text: string,
+    options: ExplainStatesOptions[Method] & { method: Method },
+  ): Promise<StatesExplanations[Method]> {
+    return this.explained(text, options, methods.explain);
   }
 }

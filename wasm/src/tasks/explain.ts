@@ -17,6 +17,7 @@ import type {
   NextLogitAttribution,
   Relevance,
   Rollout,
+  ScoreAttribution,
   ValueNorms,
   ValueZeroing,
 } from './explained_types.js';
@@ -41,6 +42,23 @@ interface ExplainedLabel<Method> extends ExplainedText<Method> {
   label: string;
 }
 
+/** Why a head looks there. */
+interface ExplainedScore extends ScoreAttribution {
+  method: 'score';
+  attention: string;
+  head: number;
+  query: number;
+  key: number;
+  /** With `effects`: the explained number, if the model gives such an answer. */
+  value?: number;
+}
+
+/** The texts of the rows that ask, and of those that are looked at. */
+interface ScoredRows {
+  queryTokens: string[];
+  keyTokens: string[];
+}
+
 /**
  * The result of each method. The explained number is computed from logits: with two labels the
  * log-odds, with more the label's logit minus the mean of all, with one its logit. T tokens, L
@@ -52,6 +70,8 @@ export interface Explanations {
   value_zeroing: ExplainedLabel<'value_zeroing'> & ValueZeroing;
   lens: ExplainedLabel<'lens'> & Lens;
   direct_logit_attribution: ExplainedLabel<'direct_logit_attribution'> & LogitAttribution;
+  /** The label is that of `value`. */
+  score: ExplainedText<'score'> & ExplainedScore & ScoredRows & { label?: string };
   activation_patching: ExplainedLabel<'activation_patching'> & ActivationPatching;
   faithfulness: ExplainedLabel<'faithfulness'> & Faithfulness;
   edges: ExplainedLabel<'edges'> & EdgeEffects;
@@ -98,6 +118,11 @@ export interface TranslationExplanations {
    * recurrent unit is "layers.0.self_attn".
    */
   direct_logit_attribution: ExplainedToken<'direct_logit_attribution'> & LogitAttribution;
+  /** The rows of a decoder are its start token and the tokens up to the query's, or to `position`. */
+  score: Omit<ExplainedSentence, 'layers'> &
+    ExplainedScore &
+    ScoredRows &
+    Partial<ComparedTokens> & { sentence: number };
   activation_patching: ExplainedText<'activation_patching'> &
     NextActivationPatching & { prefix: number[] };
   gradients: ExplainedToken<'gradients'> & Gradients;
@@ -126,9 +151,15 @@ export interface GenerationExplanations {
   lens: ExplainedText<'lens'> & NextLens;
   /** Only the last row is written; its heads' contributions are listed by the token they read. */
   direct_logit_attribution: ExplainedText<'direct_logit_attribution'> & NextLogitAttribution;
+  score: ExplainedText<'score'> & ExplainedScore & ScoredRows & Partial<ComparedTokens>;
   activation_patching: ExplainedText<'activation_patching'> & NextActivationPatching;
   gradients: ExplainedNext<'gradients'> & Gradients;
   gradient_times_input: ExplainedNext<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedNext<'integrated_gradients'> & IntegratedGradients;
   relevance: ExplainedNext<'relevance'> & Relevance;
+}
+
+/** The result of each method for an encoder that has no such answer: vectors, masks, entities. */
+export interface StatesExplanations {
+  score: ExplainedText<'score'> & ExplainedScore & ScoredRows;
 }

@@ -12,14 +12,36 @@ import type {
 export interface ExplainOption {
   /** The label to explain: its name, or its number. Default: the model's answer. */
   label?: string | undefined;
-  /** Also measure how much the number falls without each column. */
+  /** Also measure how much the number falls without each column or, of a score, each part. */
   effects?: boolean | undefined;
+  /**
+   * The name of an attention, such as encoder.layers.1.self_attn or
+   * decoder.layers.0.encoder_attn.
+   */
+  attention: string;
+  /** The row that asks, counted from 0. */
+  query: number;
+  /** The row that is looked at, counted from 0. */
+  key: number;
+  /**
+   * Also split how far the score is above the mean of the scores of all keys, by their weights:
+   * softmax sees only differences.
+   */
+  contrast?: boolean | undefined;
+  /** Compare with the score of this key instead. Implies `contrast`. */
+  rival?: number | undefined;
+  /** Also the parts of query and key at once: a table of all their products. */
+  cells?: boolean | undefined;
+  /** Also split the parts of heads by the tokens they read. */
+  reads?: boolean | undefined;
+  /** With `effects`: take a part out of all rows, not only that of the query or key. */
+  everywhere?: boolean | undefined;
   /**
    * Which vectors are taken from the second text. The residual stream is that between layers.
    * Default: "residual".
    */
   site?: 'residual' | 'attention' | 'feed_forward' | 'head' | 'query' | 'key' | 'value' | undefined;
-  /** Which head, if `site` is head. */
+  /** Which head, counted from 0. For activation_patching: if `site` is head. */
   head?: number | undefined;
   /** The method whose scores are tested. Default: "rollout". */
   of?:
@@ -114,7 +136,7 @@ interface Progress<Table> {
   onProgress?: ((table: Table & { done: number }) => void) | undefined;
 }
 
-/** The options of each method of `Classifier.explain`. */
+/** The options of each method of `explain` of Classifier. */
 export interface ExplainOptions {
   /**
    * Attention through all layers, half of each being the token's own state (Abnar and Zuidema
@@ -135,6 +157,25 @@ export interface ExplainOptions {
    * add, with the scales of norms frozen (Elhage et al. 2021).
    */
   direct_logit_attribution: Method<'direct_logit_attribution', 'label' | 'effects'>;
+  /**
+   * Why a head looks there: the score of a query and a key as an exact sum over what their rows
+   * are made of, embeddings, earlier heads and feed-forward networks, with the scales of norms
+   * frozen (Elhage et al. 2021). Needs compute f32 and softmax attention.
+   */
+  score: Method<
+    'score',
+    | 'label'
+    | 'effects'
+    | 'attention'
+    | 'query'
+    | 'key'
+    | 'contrast'
+    | 'rival'
+    | 'cells'
+    | 'reads'
+    | 'everywhere'
+    | 'head'
+  >;
   /**
    * How the answer to a text changes if a vector is replaced by that of a second text, for every
    * layer and token (Meng et al. 2022). The answer of a model that writes is the first token in
@@ -174,7 +215,7 @@ export interface ExplainOptions {
 
 export type ExplainMethod = keyof ExplainOptions;
 
-/** The options of each method of `Translator.explain`. */
+/** The options of each method of `explain` of Translator. */
 export interface ExplainTranslationOptions {
   /**
    * Attention through all layers, half of each being the token's own state (Abnar and Zuidema
@@ -192,6 +233,32 @@ export interface ExplainTranslationOptions {
   direct_logit_attribution: Method<
     'direct_logit_attribution',
     'effects' | 'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'from' | 'to'
+  >;
+  /**
+   * Why a head looks there: the score of a query and a key as an exact sum over what their rows
+   * are made of, embeddings, earlier heads and feed-forward networks, with the scales of norms
+   * frozen (Elhage et al. 2021). Needs compute f32 and softmax attention.
+   */
+  score: Method<
+    'score',
+    | 'effects'
+    | 'attention'
+    | 'query'
+    | 'key'
+    | 'contrast'
+    | 'rival'
+    | 'cells'
+    | 'reads'
+    | 'everywhere'
+    | 'head'
+    | 'beams'
+    | 'sentence'
+    | 'position'
+    | 'prefix'
+    | 'token'
+    | 'against'
+    | 'from'
+    | 'to'
   >;
   /**
    * How the answer to a text changes if a vector is replaced by that of a second text, for every
@@ -260,7 +327,7 @@ export interface ExplainTranslationOptions {
 
 export type ExplainTranslationMethod = keyof ExplainTranslationOptions;
 
-/** The options of each method of `Generator.explain`. */
+/** The options of each method of `explain` of Generator. */
 export interface ExplainGenerationOptions {
   /**
    * Attention through all layers, half of each being the token's own state (Abnar and Zuidema
@@ -276,6 +343,29 @@ export interface ExplainGenerationOptions {
    * add, with the scales of norms frozen (Elhage et al. 2021).
    */
   direct_logit_attribution: Method<'direct_logit_attribution', 'effects' | 'token' | 'against'>;
+  /**
+   * Why a head looks there: the score of a query and a key as an exact sum over what their rows
+   * are made of, embeddings, earlier heads and feed-forward networks, with the scales of norms
+   * frozen (Elhage et al. 2021). Needs compute f32 and softmax attention.
+   */
+  score: Method<
+    'score',
+    | 'effects'
+    | 'attention'
+    | 'query'
+    | 'key'
+    | 'contrast'
+    | 'rival'
+    | 'cells'
+    | 'reads'
+    | 'everywhere'
+    | 'head'
+    | 'beams'
+    | 'position'
+    | 'prefix'
+    | 'token'
+    | 'against'
+  >;
   /**
    * How the answer to a text changes if a vector is replaced by that of a second text, for every
    * layer and token (Meng et al. 2022). The answer of a model that writes is the first token in
@@ -320,13 +410,45 @@ export interface ExplainGenerationOptions {
 
 export type ExplainGenerationMethod = keyof ExplainGenerationOptions;
 
+/** The options of each method of `explain` of Embedder, MaskFiller, TokenClassifier, QuestionAnswerer. */
+export interface ExplainStatesOptions {
+  /**
+   * Why a head looks there: the score of a query and a key as an exact sum over what their rows
+   * are made of, embeddings, earlier heads and feed-forward networks, with the scales of norms
+   * frozen (Elhage et al. 2021). Needs compute f32 and softmax attention.
+   */
+  score: Method<
+    'score',
+    | 'effects'
+    | 'attention'
+    | 'query'
+    | 'key'
+    | 'contrast'
+    | 'rival'
+    | 'cells'
+    | 'reads'
+    | 'everywhere'
+    | 'head'
+  >;
+}
+
+export type ExplainStatesMethod = keyof ExplainStatesOptions;
+
 /** The options of all methods of Classifier. */
 export const explainOptions = [
   'method',
   'label',
   'effects',
-  'site',
+  'attention',
+  'query',
+  'key',
+  'contrast',
+  'rival',
+  'cells',
+  'reads',
+  'everywhere',
   'head',
+  'site',
   'onProgress',
   'of',
   'scores',
@@ -347,6 +469,15 @@ export const explainPictureOptions = [
   'hypothesisTemplate',
   'label',
   'effects',
+  'attention',
+  'query',
+  'key',
+  'contrast',
+  'rival',
+  'cells',
+  'reads',
+  'everywhere',
+  'head',
   'of',
   'scores',
   'orders',
@@ -370,6 +501,15 @@ export const explainTranslationOptions = [
   'prefix',
   'token',
   'against',
+  'attention',
+  'query',
+  'key',
+  'contrast',
+  'rival',
+  'cells',
+  'reads',
+  'everywhere',
+  'head',
   'onProgress',
   'baselineToken',
   'names',
@@ -384,12 +524,37 @@ export const explainGenerationOptions = [
   'effects',
   'token',
   'against',
-  'onProgress',
+  'attention',
+  'query',
+  'key',
+  'contrast',
+  'rival',
+  'cells',
+  'reads',
+  'everywhere',
+  'head',
   'beams',
   'position',
   'prefix',
+  'onProgress',
   'baselineToken',
   'names',
   'patch',
+  'signal',
+] as const;
+
+/** The options of all methods of Embedder, MaskFiller, TokenClassifier, QuestionAnswerer. */
+export const explainStatesOptions = [
+  'method',
+  'effects',
+  'attention',
+  'query',
+  'key',
+  'contrast',
+  'rival',
+  'cells',
+  'reads',
+  'everywhere',
+  'head',
   'signal',
 ] as const;

@@ -211,6 +211,48 @@ export interface Circuit {
   edges: AttentionEdge[];
 }
 
+/** A part of a score of an attention. */
+export interface ScorePart {
+  /**
+   * As in direct_logit_attribution, such as "layers.0.self_attn.head.3"; or "distance": what is
+   * added for the distance of query and key.
+   */
+  name: string;
+  /** Its part of `score`. */
+  sum: number;
+  /** Its part of `lead`. */
+  contrast?: number;
+  /** Of a head: `sum` by the tokens that it read. */
+  reads?: number[];
+  /** The same for `contrast`. */
+  contrastReads?: number[];
+  /** The weight without this part. */
+  weight?: number;
+  /** How much `value` falls without this part, in this head alone. */
+  effect?: number;
+}
+
+/** A score of an attention as exact sums. */
+export interface ScoreAttribution {
+  /** The score before the softmax. */
+  score: number;
+  /** The weight that it gives. */
+  weight: number;
+  /**
+   * The score minus the mean of the scores of all keys, by their weights; or minus that of
+   * `rival`.
+   */
+  lead?: number;
+  /** What the query's row asks with. The sums add up to `score`. */
+  queries: ScorePart[];
+  /** What the key's row answers with. The sums add up to `score`. */
+  keys: ScorePart[];
+  /** [queries, keys] The parts of both at once. */
+  cells?: TracedTensor;
+  /** The same for `lead`. */
+  contrastCells?: TracedTensor;
+}
+
 /** The product of each token's embedding and its gradient. */
 export interface GradientScores {
   /** One for each row that the model reads, in units of the explained number. */

@@ -1,6 +1,6 @@
 import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
-import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
+import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { Given } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel } from '../model/model.js';
@@ -13,6 +13,9 @@ import type {
   WithGradients,
   WithTrace,
 } from '../model/results.js';
+import type { StatesExplanations } from './explain.js';
+import { explainStatesOptions } from './explain_options.js';
+import type { ExplainStatesMethod, ExplainStatesOptions } from './explain_options.js';
 import { fillOptions } from './options.js';
 import type { FillOptions } from './options.js';
 
@@ -29,6 +32,7 @@ export type FilledText<Options extends FillOptions = FillOptions> = FilledTextFi
 
 const methods = {
   fill: { name: 'fill', options: fillOptions },
+  explain: { name: 'explain', options: explainStatesOptions },
 };
 
 /** Says which tokens may stand at the masks of a text. */
@@ -43,7 +47,7 @@ export class MaskFiller extends LoadedModel<MaskFillerInfo> {
   /** Loads the model in a folder; see `Classifier.load`. */
   static async load(
     folder: string | URL | ModelFiles,
-    options: GradientLoadOptions = {},
+    options: ExplainableLoadOptions = {},
   ): Promise<MaskFiller> {
     return new MaskFiller(await openModel('fill-mask', folder, options));
   }
@@ -73,5 +77,13 @@ export class MaskFiller extends LoadedModel<MaskFillerInfo> {
     options?: Given<FillOptions, Options>,
   ): AsyncGenerator<Outcome<FilledText<Options>>, void, void> {
     return this.each(texts, options, methods.fill);
+  }
+
+  /** Explains a number of the model for a text, such as an attention's score. */
+  explain<Method extends ExplainStatesMethod>(
+    text: string,
+    options: ExplainStatesOptions[Method] & { method: Method },
+  ): Promise<StatesExplanations[Method]> {
+    return this.explained(text, options, methods.explain);
   }
 }

@@ -1,5 +1,5 @@
 import { questionKind } from '../engine/input.js';
-import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
+import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { Given } from '../model/call_options.js';
 import type { ModelInfo } from '../model/info.js';
 import { LoadedModel } from '../model/model.js';
@@ -12,6 +12,9 @@ import type {
   WithGradients,
   WithTrace,
 } from '../model/results.js';
+import type { StatesExplanations } from './explain.js';
+import { explainStatesOptions } from './explain_options.js';
+import type { ExplainStatesMethod, ExplainStatesOptions } from './explain_options.js';
 import { answerOptions } from './options.js';
 import type { AnswerOptions } from './options.js';
 
@@ -29,6 +32,7 @@ export type Answer<Options extends AnswerOptions = AnswerOptions> = AnswerFields
 
 const methods = {
   answer: { name: 'answer', options: answerOptions },
+  explain: { name: 'explain', options: explainStatesOptions },
 };
 
 /** Answers questions with a part of a text. */
@@ -43,7 +47,7 @@ export class QuestionAnswerer extends LoadedModel<ModelInfo> {
   /** Loads the model in a folder; see `Classifier.load`. */
   static async load(
     folder: string | URL | ModelFiles,
-    options: GradientLoadOptions = {},
+    options: ExplainableLoadOptions = {},
   ): Promise<QuestionAnswerer> {
     return new QuestionAnswerer(await openModel('question-answering', folder, options));
   }
@@ -77,5 +81,14 @@ export class QuestionAnswerer extends LoadedModel<ModelInfo> {
     options?: Given<AnswerOptions, Options>,
   ): AsyncGenerator<Outcome<Answer<Options>>, void, void> {
     return this.each(questions, options, methods.answer);
+  }
+
+  /** Explains a number of the model for a question and its text, such as an attention's score. */
+  explain<Method extends ExplainStatesMethod>(
+    question: string,
+    context: string,
+    options: ExplainStatesOptions[Method] & { method: Method },
+  ): Promise<StatesExplanations[Method]> {
+    return this.explained({ question, context }, options, methods.explain);
   }
 }

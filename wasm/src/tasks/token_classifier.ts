@@ -1,6 +1,6 @@
 import { textKind } from '../engine/input.js';
 import type { Texts } from '../engine/input.js';
-import type { GradientLoadOptions, ModelFiles } from '../loading/options.js';
+import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
 import type { Given } from '../model/call_options.js';
 import type { ClassifierInfo } from '../model/info.js';
 import { LoadedModel } from '../model/model.js';
@@ -13,6 +13,9 @@ import type {
   WithGradients,
   WithTrace,
 } from '../model/results.js';
+import type { StatesExplanations } from './explain.js';
+import { explainStatesOptions } from './explain_options.js';
+import type { ExplainStatesMethod, ExplainStatesOptions } from './explain_options.js';
 import { tokenClassifyOptions } from './options.js';
 import type { TokenClassifyOptions } from './options.js';
 
@@ -30,6 +33,7 @@ export type TokenClassification<Options extends TokenClassifyOptions = TokenClas
 
 const methods = {
   classify: { name: 'classify', options: tokenClassifyOptions },
+  explain: { name: 'explain', options: explainStatesOptions },
 };
 
 /** Finds entities in texts, such as names of people and places. */
@@ -44,7 +48,7 @@ export class TokenClassifier extends LoadedModel<ClassifierInfo> {
   /** Loads the model in a folder; see `Classifier.load`. */
   static async load(
     folder: string | URL | ModelFiles,
-    options: GradientLoadOptions = {},
+    options: ExplainableLoadOptions = {},
   ): Promise<TokenClassifier> {
     return new TokenClassifier(await openModel('token-classification', folder, options));
   }
@@ -74,5 +78,13 @@ export class TokenClassifier extends LoadedModel<ClassifierInfo> {
     options?: Given<TokenClassifyOptions, Options>,
   ): AsyncGenerator<Outcome<TokenClassification<Options>>, void, void> {
     return this.each(texts, options, methods.classify);
+  }
+
+  /** Explains a number of the model for a text, such as an attention's score. */
+  explain<Method extends ExplainStatesMethod>(
+    text: string,
+    options: ExplainStatesOptions[Method] & { method: Method },
+  ): Promise<StatesExplanations[Method]> {
+    return this.explained(text, options, methods.explain);
   }
 }
