@@ -11,8 +11,8 @@ import { packed } from '../src/models/beforehand/format.ts';
 import { evidence } from '../src/panels/ledger/evidence.ts';
 import { allNext } from '../src/panels/words/sampling.ts';
 import { examples as reviews } from '../src/panels/verdict/reviews.ts';
-import { examples as sentences } from '../src/views/translation/examples.ts';
-import { examples as beginnings } from '../src/views/writing/examples.ts';
+import { examples as sentences } from '../src/panels/alignment/examples.ts';
+import { examples as beginnings } from '../src/panels/words/examples.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const folder = (model: string) => here(`../../weights/${model}`);

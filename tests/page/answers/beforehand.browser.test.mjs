@@ -8,8 +8,8 @@ import { AttentionMap, Classifier, Generator, Translator } from '../../../dist/i
 import { source } from '../source.mjs';
 import { launch, open, root, serve, settled } from '../open.mjs';
 
-const { examples: sentences } = await source('views/translation/examples');
-const { examples: beginnings } = await source('views/writing/examples');
+const { examples: sentences } = await source('panels/alignment/examples');
+const { examples: beginnings } = await source('panels/words/examples');
 const { allNext, packed, unpacked, examples } = await source(
   'models/beforehand/format',
   'panels/verdict/reviews',

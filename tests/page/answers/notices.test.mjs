@@ -13,8 +13,8 @@ const { candidatesOf, examples, fromTransplantLink } = await source(
 
 const transplant = await source('views/transplant/examples');
 const inside = await source('views/inside/examples');
-const translation = await source('views/translation/examples');
-const writing = await source('views/writing/examples');
+const translation = await source('panels/alignment/examples');
+const writing = await source('panels/words/examples');
 
 const open = (kind, name, options = {}) =>
   kind.load(join(root, 'weights', name), { compute: 'f32', ...options });

@@ -1,8 +1,13 @@
 /** The sampling of the next token: temperature, top-k and top-p. */
-import type { NextToken } from 'glassformer';
+import type { NextToken, Token } from 'glassformer';
+import { labelsIn } from '../attention/text-attention.ts';
 
 /** This token ends a review. */
 export const endToken = '<|endoftext|>';
+
+/** Returns the labels of a review's tokens. Before its text, the end token marks the start. */
+export const labelsFromStart = (text: string, tokens: readonly Token[]): string[] =>
+  labelsIn(text, tokens).map((label) => (label === endToken ? '‹start›' : label));
 
 /** Asks a generator for all tokens with its own probabilities, and for the attention weights. */
 export const allNext = {

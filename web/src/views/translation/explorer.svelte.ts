@@ -18,7 +18,7 @@ import {
   translationBeforehand,
   type TranslationBeforehand,
 } from '../../models/beforehand/in-files.ts';
-import { examples } from './examples.ts';
+import { examples } from '../../panels/alignment/examples.ts';
 import { translateFailure, type Failure } from '../../ui/failure.ts';
 import { anotherTask, PerFrame } from '../../ui/frames.ts';
 import type { AttentionKind } from '../../panels/heads/position.ts';

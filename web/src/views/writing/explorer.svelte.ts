@@ -1,10 +1,10 @@
 /** The writing view's state: the text so far, the next tokens, and the settings for drawing one. */
 import { Generator, type Prediction, type Token } from 'glassformer';
 import { lastCell, type Cell, type Matrix } from '../../panels/attention/attention.ts';
-import { labelsIn, type TextAttention } from '../../panels/attention/text-attention.ts';
+import type { TextAttention } from '../../panels/attention/text-attention.ts';
 import type { Figured, Words } from '../../ui/figured.ts';
 import type { Link } from '../../ui/link.ts';
-import { examples } from './examples.ts';
+import { examples } from '../../panels/words/examples.ts';
 import { writeFailure, type Failure } from '../../ui/failure.ts';
 import { anotherTask, PerFrame } from '../../ui/frames.ts';
 import { TextExplorer } from '../../panels/explorer/text-explorer.svelte.ts';
@@ -18,6 +18,7 @@ import {
   drawn,
   endToken,
   isPartial,
+  labelsFromStart,
   type Candidate,
   type Sampling,
 } from '../../panels/words/sampling.ts';
@@ -297,10 +298,7 @@ export class WritingExplorer extends TextExplorer<Generator, Asked, 'decoder'> {
   readonly attended: TextAttention | undefined = $derived.by(() => {
     const { text, result } = this.asked ?? {};
     if (text === undefined || !result) return undefined;
-    const source = labelsIn(text, result.promptTokens).map((label) =>
-      label === endToken ? '‹start›' : label,
-    );
-    return { maps: result.attention, source };
+    return { maps: result.attention, source: labelsFromStart(text, result.promptTokens) };
   });
 
   firstCellOf(matrix: Matrix): Cell {

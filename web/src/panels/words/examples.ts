@@ -1,4 +1,4 @@
-import type { TextPair } from '../../panels/transplant/text-pair.ts';
+import type { TextPair } from '../transplant/text-pair.ts';
 import type { Example } from '../../ui/controls/example.ts';
 
 /** Example texts, each with something to notice. The view opens with the first. */
