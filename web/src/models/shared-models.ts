@@ -92,6 +92,9 @@ const shared = new Map<unknown, SharedModel>();
 /** Whether a model is loaded in a binary that explains. */
 export const canExplain = (source: Source): boolean => shared.get(source)?.explains ?? false;
 
+/** Whether a model is loaded, for any view. */
+export const isLoaded = (source: Source): boolean => shared.get(source)?.model !== undefined;
+
 /** Lends a model until its `dispose` is called. It is disposed of when nobody has it. */
 export async function borrow<M extends Model>(wanted: Wanted<M>, loan: Loan = {}): Promise<M> {
   const { signal } = loan;

@@ -10,6 +10,7 @@ import {
 } from '../../panels/heads/head-roles.ts';
 import type { Link } from '../../ui/link.ts';
 import type { ViewState } from '../../ui/view.ts';
+import { TextSearch } from './strongest/search.svelte.ts';
 import { keyOf, zooNames, type ZooModel } from './zoo.ts';
 
 export class HeadsExplorer implements ViewState {
@@ -20,7 +21,8 @@ export class HeadsExplorer implements ViewState {
   measured = $state.raw<Measured>();
   /** Whether the measurements could not be fetched. */
   missing = $state(false);
-  working = $state(true);
+  readonly search = new TextSearch();
+  #fetching = $state(true);
 
   readonly viewpoint = ['model', 'head', 'order'];
   readonly ready = true;
@@ -39,6 +41,10 @@ export class HeadsExplorer implements ViewState {
   follow(link: Link): void {
     this.#take(link);
     if (this.#started) void this.fetch();
+  }
+
+  get working(): boolean {
+    return this.#fetching || this.search.running;
   }
 
   get link(): Link {
@@ -66,6 +72,7 @@ export class HeadsExplorer implements ViewState {
   }
 
   take(model: ZooModel): void {
+    if (model !== this.model) this.search.stop();
     this.model = model;
     this.key = undefined;
     void this.fetch();
@@ -74,16 +81,18 @@ export class HeadsExplorer implements ViewState {
   /** Fetches the measurements of the model. */
   async fetch(): Promise<void> {
     const { model } = this;
-    this.working = true;
+    this.#fetching = true;
     const measured = await measuredHeads(model);
     if (this.model !== model) return;
     this.measured = measured;
     this.missing = measured === undefined;
-    this.working = false;
+    this.#fetching = false;
   }
 
   #take({ model, order, head }: Link): void {
-    this.model = zooNames.find((each) => each === model) ?? this.model;
+    const named = zooNames.find((each) => each === model) ?? this.model;
+    if (named !== this.model) this.search.stop();
+    this.model = named;
     this.order = orders.find((each) => each === order) ?? 'lost';
     this.key = head;
   }

@@ -10,12 +10,15 @@ import {
   type MeasuredHead,
 } from '../../panels/heads/head-roles.ts';
 
-/** The models whose heads are measured, with the view that each belongs to. */
+/** The models whose heads are measured, with their views and the languages they write or read. */
 export const zooModels = {
-  sentiment: { title: 'Sentiment', view: 'sentiment', kinds: false, link: {} },
-  'en-de': { title: 'To German', view: 'translation', kinds: true, link: {} },
-  'en-fr': { title: 'To French', view: 'translation', kinds: true, link: { to: 'fr' } },
-  writer: { title: 'Writer', view: 'writing', kinds: false, link: {} },
+  sentiment: { title: 'Sentiment', view: 'sentiment', kinds: false, language: 'en', link: {} },
+  'en-de': { title: 'To German', view: 'translation', kinds: true, language: 'de', link: {} },
+  'en-fr': {
+    ...{ title: 'To French', view: 'translation', kinds: true, language: 'fr' },
+    link: { to: 'fr' },
+  },
+  writer: { title: 'Writer', view: 'writing', kinds: false, language: 'en', link: {} },
 } as const;
 export type ZooModel = keyof typeof zooModels;
 export const zooNames = Object.keys(zooModels) as ZooModel[];
@@ -39,10 +42,10 @@ export const titleOf = (model: ZooModel, { attention, layer, head }: MeasuredHea
 export const addressOf = (model: ZooModel, head?: MeasuredHead): string =>
   hashFor('heads', { model, ...(head && { head: keyOf(head) }) });
 
-/** The address that shows a head at work, on the text of its model's view. */
-export function atWork(model: ZooModel, head: MeasuredHead): string {
+/** The address that shows a head at work, on the text of its model's view or on another one. */
+export function atWork(model: ZooModel, head: MeasuredHead, text: Link = {}): string {
   const { view, kinds, link } = zooModels[model];
-  const own: Link = { ...link, head: kinds ? keyOf(head) : headName(head) };
+  const own: Link = { ...link, ...text, head: kinds ? keyOf(head) : headName(head) };
   return hashFor(view === 'sentiment' ? undefined : view, own);
 }
 
