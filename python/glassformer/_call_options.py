@@ -568,6 +568,9 @@ class ExplainOptions(TypedDict, total=False):
         The label to explain: its name, or its number. Default: the model's answer.
     effects : bool, optional
         Also measure how much the number falls without each column or, of a score, each part.
+    loadings : bool, optional
+        Also tell, for each head, which parts make it look where it looks, and which it carries
+        on. Needs compute f32.
     attention : str, optional
         The name of an attention, such as encoder.layers.1.self_attn or
         decoder.layers.0.encoder_attn.
@@ -652,6 +655,7 @@ class ExplainOptions(TypedDict, total=False):
 
     label: str | None
     effects: bool | None
+    loadings: bool | None
     attention: str | None
     query: int | None
     key: int | None

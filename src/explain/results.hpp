@@ -120,7 +120,11 @@ struct LogitAttribution : StreamParts {
   /// [columns] except for biases and rounding: how much the number falls if the column's tensor is
   /// set to zero and everything after it is computed again. These do not add up: parts can replace
   /// each other, and norms rescale the rest. Empty if not requested.
-  std::vector<float> effects;
+  std::vector<float> effects = {};
+  /// The heads among the columns, and their loadings, [heads, columns]; see HeadLoadings. Empty if
+  /// not requested.
+  std::vector<std::string> heads = {};
+  std::vector<float> asks = {}, answers = {}, content = {};
 };
 
 /// The vectors that are carried from one text's run into another's.

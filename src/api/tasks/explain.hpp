@@ -60,6 +60,7 @@ struct Explanation {
 struct LogitAttributionOptions {
   std::optional<std::string> label = {};  ///< to explain; default: the model's answer
   bool effects = false;                   ///< also measure the loss without each column
+  bool loadings = false;                  ///< also tell what makes each head look where it looks
 };
 
 /// Options of Explainer::activation_patching.
@@ -101,6 +102,7 @@ struct NextAttributionOptions {
   std::optional<std::int32_t> token = {};    ///< to explain; default: the likeliest
   std::optional<std::int32_t> against = {};  ///< to compare with; default: the likeliest other
   bool effects = false;                      ///< also measure the loss without each column
+  bool loadings = false;                     ///< also tell what makes each head look where it looks
 };
 
 /// Options of the methods of NextTokenExplainer that use gradients. Those of its

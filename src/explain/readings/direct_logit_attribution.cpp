@@ -176,8 +176,10 @@ std::vector<std::string> tensors_of(const Stack& stack, std::string_view name) {
 }
 
 LogitAttribution attribution_of(const ExplainedStack& of, Compute compute,
-                                std::span<const TracedTensor> trace, const Readout& readout) {
+                                std::span<const TracedTensor> trace, const Readout& readout,
+                                const StreamLedger::Observer& observer) {
   StreamLedger ledger(of, compute, trace);
+  ledger.observe(observer);
   std::vector<float> gradient(readout.weights.size());
   for (std::size_t i = 0; i < ledger.rows(); ++i) {
     if (readout.shares[i] == 0.0f) continue;
@@ -190,7 +192,7 @@ LogitAttribution attribution_of(const ExplainedStack& of, Compute compute,
     if (compute != Compute::f32) ledger.enter(i, Kind::rounding, share * readout.rounding);
   }
   ledger.lead_back_stack();
-  return {ledger.take(), 0, {}};
+  return {ledger.take()};
 }
 
 }  // namespace
@@ -212,18 +214,21 @@ std::vector<std::string> attribution_tensors(const LanguageModel& model) {
 
 LogitAttribution direct_logit_attribution(const EncoderModel& model,
                                           std::span<const TracedTensor> trace,
-                                          const Contrast& contrast) {
+                                          const Contrast& contrast,
+                                          const StreamLedger::Observer& observer) {
   const Readout readout = readout_of(model, trace, contrast);
-  LogitAttribution attribution = attribution_of(last_stack(model), model.compute(), trace, readout);
+  LogitAttribution attribution =
+      attribution_of(last_stack(model), model.compute(), trace, readout, observer);
   attribution.value = contrast.of(find_traced(trace, "logits").data.data());
   return attribution;
 }
 
 LogitAttribution direct_logit_attribution(const LanguageModel& model, const NextTokenRun& run,
-                                          const Contrast& contrast) {
+                                          const Contrast& contrast,
+                                          const StreamLedger::Observer& observer) {
   const Readout readout = readout_of(model, run, contrast);
   LogitAttribution attribution = attribution_of(explained_stack(model.decoder(), "decoder"),
-                                                model.compute(), run.trace, readout);
+                                                model.compute(), run.trace, readout, observer);
   attribution.value = contrast.of(run.logits.data());
   return attribution;
 }

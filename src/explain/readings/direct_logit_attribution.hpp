@@ -6,6 +6,7 @@
 #include "explain/contrast.hpp"
 #include "explain/explained_text.hpp"
 #include "explain/next_token.hpp"
+#include "explain/readings/stream_ledger.hpp"
 #include "explain/results.hpp"
 
 namespace glassformer {
@@ -28,13 +29,15 @@ std::vector<std::string> attribution_tensors(const LanguageModel& model);  // of
 /// of a text.
 LogitAttribution direct_logit_attribution(const EncoderModel& model,
                                           std::span<const TracedTensor> trace,
-                                          const Contrast& contrast);
+                                          const Contrast& contrast,
+                                          const StreamLedger::Observer& observer = {});
 /// Splits y of a decoder, whose next token is computed from its last row. All parts are written to
 /// that row; only heads, or a recurrent unit, read the other rows or the source's tokens. A unit's
 /// state is Σ_j (Π_{k > j} gate_k) (1 - gate_j) candidate_j over the rows j so far; relu is a
 /// multiplier.
 LogitAttribution direct_logit_attribution(const LanguageModel& model, const NextTokenRun& run,
-                                          const Contrast& contrast);
+                                          const Contrast& contrast,
+                                          const StreamLedger::Observer& observer = {});
 
 /// Fills attribution.effects, with at most one run per column. `stream` is that of the same run; it
 /// is not read if there is a decoder.

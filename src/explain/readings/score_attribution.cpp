@@ -103,6 +103,7 @@ ScoreReading::ScoreReading(const AttendingStacks& stacks, const ScorePlace& plac
       attention_(attention_of(stacks_, place)),
       q_proj_(attention_.frozen_projection(Side::query, place.head)),
       k_proj_(attention_.frozen_projection(Side::key, place.head)),
+      v_proj_(attention_.frozen_projection(Side::value, place.head)),
       q_(find_traced(trace, attention_name(place.attention, place.layer) + ".q")),
       k_(find_traced(trace, attention_name(place.attention, place.layer) + ".k")),
       scores_(find_traced(trace, attention_name(place.attention, place.layer) + ".scores")),
@@ -161,27 +162,27 @@ double ScoreReading::slope(std::size_t query, std::size_t key) const {
   return before == 0 ? 1 : static_cast<double>(score(query, key)) / before;
 }
 
-ScoreReading::KeyFactors ScoreReading::only_this() const {
-  KeyFactors factors(keys_);
-  factors[place_.key] = 1;
+ScoreReading::Factors ScoreReading::only_this() const {
+  Factors factors(queries_ * keys_);
+  factors[place_.query * keys_ + place_.key] = 1;
   return factors;
 }
 
-ScoreReading::KeyFactors ScoreReading::lead_over(const Rivals& rivals) const {
-  KeyFactors factors(keys_);
+ScoreReading::Factors ScoreReading::lead_over(const Rivals& rivals) const {
+  Factors factors = only_this();
+  double* const row = factors.data() + place_.query * keys_;
   if (rivals.key) {
     if (!sees(place_.query, *rivals.key)) {
       throw_error(ErrorCode::invalid_option,
                   {"rival: expected a key that query {} sees, got {}, which is masked",
                    {place_.query, *rivals.key}});
     }
-    factors[*rivals.key] -= 1;
-  } else {
-    for (std::size_t k = 0; k < keys_; ++k) {
-      factors[k] -= static_cast<double>(weight(place_.query, k));
-    }
+    row[*rivals.key] -= 1;
+    return factors;
   }
-  factors[place_.key] += 1;
+  for (std::size_t k = 0; k < keys_; ++k) {
+    row[k] -= static_cast<double>(weight(place_.query, k));
+  }
   return factors;
 }
 
@@ -197,7 +198,9 @@ void ScoreReading::read_row(Side side, std::size_t row, std::span<const float> g
         trace_, layer_name(name, place_.layer, normed ? "self_attn_layer_norm" : "input"));
     input = rows.data.data() + row * rows.shape[1];
   }
-  const FrozenProjection& projection = side == Side::query ? q_proj_ : k_proj_;
+  const FrozenProjection& projection = side == Side::query ? q_proj_
+                                       : side == Side::key ? k_proj_
+                                                           : v_proj_;
   const FrozenProjection::Input led = projection.lead_back(gradient, input, row, session_);
   ledger.read_row(row, led.gradient);
   ledger.enter(row, LogitColumn::Kind::bias, led.biases);
@@ -220,60 +223,71 @@ void ScoreReading::lead_back(Side side, StreamLedger& ledger) const {
   ledger.lead_back_layers(place_.layer);
 }
 
-ScoreReading::Sum ScoreReading::sum_of_queries(const KeyFactors& factors) const {
+ScoreReading::Sum ScoreReading::sum(Side side, const Factors& factors) const {
   const auto divisor = static_cast<double>(attention_.divisor());
-  std::vector<double> gradient(d_head_);
+  const bool of_queries = side == Side::query;
+  StreamLedger ledger(stack(side), Compute::f32, trace_);
   Sum sum;
-  for (std::size_t k = 0; k < keys_; ++k) {
-    if (factors[k] == 0 || !sees(place_.query, k)) continue;
-    const double factor = factors[k] * slope(place_.query, k);
-    const Attention::Distance added = distance(place_.query, k);
-    const float* const key = key_of(k);
-    for (std::size_t e = 0; e < d_head_; ++e) {
-      const double whole = static_cast<double>(key[e]) +
-                           (added.key.empty() ? 0.0 : static_cast<double>(added.key[e]));
-      gradient[e] += factor / divisor * whole;
+  for (std::size_t row = 0; row < rows(side); ++row) {
+    std::vector<double> gradient(d_head_);
+    bool any = false;
+    for (std::size_t other = 0; other < (of_queries ? keys_ : queries_); ++other) {
+      const std::size_t query = of_queries ? row : other, key = of_queries ? other : row;
+      if (factors[query * keys_ + key] == 0 || !sees(query, key)) continue;
+      any = true;
+      const double factor = factors[query * keys_ + key] * slope(query, key);
+      const Attention::Distance added = distance(query, key);
+      const float* const vector = of_queries ? key_of(key) : query_of(query);
+      const auto [by_row, with_row] =
+          of_queries ? std::pair(added.query, added.key) : std::pair(added.key, added.query);
+      for (std::size_t e = 0; e < d_head_; ++e) {
+        const double with = with_row.empty() ? 0.0 : static_cast<double>(with_row[e]);
+        gradient[e] += factor / divisor * (static_cast<double>(vector[e]) + with);
+      }
+      sum.distance += factor * static_cast<double>(added.bias);
+      if (!by_row.empty()) sum.distance += factor / divisor * dot(by_row.data(), vector, d_head_);
     }
-    sum.distance += factor * static_cast<double>(added.bias);
-    if (!added.query.empty()) {
-      sum.distance += factor / divisor * dot(added.query.data(), key, d_head_);
-    }
+    const std::vector<float> rounded(gradient.begin(), gradient.end());
+    if (any) read_row(side, row, rounded, ledger);
   }
-  StreamLedger ledger(stacks_.queries, Compute::f32, trace_);
-  const std::vector<float> rounded(gradient.begin(), gradient.end());
-  read_row(Side::query, place_.query, rounded, ledger);
-  lead_back(Side::query, ledger);
+  lead_back(side, ledger);
   sum.parts = ledger.take();
   return sum;
 }
 
-ScoreReading::Sum ScoreReading::sum_of_keys(const KeyFactors& factors) const {
-  const auto divisor = static_cast<double>(attention_.divisor());
-  const float* const query = query_of(place_.query);
-  StreamLedger ledger(stacks_.keys, Compute::f32, trace_);
-  std::vector<float> gradient(d_head_);
-  Sum sum;
-  for (std::size_t k = 0; k < keys_; ++k) {
-    if (factors[k] == 0 || !sees(place_.query, k)) continue;
-    const double factor = factors[k] * slope(place_.query, k);
-    const Attention::Distance added = distance(place_.query, k);
-    for (std::size_t e = 0; e < d_head_; ++e) {
-      const double whole = static_cast<double>(query[e]) +
-                           (added.query.empty() ? 0.0 : static_cast<double>(added.query[e]));
-      gradient[e] = static_cast<float>(factor / divisor * whole);
+const TracedTensor& ScoreReading::values() const {
+  return find_traced(trace_, attention_name(place_.attention, place_.layer) + ".v");
+}
+
+ScoreReading::Factors ScoreReading::moved(std::span<const float> gradients) const {
+  const TracedTensor& v = values();
+  const std::size_t shared = q_.shape[1] / v.shape[1];
+  Factors moved(queries_ * keys_);
+  for (std::size_t i = 0; i < queries_; ++i) {
+    for (std::size_t k = 0; k < keys_; ++k) {
+      const float* const value = v.data.data() + (k * v.shape[1] + place_.head / shared) * d_head_;
+      moved[i * keys_ + k] = dot(value, gradients.data() + i * d_head_, d_head_);
     }
-    sum.distance += factor * static_cast<double>(added.bias);
-    if (!added.key.empty())
-      sum.distance += factor / divisor * dot(added.key.data(), query, d_head_);
-    read_row(Side::key, k, gradient, ledger);
+  }
+  return moved;
+}
+
+StreamParts ScoreReading::content(std::span<const float> gradients) const {
+  StreamLedger ledger(stacks_.keys, Compute::f32, trace_);
+  for (std::size_t k = 0; k < keys_; ++k) {
+    std::vector<double> gradient(d_head_);
+    for (std::size_t i = 0; i < queries_; ++i) {
+      const auto share = static_cast<double>(weight(i, k));
+      if (share == 0) continue;
+      for (std::size_t e = 0; e < d_head_; ++e) {
+        gradient[e] += share * static_cast<double>(gradients[i * d_head_ + e]);
+      }
+    }
+    const std::vector<float> rounded(gradient.begin(), gradient.end());
+    read_row(Side::value, k, rounded, ledger);
   }
   lead_back(Side::key, ledger);
-  sum.parts = ledger.take();
-  return sum;
-}
-
-ScoreReading::Sum ScoreReading::sum(Side side, const KeyFactors& factors) const {
-  return side == Side::query ? sum_of_queries(factors) : sum_of_keys(factors);
+  return ledger.take();
 }
 
 namespace {
@@ -323,10 +337,11 @@ ScoreAttribution ScoreReading::sums(bool reads) const {
 }
 
 void ScoreReading::add_contrast(const Rivals& rivals, bool reads, ScoreAttribution& to) const {
-  const KeyFactors factors = lead_over(rivals);
+  const Factors factors = lead_over(rivals);
   double lead = 0;
   for (std::size_t k = 0; k < keys_; ++k) {
-    if (sees(place_.query, k)) lead += factors[k] * static_cast<double>(score(place_.query, k));
+    if (!sees(place_.query, k)) continue;
+    lead += factors[place_.query * keys_ + k] * static_cast<double>(score(place_.query, k));
   }
   to.lead = lead;
   const auto add = [&](Side side, const std::vector<std::size_t>& columns,
@@ -367,19 +382,19 @@ ScoreReading::Vectors ScoreReading::vectors(Side side, bool of_all_rows) const {
   return vectors;
 }
 
-std::vector<float> ScoreReading::cells(const KeyFactors& factors) const {
+std::vector<float> ScoreReading::cells(const Factors& factors) const {
   const auto divisor = static_cast<double>(attention_.divisor());
   const bool distances = attention_.has_distances();
-  const std::size_t others =
-      static_cast<std::size_t>(std::ranges::count_if(factors, [](double f) { return f != 0; }));
+  const auto row = std::span(factors).subspan(place_.query * keys_, keys_);
+  const auto others = std::ranges::count_if(row, [](double factor) { return factor != 0; });
   const Vectors q = vectors(Side::query, false), k = vectors(Side::key, others > 1);
   const std::size_t rows = query_columns_.size() + (distances ? 1 : 0),
                     columns = key_columns_.size() + (distances ? 1 : 0);
   std::vector<double> sums(rows * columns);
   for (std::size_t r = 0; r < k.rows.size(); ++r) {
     const std::size_t key = k.rows[r];
-    if (factors[key] == 0 || !sees(place_.query, key)) continue;
-    const double factor = factors[key] * slope(place_.query, key);
+    if (row[key] == 0 || !sees(place_.query, key)) continue;
+    const double factor = row[key] * slope(place_.query, key);
     const Attention::Distance added = distance(place_.query, key);
     for (std::size_t b = 0; b < key_columns_.size(); ++b) {
       const float* const of_key = &k.values[(r * key_columns_.size() + b) * d_head_];

@@ -55,7 +55,7 @@ struct Rivals {
   std::optional<std::size_t> key = {};
 };
 
-/// Splits a score of softmax attention into exact parts. Scores are bilinear in what the rows of
+/// Splits scores of softmax attention into exact parts. Scores are bilinear in what the rows of
 /// the query and of the key are made of: with the scales of norms frozen, q_i = Σ_a q_i^a and k_j =
 /// Σ_b k_j^b over embeddings, earlier heads, feed-forward blocks and biases, so that score_ij =
 /// Σ_ab q_i^a · k_j^b / divisor. Positions that are rotated in belong to each part. What is added
@@ -80,6 +80,18 @@ class ScoreReading {
   /// Adds the cells and, if the lead was added, those of the lead.
   void add_cells(const Rivals& rivals, ScoreAttribution& to) const;
 
+  /// A factor of each score, [queries, keys].
+  using Factors = std::vector<double>;
+  /// Computes Σ_ij factors_ij · score_ij as a sum over what the rows of the queries, or of the
+  /// keys, are made of; without what distances add.
+  StreamParts weighted(Side side, const Factors& factors) const { return sum(side, factors).parts; }
+  /// Computes Σ_ij weight_ij · (value_j · gradient_i) as a sum over what the rows of the values are
+  /// made of. `gradients` [queries, d_head]: with respect to the head's contexts.
+  StreamParts content(std::span<const float> gradients) const;
+  /// Returns value_j · gradient_i, [queries, keys].
+  Factors moved(std::span<const float> gradients) const;
+  float weight(std::size_t query, std::size_t key) const;
+
   /// The vectors of each part in the queries, or keys, of some rows: [rows, parts, d_head].
   struct Vectors {
     std::vector<std::size_t> rows;
@@ -98,19 +110,15 @@ class ScoreReading {
   Removal remove(Side side, const Vectors& vectors, std::size_t part) const;
 
  private:
-  // A factor of each key's score in a sum of a query's scores.
-  using KeyFactors = std::vector<double>;
   // A sum of scores over the columns of a stack, and what distances add to it.
   struct Sum {
     StreamParts parts;
     double distance = 0;
   };
-  KeyFactors only_this() const;
-  KeyFactors lead_over(const Rivals& rivals) const;
-  Sum sum(Side side, const KeyFactors& factors) const;
-  Sum sum_of_queries(const KeyFactors& factors) const;
-  Sum sum_of_keys(const KeyFactors& factors) const;
-  std::vector<float> cells(const KeyFactors& factors) const;
+  Factors only_this() const;
+  Factors lead_over(const Rivals& rivals) const;
+  Sum sum(Side side, const Factors& factors) const;
+  std::vector<float> cells(const Factors& factors) const;
   // Passes the gradients of a ledger's rows from the attention's input to the embeddings.
   void lead_back(Side side, StreamLedger& ledger) const;
   void read_row(Side side, std::size_t row, std::span<const float> gradient,
@@ -121,6 +129,7 @@ class ScoreReading {
   double uncapped(std::size_t query, std::size_t key) const;
   double slope(std::size_t query, std::size_t key) const;
   Attention::Distance distance(std::size_t query, std::size_t key) const;
+  const TracedTensor& values() const;
   std::size_t rows(Side side) const { return side == Side::query ? queries_ : keys_; }
   std::size_t row(Side side) const { return side == Side::query ? place_.query : place_.key; }
   const ExplainedStack& stack(Side side) const {
@@ -129,14 +138,13 @@ class ScoreReading {
   const float* query_of(std::size_t row) const;
   const float* key_of(std::size_t row) const;
   float score(std::size_t query, std::size_t key) const;
-  float weight(std::size_t query, std::size_t key) const;
 
   AttendingStacks stacks_;
   ScorePlace place_;
   std::span<const TracedTensor> trace_;
   Session& session_;
   const Attention& attention_;
-  FrozenProjection q_proj_, k_proj_;
+  FrozenProjection q_proj_, k_proj_, v_proj_;
   const TracedTensor &q_, &k_, &scores_, &weights_;
   std::size_t queries_, keys_, d_head_;
   std::vector<std::size_t> query_columns_, key_columns_;  // those before the attention

@@ -104,10 +104,10 @@ void StreamLedger::enter_attention(std::size_t layer, const Site& site) {
   const std::size_t keys = v.shape[0], kv_heads = v.shape[1], d_head = v.shape[2];
   const std::size_t d_heads = out_proj.in(), shared = config_.n_heads() / kv_heads;
   const std::size_t first = column({.kind = site.kind, .layer = layer});
-  std::vector<float> led_back(d_heads);  // W_Oᵀ a
+  std::vector<float> all_led_back(rows_.size() * d_heads);  // W_Oᵀ a
+  float* led_back = all_led_back.data();
   for (const std::size_t i : rows_) {
     const float* a = gradient(i);
-    std::ranges::fill(led_back, 0.0f);
     for (std::size_t c = 0; c < config_.d_model; ++c) {
       const float* row = weights.data() + c * d_heads;
       for (std::size_t e = 0; e < d_heads; ++e) led_back[e] += a[c] * row[e];
@@ -118,7 +118,7 @@ void StreamLedger::enter_attention(std::size_t layer, const Site& site) {
     double rounding = dot(a, output.data.data() + i * config_.d_model, config_.d_model) - of_bias;
     double read_rounding = rounding;
     for (std::size_t head = 0; head < config_.n_heads(); ++head) {
-      const float* back = led_back.data() + head * d_head;
+      const float* back = led_back + head * d_head;
       const double part = dot(context.data.data() + i * d_heads + head * d_head, back, d_head);
       parts_.written[i * parts_.columns.size() + first + head] = static_cast<float>(part);
       rounding -= part;
@@ -132,11 +132,13 @@ void StreamLedger::enter_attention(std::size_t layer, const Site& site) {
         read_rounding -= read;
       }
     }
+    led_back += d_heads;
     if (!rounds()) continue;
     const std::size_t last = parts_.columns.size() - 1;
     parts_.written[i * parts_.columns.size() + last] += static_cast<float>(rounding);
     enter_read(i, last, read_rounding);
   }
+  if (observer_) observer_({site.kind, layer, rows_, all_led_back});
 }
 
 void StreamLedger::enter_recurrent_unit(std::size_t layer) {

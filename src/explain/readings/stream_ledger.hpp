@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,17 @@ class StreamLedger {
   void lead_back_self_attention(std::size_t layer);
   /// Leads back from the output of a norm on these rows, [T, D].
   void lead_back_norm(const Norm& norm, const std::vector<float>& input);
+
+  /// The gradients of a layer's heads: how the number depends on their contexts.
+  struct HeadGradients {
+    LogitColumn::Kind kind;  ///< head or cross_head
+    std::size_t layer;
+    std::span<const std::size_t> rows;  ///< of the queries
+    std::span<const float> of_context;  ///< [rows, E]
+  };
+  using Observer = std::function<void(const HeadGradients&)>;
+  /// Calls this for each attention that the ledger passes.
+  void observe(Observer observer) { observer_ = std::move(observer); }
 
   std::size_t rows() const { return own_tokens_; }
   const std::vector<LogitColumn>& columns() const { return parts_.columns; }
@@ -101,6 +113,7 @@ class StreamLedger {
   std::size_t own_tokens_;         // T; those of a source follow
   std::vector<std::size_t> rows_;  // rows that the number reads: others have no gradient
   std::vector<float> gradient_;    // [T, D] of the number with respect to the stream's rows
+  Observer observer_;              // may be empty
   std::size_t width_;              // D, or the width of embeddings that are projected to it
 };
 

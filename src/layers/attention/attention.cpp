@@ -214,15 +214,18 @@ HeadDistances Attention::project_distances(std::size_t longest, const Run& run) 
 }
 
 FrozenProjection Attention::frozen_projection(Side side, std::size_t head) const {
-  const bool key = side == Side::key, own = parts_.source == Source::own;
-  const Linear& linear = key && !own ? *kv_proj_ : qkv_proj_;
+  const bool query = side == Side::query, own = parts_.source == Source::own;
+  const bool turned = own && side != Side::value;  // normed and rotated
+  const Linear& linear = query || own ? qkv_proj_ : *kv_proj_;
   const std::size_t d_head = config_.d_head, width = linear.in();
-  const std::size_t shared = key ? config_.n_heads / config_.n_kv_heads : 1;
-  const std::size_t first = (key && own ? config_.d_heads() : 0) + head / shared * d_head;
+  const std::size_t shared = query ? 1 : config_.n_heads / config_.n_kv_heads;
+  const std::size_t keys = query || !own ? 0 : config_.d_heads();
+  const std::size_t first =
+      keys + (side == Side::value ? config_.d_kv_heads() : 0) + head / shared * d_head;
   FrozenProjection frozen = {.weights = std::vector<float>(d_head * width),
                              .bias = std::vector<float>(d_head),
-                             .norm = own ? (key ? k_norm_ : q_norm_).get() : nullptr,
-                             .rotary = own && rotary_ ? &*rotary_ : nullptr};
+                             .norm = turned ? (query ? q_norm_ : k_norm_).get() : nullptr,
+                             .rotary = turned && rotary_ ? &*rotary_ : nullptr};
   for (std::size_t e = 0; e < d_head; ++e) {
     linear.copy_output(first + e, std::span(frozen.weights).subspan(e * width, width));
     if (!linear.bias().empty()) frozen.bias[e] = linear.bias()[first + e];

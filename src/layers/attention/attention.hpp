@@ -56,8 +56,8 @@ class Attention final : public TokenMixer {
   float divisor() const { return parts_.divisor; }
   bool has_scores() const { return parts_.kind->has_scores(); }
 
-  enum class Side { query, key };
-  /// Returns the projection of a query head's queries, or of the keys that it reads.
+  enum class Side { query, key, value };
+  /// Returns the projection of a query head's queries, or of the keys or values that it reads.
   FrozenProjection frozen_projection(Side side, std::size_t head) const;
 
   /// What positions add to a head's score of a query and a key, beside the product of their

@@ -6,6 +6,7 @@
 
 #include "explain/contrast.hpp"
 #include "explain/readings/direct_logit_attribution.hpp"
+#include "explain/readings/head_loadings.hpp"
 #include "explain/readings/lens.hpp"
 #include "explain/readings/relevance.hpp"
 #include "explain/readings/rollout.hpp"
@@ -239,13 +240,19 @@ Lens ClassifierExplainer::lens(const ExplainInput& input) const {
 
 LogitAttribution ClassifierExplainer::direct_logit_attribution(
     const ExplainInput& input, const LogitAttributionOptions& options) const {
-  const std::vector<TracedTensor> traced = trace(input, attribution_tensors(model().model));
+  std::vector<std::string> names = attribution_tensors(model().model);
+  if (options.loadings) add_loading_tensors(last_stack(model().model), model()->compute(), names);
+  const std::vector<TracedTensor> traced = trace(input, std::move(names));
   const std::vector<float>& logits = find_traced(traced, "logits").data;
   expect_finite(logits);
   const std::size_t label = options.label ? find_label(*options.label) : largest(logits);
   const Contrast contrast = contrast_for(label, logits.size());
+  HeadLoadings loadings(last_stack(model().model), traced, model().session);
+  StreamLedger::Observer observer;
+  if (options.loadings) observer = [&](const auto& gradients) { loadings.read(gradients); };
   LogitAttribution attribution =
-      glassformer::direct_logit_attribution(model().model, traced, contrast);
+      glassformer::direct_logit_attribution(model().model, traced, contrast, observer);
+  loadings.add_to(attribution);
   if (options.effects) {
     const ExplainedStack of = last_stack(model().model);
     const Stream stream = stream_of(traced, of.stack.config().layers.size(), of.name);

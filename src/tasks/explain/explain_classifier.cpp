@@ -255,7 +255,9 @@ constexpr Beginning beginnings[] = {
                             const Request&) -> Part { return scored_lens(of, input); }>},
     {"direct_logit_attribution", in_one_step<[](const Explainer& of, const Input& input,
                                                 std::size_t, const Request& request) -> Part {
-       return of.direct_logit_attribution(input, {request.options.label, request.options.effects});
+       return of.direct_logit_attribution(input, {.label = request.options.label,
+                                                  .effects = request.options.effects,
+                                                  .loadings = request.options.loadings});
      }>},
     {"faithfulness",
      [](const ClassifierRequest& of, ExplainInput input) -> std::unique_ptr<ExplanationSteps> {

@@ -187,6 +187,24 @@ void fields(Visit& visit, LogitAttribution& attribution) {
                {.help = "[T, columns] By the row that is written. Sums to `value`."});
   visit.tensor({"read", shape, std::move(attribution.read)},
                {.help = "[T, columns] By the token that is read. Sums to `value`."});
+  visit("heads", attribution.heads,
+        {.help = "The columns that are heads.", .with = "loadings", .omitted = true});
+  const std::vector<std::size_t> by_head = {attribution.heads.size(), columns.size()};
+  if (attribution.heads.empty() && !columns.empty()) return;
+  visit.tensor({"asks", by_head, std::move(attribution.asks)},
+               {.help = "[heads, columns] What the head asks with: how much the number changes, "
+                        "through where this head looks, with a part of its queries.",
+                .with = "loadings"});
+  visit.tensor(
+      {"answers", by_head, std::move(attribution.answers)},
+      {.help = "[heads, columns] The same with a part of its keys. 0 for a head that reads "
+               "an encoder.",
+       .with = "loadings"});
+  visit.tensor(
+      {"content", by_head, std::move(attribution.content)},
+      {.help = "[heads, columns] The head's part of `value`, by what it carries on. 0 for a "
+               "head that reads an encoder.",
+       .with = "loadings"});
 }
 
 template <class Visit>

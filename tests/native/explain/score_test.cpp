@@ -57,6 +57,17 @@ nlohmann::json options_for(const std::string& attention, std::size_t head, std::
           {"key", key},        {"contrast", true},       {"reads", true}};
 }
 
+const std::filesystem::path fixtures = GLASSFORMER_SOURCE_DIR "/tests/fixtures";
+
+nlohmann::json golden_scores() { return read_json(fixtures / "golden/scores.json"); }
+
+OwnedText text_of(const nlohmann::json& golden) {
+  const nlohmann::json& text = golden.at("text");
+  if (text.is_string()) return OwnedText(text.get_ref<const std::string&>());
+  const std::string first = text.at("text"), pair = text.value("pair", "");
+  return OwnedText(pair.empty() ? TextInput(first) : TextInput(first, pair));
+}
+
 // Explains a score of every attention and head. `more`: further options.
 std::size_t check_all(Pipeline& pipeline, const TaskInputs& inputs,
                       const nlohmann::json& more = nlohmann::json::object()) {
@@ -153,20 +164,14 @@ TEST_CASE("parts of scores of our own models add up", "[explain][score]") {
 TEST_CASE("scores, cells, contrasts and effects are those of an independent computation",
           "[explain][score]") {
   constexpr double most_error = 1e-4;
-  const nlohmann::json scores =
-      read_json(std::filesystem::path(GLASSFORMER_SOURCE_DIR "/tests/fixtures/golden/scores.json"))
-          .at("scores");
+  const nlohmann::json scores = golden_scores().at("scores");
   REQUIRE(scores.size() == 14);
   for (const nlohmann::json& golden : scores) {
     const std::string folder = golden.at("folder"), attention = golden.at("attention");
     INFO(folder << " " << attention);
-    const auto pipeline =
-        load_pipeline(std::filesystem::path(GLASSFORMER_SOURCE_DIR "/tests/fixtures") / folder, {},
-                      {.compute = Compute::f32});
-    const bool object = golden.at("text").is_object();
-    const std::string text = object ? golden.at("text").at("text") : golden.at("text");
-    const std::string pair = object ? golden.at("text").value("pair", "") : "";
-    const TextInput input = pair.empty() ? TextInput(text) : TextInput(text, pair);
+    const auto pipeline = load_pipeline(fixtures / folder, {}, {.compute = Compute::f32});
+    const OwnedText text = text_of(golden);
+    const TextInput input = text.input();
     nlohmann::json options =
         options_for(attention, golden.at("head"), golden.at("query"), golden.at("key"));
     options["cells"] = options["effects"] = true;
@@ -224,6 +229,69 @@ TEST_CASE("scores, cells, contrasts and effects are those of an independent comp
   }
 }
 
+TEST_CASE("the loadings of heads are those of an independent computation", "[explain][score]") {
+  const nlohmann::json loadings = golden_scores().at("loadings");
+  REQUIRE(loadings.size() == 7);
+  for (const nlohmann::json& golden : loadings) {
+    const std::string folder = golden.at("folder");
+    INFO(folder);
+    const auto pipeline = load_pipeline(fixtures / folder, {}, {.compute = Compute::f32});
+    const OwnedText text = text_of(golden);
+    const ExplainedBeside found = explain_beside(
+        *pipeline, text.input(), R"({"method": "direct_logit_attribution", "loadings": true})");
+    const std::vector<std::string> heads = found.json.at("heads"),
+                                   columns = found.json.at("columns");
+    for (const char* what : {"asks", "answers", "content"}) {
+      INFO(what);
+      const auto table = std::ranges::find(found.tensors, what, &TracedTensor::name);
+      REQUIRE(table != found.tensors.end());
+      CHECK(table->shape == std::vector<std::size_t>{heads.size(), columns.size()});
+      for (const auto& [head, expected] : golden.at("heads").items()) {
+        const std::string name =
+            "layers." + std::to_string(golden.at("layer").get<int>()) + ".self_attn.head." + head;
+        INFO(name);
+        const auto row = static_cast<std::size_t>(std::ranges::find(heads, name) - heads.begin());
+        REQUIRE(row < heads.size());
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+          INFO(columns[c]);
+          const double number = expected.at(what).value(columns[c], 0.0);
+          CHECK(std::abs(static_cast<double>(table->data[row * columns.size() + c]) - number) <
+                1e-4 * std::max(1.0, std::abs(number)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("what heads carry adds up to their parts of the number", "[explain][score]") {
+  const std::string name = GENERATE("gemma2", "llama", "bart_sequence", "modernbert_sequence",
+                                    "marian", "deberta_sequence", "qwen3", "electra_sequence");
+  INFO(name);
+  const auto pipeline = load_pipeline(checkpoints / name, {}, {.compute = Compute::f32});
+  const std::string text = CheckpointGolden(name).json.at("texts")[0].at("text");
+  const ExplainedBeside found = explain_beside(
+      *pipeline, text, R"({"method": "direct_logit_attribution", "loadings": true})");
+  const std::vector<std::string> heads = found.json.at("heads"), columns = found.json.at("columns");
+  const auto tensor = [&](const char* wanted) -> const TracedTensor& {
+    return *std::ranges::find(found.tensors, wanted, &TracedTensor::name);
+  };
+  const TracedTensor &written = tensor("written"), &content = tensor("content");
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    if (heads[h].find("encoder_attn") != std::string::npos) continue;
+    INFO(heads[h]);
+    const auto column =
+        static_cast<std::size_t>(std::ranges::find(columns, heads[h]) - columns.begin());
+    double part = 0, carried = 0;
+    for (std::size_t i = column; i < written.data.size(); i += columns.size()) {
+      part += static_cast<double>(written.data[i]);
+    }
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      carried += static_cast<double>(content.data[h * columns.size() + c]);
+    }
+    CHECK(std::abs(part - carried) < 1e-4 * std::max(1.0, std::abs(part)));
+  }
+}
+
 TEST_CASE("what has no score, or is masked, is refused by name", "[explain][score]") {
   const std::string text = "The film is good.";
   const std::vector<TextInput> texts = {TextInput(text)};
@@ -242,7 +310,7 @@ TEST_CASE("what has no score, or is masked, is refused by name", "[explain][scor
     }
     return message;
   };
-  const std::filesystem::path goldens = GLASSFORMER_SOURCE_DIR "/tests/fixtures/golden";
+  const std::filesystem::path goldens = fixtures / "golden";
   const nlohmann::json encoder = options_for("encoder.layers.0.self_attn", 0, 1, 0);
   CHECK(refused(goldens / "linear_attention", encoder) ==
         "score: expected softmax attention, got linear attention, which has no scores");

@@ -323,9 +323,7 @@ test('a score of every class of encoders is explained', async () => {
       tokens.map(({ text }) => text),
       name,
     );
-    await assertError(model.explain(...input, { method: 'lens' }), 'invalid_option', {
-      field: 'method',
-    });
+    await assertError(model.explain(...input, { method: 'lens' }), 'invalid_option', /^method: /);
     model.dispose();
   }
 });

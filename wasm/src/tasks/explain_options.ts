@@ -15,6 +15,11 @@ export interface ExplainOption {
   /** Also measure how much the number falls without each column or, of a score, each part. */
   effects?: boolean | undefined;
   /**
+   * Also tell, for each head, which parts make it look where it looks, and which it carries on.
+   * Needs compute f32.
+   */
+  loadings?: boolean | undefined;
+  /**
    * The name of an attention, such as encoder.layers.1.self_attn or
    * decoder.layers.0.encoder_attn.
    */
@@ -156,7 +161,7 @@ export interface ExplainOptions {
    * The explained number as an exact sum of what embeddings, heads and feed-forward networks
    * add, with the scales of norms frozen (Elhage et al. 2021).
    */
-  direct_logit_attribution: Method<'direct_logit_attribution', 'label' | 'effects'>;
+  direct_logit_attribution: Method<'direct_logit_attribution', 'label' | 'effects' | 'loadings'>;
   /**
    * Why a head looks there: the score of a query and a key as an exact sum over what their rows
    * are made of, embeddings, earlier heads and feed-forward networks, with the scales of norms
@@ -232,7 +237,16 @@ export interface ExplainTranslationOptions {
    */
   direct_logit_attribution: Method<
     'direct_logit_attribution',
-    'effects' | 'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'from' | 'to'
+    | 'effects'
+    | 'loadings'
+    | 'beams'
+    | 'sentence'
+    | 'position'
+    | 'prefix'
+    | 'token'
+    | 'against'
+    | 'from'
+    | 'to'
   >;
   /**
    * Why a head looks there: the score of a query and a key as an exact sum over what their rows
@@ -342,7 +356,10 @@ export interface ExplainGenerationOptions {
    * The explained number as an exact sum of what embeddings, heads and feed-forward networks
    * add, with the scales of norms frozen (Elhage et al. 2021).
    */
-  direct_logit_attribution: Method<'direct_logit_attribution', 'effects' | 'token' | 'against'>;
+  direct_logit_attribution: Method<
+    'direct_logit_attribution',
+    'effects' | 'loadings' | 'token' | 'against'
+  >;
   /**
    * Why a head looks there: the score of a query and a key as an exact sum over what their rows
    * are made of, embeddings, earlier heads and feed-forward networks, with the scales of norms
@@ -439,6 +456,7 @@ export const explainOptions = [
   'method',
   'label',
   'effects',
+  'loadings',
   'attention',
   'query',
   'key',
@@ -469,6 +487,7 @@ export const explainPictureOptions = [
   'hypothesisTemplate',
   'label',
   'effects',
+  'loadings',
   'attention',
   'query',
   'key',
@@ -496,6 +515,7 @@ export const explainTranslationOptions = [
   'to',
   'words',
   'effects',
+  'loadings',
   'sentence',
   'position',
   'prefix',
@@ -522,6 +542,7 @@ export const explainGenerationOptions = [
   'method',
   'words',
   'effects',
+  'loadings',
   'token',
   'against',
   'attention',

@@ -70,6 +70,23 @@ export interface LogitAttribution {
   written: TracedTensor;
   /** [T, columns] By the token that is read. Sums to `value`. */
   read: TracedTensor;
+  /** With `loadings`. The columns that are heads. */
+  heads?: string[];
+  /**
+   * With `loadings`. [heads, columns] What the head asks with: how much the number changes,
+   * through where this head looks, with a part of its queries.
+   */
+  asks?: TracedTensor;
+  /**
+   * With `loadings`. [heads, columns] The same with a part of its keys. 0 for a head that reads
+   * an encoder.
+   */
+  answers?: TracedTensor;
+  /**
+   * With `loadings`. [heads, columns] The head's part of `value`, by what it carries on. 0 for a
+   * head that reads an encoder.
+   */
+  content?: TracedTensor;
 }
 
 /** The lead of a token over another as an exact sum. */

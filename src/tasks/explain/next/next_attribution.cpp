@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "explain/readings/direct_logit_attribution.hpp"
+#include "explain/readings/head_loadings.hpp"
 #include "kernels/kernels.hpp"
 #include "run/trace/trace_plan.hpp"
 #include "tasks/limits.hpp"
@@ -75,9 +76,16 @@ NextLogitAttribution NextTokenAttribution::sum(const DecodedText& text,
     throw_error(ErrorCode::unsupported,
                 "direct_logit_attribution: expected a vocabulary of at least two tokens");
   }
-  const NextTokenRun seen = trace_next_token(model_, text, attribution_tensors(model_.model));
+  const ExplainedStack stack = explained_stack(model_->decoder(), "decoder");
+  std::vector<std::string> names = attribution_tensors(model_.model);
+  if (options.loadings) add_loading_tensors(stack, model_->compute(), names);
+  const NextTokenRun seen = trace_next_token(model_, text, std::move(names));
   NextLogitAttribution result = choose(seen.logits, options);
-  result.attribution = direct_logit_attribution(model_.model, seen, contrast_of(result));
+  HeadLoadings loadings(stack, seen.trace, model_.session);
+  StreamLedger::Observer observer;
+  if (options.loadings) observer = [&](const auto& gradients) { loadings.read(gradients); };
+  result.attribution = direct_logit_attribution(model_.model, seen, contrast_of(result), observer);
+  loadings.add_to(result.attribution);
   expect_finite(result.attribution.written);
   expect_finite(result.attribution.read);
   return result;

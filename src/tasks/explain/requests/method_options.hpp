@@ -76,6 +76,16 @@ void fields(Visit& visit, ChosenHead& part) {
         {.help = "Which head, counted from 0. For activation_patching: if `site` is head."});
 }
 
+struct AskedLoadings {
+  bool loadings = false;
+};
+template <class Visit>
+void fields(Visit& visit, AskedLoadings& part) {
+  visit("loadings", part.loadings,
+        {.help = "Also tell, for each head, which parts make it look where it looks, and which it "
+                 "carries on. Needs compute f32."});
+}
+
 struct ChosenScore {
   std::string attention = {};
   std::optional<std::size_t> query = {}, key = {};
@@ -294,10 +304,11 @@ struct Joined : Parts... {
     return PartSet{1} << (std::ranges::find(found, true) - found.begin());
   }
 };
-using ExplainOptions = Joined<ExplainedLabel, ColumnEffects, ChosenScore, PatchedSite, ChosenHead,
-                              ShownProgress, TestedScores, CutEdges, CircuitShare, LensWords, Beams,
-                              ChosenSentence, ChosenPosition, Prefix, ComparedTokens, BaselineToken,
-                              GradientTensors, Languages, PictureSize, MatchedLabels>;
+using ExplainOptions =
+    Joined<ExplainedLabel, ColumnEffects, AskedLoadings, ChosenScore, PatchedSite, ChosenHead,
+           ShownProgress, TestedScores, CutEdges, CircuitShare, LensWords, Beams, ChosenSentence,
+           ChosenPosition, Prefix, ComparedTokens, BaselineToken, GradientTensors, Languages,
+           PictureSize, MatchedLabels>;
 
 /// The set of some parts.
 template <class... Parts>

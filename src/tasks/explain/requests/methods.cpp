@@ -36,9 +36,10 @@ constexpr ExplanationMethod methods[] = {
     {.name = "direct_logit_attribution",
      .help = "The explained number as an exact sum of what embeddings, heads and feed-forward "
              "networks add, with the scales of norms frozen (Elhage et al. 2021).",
-     .options = {set_of<ExplainedLabel, ColumnEffects>, set_of<ExplainedLabel, ColumnEffects>,
-                 chosen_translation | set_of<ColumnEffects>, set_of<ComparedTokens, ColumnEffects>,
-                 no},
+     .options = {set_of<ExplainedLabel, ColumnEffects, AskedLoadings>,
+                 set_of<ExplainedLabel, ColumnEffects, AskedLoadings>,
+                 chosen_translation | set_of<ColumnEffects, AskedLoadings>,
+                 set_of<ComparedTokens, ColumnEffects, AskedLoadings>, no},
      .scores = true},
     {.name = "score",
      .help = "Why a head looks there: the score of a query and a key as an exact sum over what "

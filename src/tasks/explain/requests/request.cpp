@@ -64,7 +64,8 @@ void expect_below(const char* option, const char* what, std::size_t number, std:
 NextAttributionOptions next_attribution_options(const ExplainRequest& request) {
   return {.token = id_of(request.options.token),
           .against = id_of(request.options.against),
-          .effects = request.options.effects};
+          .effects = request.options.effects,
+          .loadings = request.options.loadings};
 }
 
 }  // namespace glassformer
