@@ -37,6 +37,7 @@ export class TextSearch {
   load = (): Promise<void> => this.run(this.#model);
 
   async run(model: ZooModel): Promise<void> {
+    if (this.running && this.#model === model) return;
     this.stop();
     this.#model = model;
     if (this.of(model)) return;
