@@ -5,23 +5,34 @@ import { assertAccessibleToAll, assertFits, goTo, settled, until } from '../open
 
 const onPage = testsOnPage();
 
-/** Counts the visible controls and words of the view, without the masthead and the footer. */
+/**
+ * Counts the visible controls and words of the view, without the masthead and the footer. Words for
+ * screen readers only, options of a list and the copy behind a text box are not visible.
+ */
 const counts = (page) =>
   page.evaluate(() => {
     const main = document.querySelector('main');
     const wanted =
       'a[href], button, select, textarea, input, summary, [role=slider], [role=button]';
-    const controls = [...main.querySelectorAll(wanted)].filter((each) => each.checkVisibility());
-    return { controls: controls.length, words: main.innerText.split(/\s+/).length };
+    const seen = (selector) =>
+      [...main.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+    const words = (element) => element.innerText.split(/\s+/).filter(Boolean).length;
+    const unseen = seen('.unseen, select, [data-testid=source]').reduce(
+      (sum, each) => sum + words(each),
+      0,
+    );
+    return { controls: seen(wanted).length, words: words(main) - unseen };
   });
 
 for (const [title, most] of Object.entries({
-  Sentiment: { controls: 40, words: 200 },
-  Translation: { controls: 40, words: 220 },
-  Writing: { controls: 40, words: 240 },
+  Sentiment: { controls: 40, words: 155 },
+  Translation: { controls: 40, words: 160 },
+  Writing: { controls: 40, words: 155 },
+  Course: { controls: 40, words: 195 }, // the tokens of the picture, and a question with its choices
+  Heads: { controls: 40, words: 150 },
   Digits: { controls: 140, words: 150 }, // 98 of them are patches of pictures
   Transplant: { controls: 42, words: 200 }, // 30 of them are cells of the table
-  Inside: { controls: 85, words: 700 }, // the steps of attention, with their formulas and numbers
+  Inside: { controls: 40, words: 170 }, // 50 of them are tokens, numbers and a formula
 })) {
   for (const viewport of [
     { width: 1280, height: 800 },
@@ -86,26 +97,66 @@ onPage('axe finds no violations in what a newcomer sees', { newcomer: true }, as
 });
 
 onPage(
-  'Inside opens with attention, and its other steps when asked',
+  'Inside opens with attention weights, and its other steps when asked',
   { newcomer: true },
   async (page) => {
     await goTo(page, 'Inside');
     const panes = page.getByTestId('pane');
     await panes.first().waitFor();
-    const few = await panes.count();
+    assert.equal(await panes.count(), 1);
     const folded = page.getByTestId('steps');
-    assert.equal(await folded.count(), 3, 'into the model, feed-forward, out of the model');
-    await folded.nth(1).click();
-    assert.equal(await folded.count(), 2);
+    assert.equal(await folded.count(), 4, 'into the model, attention, feed-forward, out');
+    await folded.nth(2).click();
+    assert.equal(await folded.count(), 3);
     const more = await panes.count();
-    assert.ok(more > few);
+    assert.ok(more > 1);
     // A part that was opened stays open in every layer.
     await page.locator('input[name=inside-layer][value="2"]').check();
     await settled(page);
-    assert.deepEqual([await folded.count(), await panes.count()], [2, more + 1]); // what comes in
+    assert.deepEqual([await folded.count(), await panes.count()], [4, more]); // what comes in
+    // “Try” unfolds a weight.
+    await page.getByTestId('try').click();
+    await page.getByTestId('unfolded').waitFor();
     // A part of the figure leads to a step that is folded.
     await page.getByTestId('figure').getByText('Positional encoding').click();
     await page.getByText('Add the positional encoding', { exact: true }).waitFor();
     assert.equal(await folded.count(), 0);
+  },
+);
+
+onPage(
+  'the parts of a lesson open when asked',
+  { newcomer: true, hash: '#view=course&lesson=softmax' },
+  async (page) => {
+    await page.getByTestId('picture').waitFor();
+    for (const [button, part] of [
+      ['all-lessons', 'lessons'],
+      ['show-formula', 'formula'],
+      ['show-code', 'code'],
+    ]) {
+      assert.equal(await page.getByTestId(part).count(), 0);
+      await page.getByTestId(button).click();
+      await page.getByTestId(part).waitFor();
+      assert.equal(await page.getByTestId(button).count(), 0);
+      // The focus is where the part is.
+      await page.locator(`:focus [data-testid=${part}]`).waitFor();
+    }
+  },
+);
+
+onPage(
+  'Heads opens with the strongest, and one head alone',
+  { newcomer: true, hash: '#view=heads' },
+  async (page) => {
+    const cards = page.getByTestId('card');
+    await cards.nth(7).waitFor();
+    assert.equal(await cards.count(), 8);
+    await page.getByTestId('all-cards').click();
+    await cards.nth(31).waitFor();
+    await page.getByTestId('try').click();
+    await page.getByTestId('one-head').waitFor();
+    assert.equal(await cards.count(), 0);
+    await page.getByRole('link', { name: 'All heads' }).click();
+    await cards.nth(31).waitFor();
   },
 );

@@ -88,6 +88,7 @@ export const views: readonly View[] = [
   {
     name: 'course',
     title: 'Course',
+    folds: true,
     door: 'learn',
     heading: 'a course on the Transformer',
     module: () => import('./course/index.ts'),
@@ -133,6 +134,7 @@ export const views: readonly View[] = [
   {
     name: 'heads',
     title: 'Heads',
+    folds: true,
     heading: 'what each head does',
     module: () => import('./heads/index.ts'),
     door: 'research',

@@ -6,8 +6,7 @@ export default viewModule({
   open: (link) => new CourseExplorer(link),
   View: CourseView,
   about: {
-    shows:
-      'The Transformer in lessons of three minutes, each computed from your own sentence, with its formula and its code.',
+    shows: 'The Transformer in lessons of three minutes, each computed from your own sentence.',
     first: { text: 'Guess before you look.', focus: '[data-testid=choice]' },
   },
 });

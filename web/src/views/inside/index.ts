@@ -7,7 +7,10 @@ export default viewModule({
   View: InsideView,
   about: {
     shows:
-      'One token’s way through the model, step by step. Each number unfolds into those it was computed from.',
-    first: { text: 'Unfold a number into its products.', press: '[data-testid=strip]' },
+      'One token’s way through the model. Each number unfolds into those it was computed from.',
+    first: {
+      text: 'Unfold a number into its products.',
+      press: ':is([data-testid=unfold], [data-testid=strip])',
+    },
   },
 });

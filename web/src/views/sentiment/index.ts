@@ -7,7 +7,7 @@ export default viewModule({
   View: SentimentView,
   about: {
     shows:
-      'A Transformer reads your review in this page and decides whether it is positive. Every number on the way is here to see, and to change.',
+      'A Transformer in this page reads your review and judges it. You can see and change every number.',
     first: { text: 'Hide a word from the model.', press: '[data-testid=token]:nth-of-type(2)' },
   },
 });

@@ -7,7 +7,7 @@ export default viewModule({
   View: TranslationView,
   about: {
     shows:
-      'An encoder reads an English sentence, and a decoder writes it in German or French, token by token, looking back at the words it translates.',
+      'An encoder reads an English sentence, and a decoder writes it in German or French, looking back at it for every token.',
     first: { text: 'See which words a word was read from.', focus: '[data-word="1"]' },
   },
 });

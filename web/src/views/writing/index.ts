@@ -7,7 +7,7 @@ export default viewModule({
   View: WritingView,
   about: {
     shows:
-      'A decoder, like GPT, continues a review. At each step it has a probability for every token it knows.',
+      'A decoder, like GPT, continues a review. At each step it has a probability for every token.',
     first: {
       text: 'Take another token than the likeliest.',
       press: 'li:nth-child(2) > [data-testid=next]',
