@@ -27,6 +27,8 @@ export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
   readonly attention: Kind;
   readonly layers: number;
   readonly heads: number;
+  /** Shows another kind of attention, if there are several. */
+  look?(attention: Kind): void;
   /** Returns the number of layers with another kind of attention; by default, `layers`. */
   layersOf?(attention: Kind): number;
   /** The attention weights of the shown text, if there are any; a new run has new ones. */

@@ -21,7 +21,10 @@ export interface LedgerSubject<M extends Model> {
   /** The number in words, and the part of the model that computes it from the last vectors. */
   measure: string;
   reader: string;
-  explain(model: M, options: { effects?: boolean; signal: AbortSignal }): Promise<LabelledTable>;
+  explain(
+    model: M,
+    options: { effects?: boolean; loadings?: boolean; signal: AbortSignal },
+  ): Promise<LabelledTable>;
   /** Runs the model without these heads and returns the number. */
   measured(model: M, options: { heads: LedgerHead[]; signal: AbortSignal }): Promise<number>;
 }
@@ -138,7 +141,9 @@ export class LedgerReading<M extends Model> {
         ofHeads.set(columns[0]!, table.value - (await of.measured(model, { heads, signal })));
       }
       this.ofHeads = ofHeads;
-      this.effects = (await of.explain(model, { effects: true, signal })).effects;
+      const whole = await of.explain(model, { effects: true, loadings: true, signal });
+      this.effects = whole.effects;
+      this.table = whole;
     });
     if (this.question.failure) this.table = this.of = undefined;
   }

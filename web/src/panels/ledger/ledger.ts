@@ -6,7 +6,7 @@ import type { Explanations } from 'glassformer';
 
 export type LedgerTable = Pick<
   Explanations['direct_logit_attribution'],
-  'value' | 'columns' | 'effects' | 'written' | 'read'
+  'value' | 'columns' | 'effects' | 'written' | 'read' | 'asks' | 'answers' | 'content'
 >;
 
 /** Where a head's contribution counts: in the row it is written to, or the token it is read from. */
@@ -170,4 +170,32 @@ export function effectsOf(
     const [first] = columns as [number];
     return (layer !== undefined && !unfolded ? ofHeads.get(first) : ofColumns?.[first]) ?? NaN;
   });
+}
+
+/** What later heads make of each component. */
+export interface Loadings {
+  /** How much of the number heads have carried on from it. */
+  carried: number[];
+  /** How much it moves the number through where heads look: as a query and as a key. */
+  routing: number[];
+}
+
+/** Returns undefined if the table has no loadings. */
+export function loadingsOf(
+  components: readonly Component[],
+  { columns: { length: width }, asks, answers, content }: LedgerTable,
+): Loadings | undefined {
+  if (!asks || !answers || !content) return undefined;
+  const sumOf = (table: Float32Array, columns: readonly number[]) => {
+    let sum = 0;
+    for (let head = 0; head < table.length; head += width)
+      for (const column of columns) sum += table[head + column]!;
+    return sum;
+  };
+  return {
+    carried: components.map(({ columns }) => sumOf(content.data, columns)),
+    routing: components.map(
+      ({ columns }) => sumOf(asks.data, columns) + sumOf(answers.data, columns),
+    ),
+  };
 }

@@ -126,6 +126,13 @@ export const lessons: readonly LessonEntry[] = [
     question: 'Is attention an explanation?',
     load: () => import('./lessons/explanation/lesson.ts'),
   },
+  {
+    name: 'why',
+    parts: ['attention'],
+    title: 'What a score is made of',
+    question: 'Why does it look there?',
+    load: () => import('./lessons/why/lesson.ts'),
+  },
 ];
 
 /** The page for teachers, which has a name like a lesson. */

@@ -9,6 +9,7 @@ import { examples } from '../../panels/verdict/reviews.ts';
 import { TextExplorer } from '../../panels/explorer/text-explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
+import type { ScoreSubject } from '../../panels/score/score-reading.svelte.ts';
 import { fromSentimentLink, toSentimentLink, type PartName } from './link.ts';
 import { HiddenTokens } from '../../panels/words/hidden-tokens.svelte.ts';
 import { carried, shownTokens, type ShownToken } from '../../panels/words/tokens.ts';
@@ -135,6 +136,13 @@ export class SentimentExplorer extends TextExplorer<Classifier, Reading, 'encode
     if (!reading || !this.loader.model) return {};
     const options = { ablate: this.choice.off, maskTokens: hidden.tokens, trace };
     return (await this.loader.model.classify(reading.text, options)).trace;
+  }
+
+  /** The text whose scores can be explained. */
+  get scored(): ScoreSubject<Classifier> | undefined {
+    const { text } = this.reading ?? {};
+    if (text === undefined) return undefined;
+    return { name: 'sentiment', explain: (model, options) => model.explain(text, options) };
   }
 
   get touched(): boolean {

@@ -24,6 +24,8 @@ import {
   type Trace,
   type Told,
 } from './study.ts';
+import { ExplainingModel, Question } from '../../models/explaining-model.svelte.ts';
+import { sharesOf, type Asked, type AskedHead } from './asked.ts';
 import { subjectNames, subjects, type Runs, type SubjectName } from './subjects.ts';
 
 export const kinds = ['heads', 'units'] as const;
@@ -57,6 +59,8 @@ export class StudyExplorer implements ViewState {
   substitute = $state<Substitute>('zero');
 
   finished = $state.raw<Finished>();
+  /** What a head asks with and looks for. */
+  asked = $state.raw<Asked>();
   /** The number of texts so far; undefined if it is not running. */
   progress = $state<number>();
   failure = $state.raw<Failure>();
@@ -101,7 +105,7 @@ export class StudyExplorer implements ViewState {
     this.attention = this.subject.attentions.at(-1)!;
     this.heads = [{ layer: 0, head: 0 }];
     this.layer = 0;
-    this.finished = undefined;
+    this.finished = this.asked = undefined;
   }
 
   follow(link: Link): void {
@@ -197,6 +201,38 @@ export class StudyExplorer implements ViewState {
     const units = unitsIn(this.units, width);
     const { stack } = this.subject;
     return units.length > 0 ? { kind, stack, layer, units } : undefined;
+  }
+
+  /** The head whose scores can be explained: the only one that is chosen. */
+  get one(): AskedHead | undefined {
+    const [head, ...others] = this.heads;
+    if (this.kind !== 'heads' || !head || others.length > 0) return undefined;
+    return { attention: this.attention, ...head };
+  }
+
+  /** Explains a head's scores in all texts. The model is loaded in a binary that explains. */
+  async ask(): Promise<void> {
+    this.stop();
+    const { one, items, model: name, subject } = this;
+    if (!one || items.length === 0) return;
+    const explaining = new ExplainingModel(ownModels[name].opens, this.loader);
+    const question = new Question(explaining);
+    const { signal } = (this.#work = new AbortController());
+    signal.addEventListener('abort', () => question.stop());
+    this.failure = undefined;
+    this.progress = 0;
+    await question.ask(name, async (model) => {
+      const scores = [];
+      for (const { text } of items) {
+        scores.push(await subject.score(model, text, one, signal));
+        this.progress = scores.length;
+      }
+      this.asked = sharesOf(one, scores);
+    });
+    explaining.close();
+    if (signal.aborted) return;
+    this.failure = question.failure;
+    this.progress = undefined;
   }
 
   stop(): void {

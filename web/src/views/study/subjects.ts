@@ -5,6 +5,7 @@ import { largest, rowOf } from '../../panels/words/next-logits.ts';
 import { entriesOf } from '../../panels/verdict/entries.ts';
 import type { Model } from '../../models/model-loader.svelte.ts';
 import { shippedBeginnings, shippedReviews, shippedSentences } from './texts.ts';
+import { classifierScore, translatorScore, writerScore, type ScoreOf } from './asked.ts';
 import type { Attention, Told, Trace } from './study.ts';
 
 export const subjectNames = ['sentiment', 'writer', 'en-de'] as const;
@@ -51,6 +52,8 @@ export interface Subject<M extends Model = Model> {
   flipped: string;
   itemsOf: (list: string, labels: readonly string[]) => Item[];
   begin: (model: M, item: Item, signal: AbortSignal) => Promise<Runs>;
+  /** Explains the score of a head where it looks most. */
+  score: ScoreOf<M>;
 }
 
 const columnsOf = (list: string): string[][] =>
@@ -67,6 +70,7 @@ const sentiment: Subject<Classifier> = {
   restore: 'Use the 30 probes',
   measure: evidenceName,
   flipped: 'get another verdict',
+  score: classifierScore,
   itemsOf: entriesOf,
   begin: (model, { text, label }) =>
     Promise.resolve({
@@ -100,6 +104,7 @@ const writer: Subject<Generator> = {
   restore: 'Use the shipped beginnings',
   measure: () => 'the next token’s log-probability or lead',
   flipped: 'get another likeliest next token',
+  score: writerScore,
   itemsOf: (list) =>
     columnsOf(list).map(([text, label, against]) => ({
       text: text!,
@@ -149,6 +154,7 @@ const translator: Subject<Translator> = {
   restore: 'Use the shipped sentences',
   measure: () => 'the translation’s log-probability',
   flipped: 'would get another token somewhere',
+  score: translatorScore,
   itemsOf: (list) =>
     columnsOf(list).map(([text, label]) => ({ text: text!, ...(label && { label }) })),
   async begin(model, { text, label }, signal) {

@@ -26,6 +26,7 @@ import { TextExplorer } from '../../panels/explorer/text-explorer.svelte.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { ModelName, Target } from '../../models/models.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
+import type { ScoreSubject } from '../../panels/score/score-reading.svelte.ts';
 import { translationJson } from '../../panels/attention/files/result-json.ts';
 import { mostBeams, type SearchOnView } from '../../panels/search/search-tree.ts';
 import { withList } from '../../ui/text/per-sentence.ts';
@@ -309,6 +310,21 @@ export class TranslationExplorer
       start: tree?.[0]?.text ?? '<s>',
     };
   });
+
+  /** The chosen sentence and its translation, whose scores can be explained. */
+  get scored(): ScoreSubject<Translator> | undefined {
+    const { rendering, inspected, name } = this;
+    if (!rendering || !inspected) return undefined;
+    const text = rendering.text.slice(inspected.start, inspected.end);
+    const ids = inspected.tokens.map(({ id }) => id);
+    return {
+      name,
+      explain: (model, { query, ...options }) => {
+        const rows = options.attention.startsWith('encoder') ? 0 : query;
+        return model.explain(text, { ...options, query, prefix: ids.slice(0, rows) });
+      },
+    };
+  }
 
   /** Traces the chosen sentence while its translation is forced word for word. */
   async traceOf(trace: readonly string[]): Promise<Trace> {

@@ -11,6 +11,7 @@ import { TextExplorer } from '../../panels/explorer/text-explorer.svelte.ts';
 import { writingBeforehand, type WritingBeforehand } from '../../models/beforehand/in-files.ts';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
 import type { Trace } from '../../panels/attention/query-key.ts';
+import type { ScoreSubject } from '../../panels/score/score-reading.svelte.ts';
 import { predictionJson } from '../../panels/attention/files/result-json.ts';
 import {
   allNext,
@@ -309,6 +310,14 @@ export class WritingExplorer extends TextExplorer<Generator, Asked, 'decoder'> {
   get looks(): Float32Array | undefined {
     const { matrix } = this.choice;
     return matrix?.weights.subarray((matrix.queries - 1) * matrix.keys);
+  }
+
+  /** The text before the cursor, whose scores can be explained. */
+  get scored(): ScoreSubject<Generator> | undefined {
+    const { asked } = this;
+    if (!asked) return undefined;
+    const text = asked.text || endToken;
+    return { name: 'writer', explain: (model, options) => model.explain(text, options) };
   }
 
   async traceOf(trace: readonly string[]): Promise<Trace> {

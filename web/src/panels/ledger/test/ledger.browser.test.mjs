@@ -137,6 +137,31 @@ onPage(
   },
 );
 
+onPage('what heads carry, and where they look, is that of the package', {}, async (page) => {
+  await open(page, sentence);
+  await page.waitForFunction(
+    () => document.querySelector('[data-testid=component-routing][data-value]') !== null,
+  );
+  const table = await classifier.explain(sentence, {
+    ...{ method: 'direct_logit_attribution', label, loadings: true },
+  });
+  const { columns, heads, asks, answers, content } = table;
+  assert.equal(heads.length, 32);
+  const sumOf = ({ data }, column) => {
+    let sum = 0;
+    for (let i = column; i < data.length; i += columns.length) sum += data[i];
+    return sum;
+  };
+  const shown = async (row) => values(page.getByTestId(`component-${row}`));
+  // The first two components are single columns: tokens and positions.
+  for (const [i, column] of ['embed_tokens', 'embed_positions'].entries()) {
+    const at = columns.indexOf(column);
+    const routing = sumOf(asks, at) + sumOf(answers, at);
+    assertClose([(await shown('carried'))[i]], [sumOf(content, at)], `carried ${column}`);
+    assertClose([(await shown('routing'))[i]], [routing], `routing ${column}`);
+  }
+});
+
 onPage('entries can be read by pointer and keys', {}, async (page) => {
   await open(page, sentence);
   const told = page.getByTestId('ledger-cell');

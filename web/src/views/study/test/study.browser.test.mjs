@@ -44,6 +44,40 @@ onPage('the mean change without a head is the package’s', {}, async (page) => 
   model.dispose();
 });
 
+onPage(
+  'what a head asks with and looks for is the package’s',
+  { hash: '#view=study&heads=1.5' },
+  async (page) => {
+    await page.getByTestId('study-ask').click();
+    await page.getByTestId('study-asked').waitFor();
+    const shown = await page
+      .locator('[data-testid=study-answers] tr[data-column]')
+      .evaluateAll((rows) => rows.map(({ dataset }) => [dataset.column, Number(dataset.mean)]));
+    const model = await Classifier.load('weights/sentiment', { compute: 'f32', explain: true });
+    const [attention, layer, head] = ['encoder.layers.1.self_attn', 1, 5];
+    let leads = 0;
+    const sums = new Map();
+    for (const { text } of await textsOf(page)) {
+      const map = (await model.classify(text, { attention: true })).attention.encoder;
+      const weights = map.at(layer, head);
+      const best = weights.indexOf(Math.max(...weights));
+      const [query, key] = [Math.floor(best / map.keys), best % map.keys];
+      const options = { method: 'score', attention, head, query, key, contrast: true };
+      const { weight, lead, keys } = await model.explain(text, options);
+      leads += lead / (1 - weight);
+      for (const { name, contrast } of keys)
+        sums.set(name, (sums.get(name) ?? 0) + contrast / (1 - weight));
+    }
+    model.dispose();
+    assert.ok(shown.length >= 5);
+    for (const [column, mean] of shown)
+      assert.ok(Math.abs(mean - sums.get(column) / leads) < 1e-3, `${column}: ${mean}`);
+    // Not for several heads at once.
+    await page.getByTestId('study-head').first().click();
+    await page.getByTestId('study-ask').waitFor({ state: 'detached' });
+  },
+);
+
 onPage('hidden units, with the tokens that activate them, and files', {}, async (page) => {
   await page.getByTestId('study-units').check();
   await page.getByTestId('study-layer').selectOption('2');

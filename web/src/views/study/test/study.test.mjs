@@ -7,6 +7,7 @@ import { source } from '../../../../../tests/page/source.mjs';
 const { entriesOf } = await source('panels/verdict/entries');
 const { contextAfter, contextBefore } = await source('views/study/context');
 const study = await source('views/study/study');
+const { ratioOf, sharesOf } = await source('views/study/asked');
 const { toCsv, toJson } = await source('ui/export/table');
 const { toSafetensors } = await source('ui/export/safetensors');
 const { lensName } = await source('ui/export/lens-names');
@@ -26,6 +27,25 @@ test('a list has labels only before a tab', () => {
 test('units are read from 1, with ranges, within the layer', () => {
   assert.deepEqual(study.unitsIn('3, 1-2 8–20 0', 9), [0, 1, 2, 7, 8]);
   assert.deepEqual(study.unitsIn('none', 9), []);
+});
+
+test('a part’s share is the ratio of sums, and texts without other tokens are left out', () => {
+  const score = (weight, lead, own, rest) => ({
+    ...{ score: 0, weight, lead: lead * (1 - weight) },
+    queries: [{ name: 'embed_tokens', sum: 0, contrast: lead * (1 - weight) }],
+    keys: [
+      { name: 'embed_tokens', sum: 0, contrast: own * (1 - weight) },
+      { name: 'bias', sum: 0, contrast: rest * (1 - weight) },
+    ],
+  });
+  const head = { attention: 'encoder', layer: 0, head: 0 };
+  const asked = sharesOf(head, [score(0.5, 4, 3, 1), score(0.25, 6, 2, 4), score(1, 0, 0, 0)]);
+  assert.equal(asked.alone, 1);
+  assert.equal(asked.asks[0].mean, 1);
+  const shares = Object.fromEntries(asked.answers.map(({ column, mean }) => [column, mean]));
+  assert.deepEqual(shares, { embed_tokens: 0.5, bias: 0.5 });
+  const { low, high } = ratioOf([3, 2], [4, 6]);
+  assert.ok(Math.abs(low - 2 / 6) < 1e-12 && Math.abs(high - 3 / 4) < 1e-12, `${low} to ${high}`);
 });
 
 test('the bootstrap interval of a mean', () => {
