@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/powers.hpp"
 #include "explain/readings/rollout.hpp"
 
 namespace glassformer {
@@ -21,6 +22,11 @@ const char* sublayer(AttentionSite attention) {
 
 bool pre_norm(const Stack& stack, std::size_t layer) {
   return stack.config().layers[layer].norm == NormPlacement::pre;
+}
+
+// Returns cap · tanh(score / cap).
+double capped_by(double cap, double score) {
+  return cap * (2 / (1 + std::exp(-2 * score / cap)) - 1);
 }
 
 // Returns the columns of a stack's parts that are written before an attention's queries or keys.
@@ -154,7 +160,7 @@ double ScoreReading::uncapped(std::size_t query, std::size_t key) const {
   const auto capped = static_cast<double>(score(query, key));
   if (!cap) return capped;
   const auto limit = static_cast<double>(*cap);
-  return limit * std::atanh(capped / limit);
+  return limit / 2 * logarithm((limit + capped) / (limit - capped));
 }
 
 double ScoreReading::slope(std::size_t query, std::size_t key) const {
@@ -449,7 +455,7 @@ ScoreReading::Removal ScoreReading::remove(Side side, const Vectors& vectors,
                         key = of_query ? other : vectors.rows[r];
       if (!sees(query, key)) continue;
       double left = uncapped(query, key) - added_by(r, query, key);
-      if (cap) left = static_cast<double>(*cap) * std::tanh(left / static_cast<double>(*cap));
+      if (cap) left = capped_by(static_cast<double>(*cap), left);
       map[query * keys_ + key] = static_cast<float>(left);
     }
   }
