@@ -29,6 +29,7 @@ from ._models import (
     read_picture,
 )
 from ._options import Head, Patch
+from ._steering import SteeringVector, steering_vector
 from ._tokenizer import Tokenizer
 from ._trainer import Trainer
 
@@ -50,6 +51,7 @@ __all__ = [
     "Model",
     "Patch",
     "QuestionAnswerer",
+    "SteeringVector",
     "Stream",
     "Summarizer",
     "TokenClassifier",
@@ -61,4 +63,5 @@ __all__ = [
     "chat_prompt",
     "load",
     "read_picture",
+    "steering_vector",
 ]

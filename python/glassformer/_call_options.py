@@ -38,8 +38,9 @@ class EncoderOptions(TypedDict, total=False):
         any characters except dots: encoder.layers.*.output. The error for an unknown name lists
         those that the model has. Tracing does not change the answer.
     patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
+        Changes of traced tensors, or of parts of them, before anything is computed from them:
+        numbers that replace theirs, or a direction that is added to each row or removed from it.
+        In order: a later patch sees what an earlier one has changed.
     ablate : Sequence[Head], optional
         Heads whose output becomes zero before the output projection. Layers and heads count from
         0.
@@ -134,8 +135,9 @@ class AnswerOptions(TypedDict, total=False):
         all; with one, its logit. For labels of tokens, it is the same for one token. For a
         question, it is the sum of the logits of the answer's first and last token.
     patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
+        Changes of traced tensors, or of parts of them, before anything is computed from them:
+        numbers that replace theirs, or a direction that is added to each row or removed from it.
+        In order: a later patch sees what an earlier one has changed.
     ablate : Sequence[Head], optional
         Heads whose output becomes zero before the output projection. Layers and heads count from
         0.
@@ -373,8 +375,9 @@ class GenerateOptions(TaskPromptOptions, SampleOptions, total=False):
         any characters except dots: encoder.layers.*.output. The error for an unknown name lists
         those that the model has. Tracing does not change the answer.
     patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
+        Changes of traced tensors, or of parts of them, before anything is computed from them:
+        numbers that replace theirs, or a direction that is added to each row or removed from it.
+        In order: a later patch sees what an earlier one has changed.
     ablate : Sequence[Head], optional
         Heads whose output becomes zero before the output projection. Layers and heads count from
         0.
@@ -406,8 +409,9 @@ class NextOptions(TaskPromptOptions, SampleOptions, total=False):
         any characters except dots: encoder.layers.*.output. The error for an unknown name lists
         those that the model has. Tracing does not change the answer.
     patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
+        Changes of traced tensors, or of parts of them, before anything is computed from them:
+        numbers that replace theirs, or a direction that is added to each row or removed from it.
+        In order: a later patch sees what an earlier one has changed.
     ablate : Sequence[Head], optional
         Heads whose output becomes zero before the output projection. Layers and heads count from
         0.
@@ -457,8 +461,9 @@ class TranslateOptions(TypedDict, total=False):
         any characters except dots: encoder.layers.*.output. The error for an unknown name lists
         those that the model has. Tracing does not change the answer.
     patch : Sequence[Patch], optional
-        Numbers that replace a traced tensor or a part of it before anything is computed from it,
-        in order: a later patch overrides an earlier one.
+        Changes of traced tensors, or of parts of them, before anything is computed from them:
+        numbers that replace theirs, or a direction that is added to each row or removed from it.
+        In order: a later patch sees what an earlier one has changed.
     ablate : Sequence[Head], optional
         Heads whose output becomes zero before the output projection. Layers and heads count from
         0.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True)
 class Patch:
-    """Numbers that replace a tensor, or a part of it, before anything is computed from it.
+    """Numbers that replace a tensor, or a part of it, or change it, before anything is computed from it.
 
     Parameters
     ----------
@@ -24,14 +24,25 @@ class Patch:
         selected, such as an array of another text's trace. It is converted to float32.
     tokens, heads, keys : sequence of int, optional
         The rows, the heads of a tensor that has heads, and the keys of scores and attention weights
-        to replace. Default: all.
+        to change. Default: all.
+    add, remove : array_like, optional
+        In place of `value`: a vector that is added `scale` times to each row (Turner et al. 2023),
+        or the direction v that is removed from it, x - scale (x · v) v / ‖v‖² (Arditi et al. 2024).
+    scale : float, optional
+        Default: 1.
+    from_ : int, optional
+        With `add` and `remove`: only rows from this position on. Default: 0.
     """
 
     name: str
-    value: ArrayLike
+    value: ArrayLike | None = None
     tokens: Sequence[int] | None = None
     heads: Sequence[int] | None = None
     keys: Sequence[int] | None = None
+    add: ArrayLike | None = None
+    remove: ArrayLike | None = None
+    scale: float | None = None
+    from_: int | None = None
 
 
 @dataclass(frozen=True)
@@ -55,9 +66,19 @@ def encode(options: Mapping[str, Any]) -> tuple[str, NDArray[np.float32]]:
 
     def plain(value: Any) -> Any:
         if isinstance(value, Patch):
-            selected = {"tokens": value.tokens, "heads": value.heads, "keys": value.keys}
+            selected = {
+                "tokens": value.tokens,
+                "heads": value.heads,
+                "keys": value.keys,
+                "scale": value.scale,
+                "from": value.from_,
+            }
             given = {name: each for name, each in selected.items() if each is not None}
-            return {"name": value.name, "value": place(value.value), **given}
+            numbers_of = {"value": value.value, "add": value.add, "remove": value.remove}
+            kinds = [kind for kind, each in numbers_of.items() if each is not None]
+            if len(kinds) != 1:
+                raise TypeError("Patch: expected one of value, add and remove")
+            return {"name": value.name, kinds[0]: place(numbers_of[kinds[0]]), **given}
         if isinstance(value, Head):
             return vars(value)
         if isinstance(value, (np.ndarray, np.generic)):

@@ -62,8 +62,9 @@ inline constexpr Option about_gradients = {
     .adds = true};
 inline constexpr Option about_patch = {
     .help =
-        "Numbers that replace a traced tensor or a part of it before anything is computed from "
-        "it, in order: a later patch overrides an earlier one."};
+        "Changes of traced tensors, or of parts of them, before anything is computed from them: "
+        "numbers that replace theirs, or a direction that is added to each row or removed from it. "
+        "In order: a later patch sees what an earlier one has changed."};
 inline constexpr Option about_ablate = {
     .help =
         "Heads whose output becomes zero before the output projection. Layers and heads count "

@@ -45,6 +45,16 @@ void add_patch(CLI::App& app, PatchFile& patch) {
   app.add_option("--patch-heads", patch.heads,
                  "The heads that --patch replaces: HEAD,… Default: all.")
       ->delimiter(',');
+  app.add_option(
+      "--steer", patch.steer,
+      "A file of a direction, as steer writes it, that is added to each token's vector.");
+  app.add_option("--scale", patch.scale, "How many times it is added. Default: 1.");
+  app.add_option("--project-out", patch.project_out,
+                 "A file of a direction that is removed from each token's vector.");
+  app.add_option(
+      "--steer-from", patch.from,
+      "Change only vectors from this position on, counted from 0; from the length of the "
+      "text on, those of the tokens that are written.");
 }
 
 void add_run(CLI::App& app, TaskArguments& task) {

@@ -6,8 +6,9 @@ namespace glassformer {
 std::unique_ptr<Command> make_classify_command(), make_translate_command(), make_ner_command(),
     make_answer_command(), make_fill_command(), make_embed_command(), make_generate_command(),
     make_summarize_command(), make_chat_command(), make_image_command(), make_trace_command(),
-    make_explain_command(), make_tokenize_command(), make_inspect_command(), make_bench_command(),
-    make_init_command(), make_train_command(), make_convert_command(), make_quantize_command();
+    make_explain_command(), make_steer_command(), make_tokenize_command(), make_inspect_command(),
+    make_bench_command(), make_init_command(), make_train_command(), make_convert_command(),
+    make_quantize_command();
 
 namespace {
 
@@ -25,6 +26,8 @@ constexpr CommandEntry commands[] = {
     {"image", "classify pictures", make_image_command},
     {"trace", "tensors between text and answer, to a safetensors file", make_trace_command},
     {"explain", "why a model answers each line as it does", make_explain_command},
+    {"steer", "the direction between two lists of texts, to steer a model with",
+     make_steer_command},
     {"tokenize", "token ids of each line, unclipped", make_tokenize_command},
     {"inspect", "configuration, tensors and parameters of a model", make_inspect_command},
     {"bench", "median time from text to answer", make_bench_command},

@@ -32,7 +32,7 @@ class Patcher final : public Tracer {
     for (const Patch& patch : patches_) {
       if (patch.name != full) continue;
       for (std::size_t i = 0; i < rows.count; ++i) {
-        replace_row(patch, rows, i, rows.of == RowsOf::sequences ? 0 : rows.first + i);
+        apply_to_row(patch, rows, i, rows.of == RowsOf::sequences ? 0 : rows.first + i);
       }
     }
   }

@@ -159,7 +159,18 @@ void OptionsReader::read(std::vector<Patch>& option, Limits) {
     reader("tokens", patch.tokens, {.items = "whole numbers"});
     reader("heads", patch.heads, {.items = "whole numbers"});
     reader("keys", patch.keys, {.items = "whole numbers"});
-    patch.value = values_of(path + ".value", reader.require("value"), patch.shape);
+    const auto read = [&](const char* field) {
+      patch.value = values_of(path + "." + field, reader.require(field), patch.shape);
+    };
+    const bool adds = reader.find("add"), removes = !adds && reader.find("remove");
+    if (adds || removes) {
+      patch.kind = adds ? PatchKind::add : PatchKind::remove;
+      read(adds ? "add" : "remove");
+      reader("scale", patch.scale);
+      reader("from", patch.from);
+    } else {
+      read("value");
+    }
     reader.finish();
   }
 }

@@ -115,7 +115,8 @@ class OptionsReader : public JsonObject {
   }
   /// Reads [{"attention": "encoder" | "decoder" | "cross", "layer": int, "head": int}].
   void read(std::vector<HeadIndex>& option, Limits);
-  /// Reads [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": NUMBERS}].
+  /// Reads [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": NUMBERS}], or with
+  /// "add" or "remove" in place of "value", and "scale"? and "from"?.
   void read(std::vector<Patch>& option, Limits);
   /// Reads one name, or an array of several.
   template <class Enum>

@@ -364,7 +364,7 @@ test('options that a writer does not have are refused', () => {
   );
   refused(
     'tests/fixtures/checkpoints/bert_tokens',
-    /continues or answers texts/,
+    /expected one of score for what this model computes/,
     '--method',
     'direct_logit_attribution',
   );

@@ -24,6 +24,33 @@ def texts_of(name):
     return read_json(checkpoints / name / "expected.json")["texts"]
 
 
+class Steering(unittest.TestCase):
+    def test_a_direction_changes_what_is_written(self):
+        name = "decoder.layers.2.output"
+        good = ["A wonderful film, I loved it.", "An excellent and moving story."]
+        bad = ["A terrible film, I hated it.", "An awful and boring story."]
+        with glassformer.load(writer, compute="f32") as model:
+            found = glassformer.steering_vector(model, name, good, bad)
+            rows = [model.trace(text, name)[name][-1] for text in (*good, *bad)]
+            vector = (rows[0] + rows[1] - rows[2] - rows[3]) / 2
+            np.testing.assert_allclose(found.vector, vector, atol=1e-4)
+            self.assertAlmostEqual(found.norm, float(np.linalg.norm(vector)), places=3)
+            texts = []
+            for scale in (-3, 3):
+                patch = [glassformer.Patch(name, add=found.vector, scale=scale)]
+                written = model.generate("This film is", patch=patch, sample=False, max_new_tokens=8)
+                texts.append(written.text)
+            self.assertNotEqual(*texts)
+            removed = model.trace(
+                "This film", name, patch=[glassformer.Patch(name, remove=vector)]
+            )[name]
+            self.assertLess(np.abs(removed @ vector).max(), 1e-2)
+            with self.assertRaises(TypeError):
+                model.trace("This film", name, patch=[glassformer.Patch(name)])
+            with self.assertRaises(ValueError):
+                glassformer.steering_vector(model, name, [], bad)
+
+
 class AsTheCommand(unittest.TestCase):
     def test_classifier(self):
         (expected,) = command(["classify", sentiment, "--attention", "--contributions"], text)

@@ -46,6 +46,8 @@ export { load } from './tasks/load.js';
 export type { Model } from './tasks/load.js';
 export { rank, zeroShot } from './tasks/pairs.js';
 export type { RankOptions, RankedText, ZeroShot, ZeroShotOptions } from './tasks/pairs.js';
+export { steeringVector } from './tasks/steering.js';
+export type { SteerableModel, SteeringOptions, SteeringVector } from './tasks/steering.js';
 export type { Answer, Question } from './tasks/question_answerer.js';
 export type { Aggregation, TokenClassification } from './tasks/token_classifier.js';
 export { Trainer } from './training/trainer.js';
@@ -95,7 +97,15 @@ export type {
   TrustedUrl,
   TranslatorLoadOptions,
 } from './loading/options.js';
-export type { Given, Head, Patch, TraceOptions } from './model/call_options.js';
+export type {
+  AddingPatch,
+  Given,
+  Head,
+  Patch,
+  RemovingPatch,
+  ReplacingPatch,
+  TraceOptions,
+} from './model/call_options.js';
 export type { TextPair, Texts } from './engine/input.js';
 export type { WorkerLike } from './base/node.js';
 export { inspect } from './model/inspect.js';

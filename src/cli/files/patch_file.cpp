@@ -53,22 +53,40 @@ Patch to_patch(const TensorInfo& tensor, const SafetensorsFile& file, const Patc
 
 }  // namespace
 
-std::vector<Patch> read_patches(const PatchFile& wanted) {
-  std::vector<Patch> patches;
-  if (wanted.path.empty()) {
-    if (!wanted.tokens.empty() || !wanted.heads.empty()) {
-      throw_error(ErrorCode::invalid_option,
-                  {"--patch-tokens, --patch-heads: expected --patch FILE, too", {}});
-    }
-    return patches;
-  }
-  const std::string name = wanted.path.string();
-  const std::string bytes =
-      read_file(wanted.path, {name, ErrorCode::invalid_safetensors, most_bytes});
+namespace {
+
+// Reads the tensors of a file as patches.
+void add_file(const std::filesystem::path& path, const PatchFile& wanted, PatchKind kind,
+              std::vector<Patch>& patches) {
+  if (path.empty()) return;
+  const std::string name = path.string();
+  const std::string bytes = read_file(path, {name, ErrorCode::invalid_safetensors, most_bytes});
   const SafetensorsFile file = parse(bytes, name);
   for (const TensorInfo& tensor : file.header().tensors()) {
-    patches.push_back(to_patch(tensor, file, wanted));
+    Patch& patch = patches.emplace_back(to_patch(tensor, file, wanted));
+    patch.kind = kind;
+    if (kind == PatchKind::replace) continue;
+    patch.from = wanted.from;
+    if (kind == PatchKind::add) patch.scale = wanted.scale;
   }
+}
+
+}  // namespace
+
+std::vector<Patch> read_patches(const PatchFile& wanted) {
+  std::vector<Patch> patches;
+  const bool directions = !wanted.steer.empty() || !wanted.project_out.empty();
+  if (wanted.path.empty() && !directions && (!wanted.tokens.empty() || !wanted.heads.empty())) {
+    throw_error(ErrorCode::invalid_option,
+                {"--patch-tokens, --patch-heads: expected --patch FILE, too", {}});
+  }
+  if (!directions && (wanted.scale != 1 || wanted.from != 0)) {
+    throw_error(ErrorCode::invalid_option,
+                {"--scale, --steer-from: expected --steer FILE or --project-out FILE, too", {}});
+  }
+  add_file(wanted.path, wanted, PatchKind::replace, patches);
+  add_file(wanted.steer, wanted, PatchKind::add, patches);
+  add_file(wanted.project_out, wanted, PatchKind::remove, patches);
   return patches;
 }
 

@@ -14,6 +14,10 @@ struct PatchFile {
   std::filesystem::path path = {};       ///< empty: no patch
   std::vector<std::size_t> tokens = {};  ///< empty: all
   std::vector<std::size_t> heads = {};   ///< empty: all
+  /// Files of directions, by the names of tensors: what is added, and what is removed.
+  std::filesystem::path steer = {}, project_out = {};
+  float scale = 1;       ///< of what is added
+  std::size_t from = 0;  ///< the first row that directions change
 };
 
 /// Reads the patches. Throws the errors of reading a file, `invalid_safetensors`, and

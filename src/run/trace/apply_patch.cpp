@@ -1,6 +1,7 @@
 #include "run/trace/apply_patch.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 namespace glassformer {
@@ -23,10 +24,49 @@ std::size_t extent(const Patch& patch, std::size_t axis) {
   return is_number(patch) ? std::numeric_limits<std::size_t>::max() : patch.shape[axis];
 }
 
+// Calls visit(number, numbers of the value) for each selected head of a row.
+template <class Visit>
+void each_head(const Patch& patch, const CompleteRows& rows, std::size_t row, const Visit& visit) {
+  const std::size_t all_heads = std::max<std::size_t>(rows.heads, 1);
+  const std::size_t size = rows.columns / all_heads;
+  for (std::size_t head = 0; head < all_heads; ++head) {
+    const std::optional<std::size_t> own = place_of(patch.heads, head, all_heads);
+    if (own) visit(rows.data + row * rows.stride + head * size, &patch.value[*own * size], size);
+  }
+}
+
+void add_to_row(const Patch& patch, const CompleteRows& rows, std::size_t row) {
+  each_head(patch, rows, row, [&](float* x, const float* value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) x[i] += patch.scale * value[i];
+  });
+}
+
+void remove_from_row(const Patch& patch, const CompleteRows& rows, std::size_t row) {
+  double product = 0, square = 0;
+  each_head(patch, rows, row, [&](const float* x, const float* value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+      product += static_cast<double>(x[i]) * static_cast<double>(value[i]);
+      square += static_cast<double>(value[i]) * static_cast<double>(value[i]);
+    }
+  });
+  const auto share = static_cast<float>(static_cast<double>(patch.scale) * product / square);
+  each_head(patch, rows, row, [&](float* x, const float* value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) x[i] -= share * value[i];
+  });
+}
+
 }  // namespace
 
-void replace_row(const Patch& patch, const CompleteRows& rows, std::size_t row,
-                 std::size_t position) {
+void apply_to_row(const Patch& patch, const CompleteRows& rows, std::size_t row,
+                  std::size_t position) {
+  if (patch.kind != PatchKind::replace) {
+    const bool of_sequence = rows.of == RowsOf::sequences;  // which has one row
+    if (!of_sequence && (position < patch.from || !place_of(patch.tokens, position, SIZE_MAX))) {
+      return;
+    }
+    return patch.kind == PatchKind::add ? add_to_row(patch, rows, row)
+                                        : remove_from_row(patch, rows, row);
+  }
   std::optional<std::size_t> from = 0;
   if (rows.of != RowsOf::sequences) from = place_of(patch.tokens, position, extent(patch, 0));
   if (!from) return;

@@ -9,8 +9,8 @@
 namespace glassformer {
 
 /// Applies a patch to row `row` of `rows`, which is at `position` in its sequence.
-void replace_row(const Patch& patch, const CompleteRows& rows, std::size_t row,
-                 std::size_t position);
+void apply_to_row(const Patch& patch, const CompleteRows& rows, std::size_t row,
+                  std::size_t position);
 
 /// The index of a value in a map.
 struct MapIndex {

@@ -11,7 +11,11 @@ namespace glassformer {
 GradientTracer::GradientTracer(std::span<const std::string> patterns, Tape& tape, Tracer* inner,
                                std::span<const Patch> patches)
     : patterns_(patterns), tape_(tape), inner_(inner), zeros_(patches.begin(), patches.end()) {
-  for (Patch& patch : zeros_) std::ranges::fill(patch.value, 0.0f);
+  // What is added has no gradient; what is removed has none in its direction.
+  std::erase_if(zeros_, [](const Patch& patch) { return patch.kind == PatchKind::add; });
+  for (Patch& patch : zeros_) {
+    if (patch.kind == PatchKind::replace) std::ranges::fill(patch.value, 0.0f);
+  }
 }
 
 void GradientTracer::enter(std::string_view scope) {
@@ -43,7 +47,8 @@ void GradientTracer::done(std::string_view name, const CompleteRows& rows) {
   record(name, rows);
 }
 
-// Sets the gradients of replaced numbers to zero, on the way back to what they were computed from.
+// Sets the gradients of replaced or removed numbers to zero, on the way back to what they were
+// computed from.
 void GradientTracer::stop_at_patches(const std::string& name, const CompleteRows& rows) {
   for (const Patch& zero : zeros_) {
     if (zero.name != name) continue;
@@ -51,7 +56,7 @@ void GradientTracer::stop_at_patches(const std::string& name, const CompleteRows
       CompleteRows gradients = rows;
       for (std::size_t i = 0; i < rows.count; ++i) {
         gradients.data = tape.gradient(rows.data + i * rows.stride) - i * rows.stride;
-        replace_row(zero, gradients, i, rows.of == RowsOf::sequences ? 0 : rows.first + i);
+        apply_to_row(zero, gradients, i, rows.of == RowsOf::sequences ? 0 : rows.first + i);
       }
     });
   }

@@ -44,7 +44,7 @@ class GradientTracer final : public Tracer {
   Tape& tape_;
   Tracer* inner_;
   ScopePath path_;
-  std::vector<Patch> zeros_;            // the patches, with zeros for all values
+  std::vector<Patch> zeros_;            // those that replace or remove; replaced values are zeros
   std::deque<TracedTensor> gradients_;  // steps of the tape point to them
 };
 

@@ -63,7 +63,7 @@ void NamingTracer::done(std::string_view name, const CompleteRows& rows) {
   for (const Patch& patch : request_.patches) {
     if (patch.name != full) continue;
     for (std::size_t i = 0; i < rows.count; ++i) {
-      replace_row(patch, rows, i, position(rows.of, rows.first + i));
+      apply_to_row(patch, rows, i, position(rows.of, rows.first + i));
     }
   }
   if (request_.asks_for(full)) keep(std::move(full), rows);

@@ -78,6 +78,31 @@ struct PatchOption {
   }
 };
 
+// The same of a patch that adds or removes a direction.
+void check_direction(const PatchOption& option, const Patch& patch, const ModelTensor& tensor) {
+  const bool adds = patch.kind == PatchKind::add;
+  const char* const field = adds ? ".add" : ".remove";
+  if (tensor.keys != ModelTensor::Axis::none) {
+    option.refuse(field, {"expected a tensor with vectors, got {}", {tensor.name}});
+  }
+  const std::size_t heads = tensor.heads == 0 ? 1
+                            : patch.heads     ? patch.heads->size()
+                                              : tensor.heads;
+  if (patch.value.size() != heads * tensor.columns) {
+    option.refuse(field, {"expected the {} numbers of a row, got {}",
+                          {heads * tensor.columns, patch.value.size()}});
+  }
+  if (!std::ranges::all_of(patch.value, [](float value) { return std::isfinite(value); })) {
+    option.refuse(field, "expected finite numbers, got others");
+  }
+  if (!std::isfinite(patch.scale)) {
+    option.refuse(".scale", "expected a finite number, got another");
+  }
+  if (!adds && std::ranges::all_of(patch.value, [](float value) { return value == 0.0f; })) {
+    option.refuse(field, "expected a direction, got zeros");
+  }
+}
+
 // Checks that do not depend on the length of the text.
 void check(const PatchOption& option, const Patch& patch, const ModelTensor& tensor) {
   const bool is_map = tensor.keys != ModelTensor::Axis::none;
@@ -85,6 +110,7 @@ void check(const PatchOption& option, const Patch& patch, const ModelTensor& ten
   option.expect_choosable("heads", patch.heads, tensor.heads > 0);
   option.expect_choosable("keys", patch.keys, is_map);
   option.expect_below(".heads", patch.heads, tensor.heads);
+  if (patch.kind != PatchKind::replace) return check_direction(option, patch, tensor);
   std::uint64_t numbers = 1;
   for (const std::size_t extent : patch.shape) numbers = saturating_product({numbers, extent});
   if (numbers != patch.value.size()) {
@@ -133,7 +159,7 @@ std::vector<Extent> extents_of(const ModelTensor& tensor, const Patch& patch,
 // The shape of a value whose numbers were given in a row: what is chosen of the tensor, where that
 // leaves one extent open at most, which follows from how many numbers there are.
 std::vector<std::size_t> whole_shape(const Patch& patch, const ModelTensor& tensor) {
-  if (patch.shape.size() != 1) return patch.shape;
+  if (patch.kind != PatchKind::replace || patch.shape.size() != 1) return patch.shape;
   std::vector<std::size_t> shape;
   std::uint64_t known = 1;
   std::size_t open = 0, left_open = 0;
@@ -154,7 +180,7 @@ std::vector<std::size_t> whole_shape(const Patch& patch, const ModelTensor& tens
 
 void expect_shape(const PatchOption& option, const Patch& patch, const ModelTensor& tensor,
                   const std::vector<Extent>& extents) {
-  if (patch.shape.empty()) return;
+  if (patch.shape.empty() || patch.kind != PatchKind::replace) return;
   const auto fits = [](std::size_t got, const Extent& expected) {
     return expected.at_most ? got <= expected.size : got == expected.size;
   };

@@ -59,7 +59,7 @@ nlohmann::json options_for(const std::string& attention, std::size_t head, std::
 
 const std::filesystem::path fixtures = GLASSFORMER_SOURCE_DIR "/tests/fixtures";
 
-nlohmann::json golden_scores() { return read_json(fixtures / "golden/scores.json"); }
+nlohmann::json golden_scores() { return read_json(fixtures / "reference/scores.json"); }
 
 OwnedText text_of(const nlohmann::json& golden) {
   const nlohmann::json& text = golden.at("text");

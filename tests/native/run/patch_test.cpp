@@ -129,6 +129,59 @@ void check_own_values(PatchedModel& subject) {
   }
 }
 
+// A direction with a number for each number of a row.
+std::vector<float> direction_of(std::size_t size) {
+  std::vector<float> direction(size);
+  std::uint32_t state = 9;
+  for (float& number : direction) {
+    state = state * 1664525u + 1013904223u;
+    number = static_cast<float>(state >> 8) / 16777216.0f - 0.4f;
+  }
+  return direction;
+}
+
+// Checks adding a direction to, and removing it from, rows of every tensor of vectors: the run is
+// that of a patch with the numbers that follow. Returns the number of these tensors.
+std::size_t check_directions(PatchedModel& subject) {
+  const std::vector<TracedTensor> plain = subject.run();
+  std::size_t checked = 0;
+  for (const ModelTensor& tensor : subject.tensors()) {
+    if (tensor.keys != ModelTensor::Axis::none) continue;
+    INFO("changed: " << tensor.name);
+    const std::size_t size = tensor.columns * std::max<std::size_t>(tensor.heads, 1);
+    const std::vector<float> direction = direction_of(size);
+    double square = 0;
+    for (const float number : direction) square += static_cast<double>(number * number);
+    for (const PatchKind kind : {PatchKind::add, PatchKind::remove}) {
+      const bool adds = kind == PatchKind::add;
+      const Patch changed = {.name = tensor.name,
+                             .kind = kind,
+                             .scale = adds ? -0.75f : 1.0f,
+                             .shape = {size},
+                             .value = direction};
+      Patch same = to_patch(find(plain, tensor.name));
+      for (std::size_t row = 0; row < same.value.size() / size; ++row) {
+        float* const x = &same.value[row * size];
+        double product = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+          product += static_cast<double>(x[i]) * static_cast<double>(direction[i]);
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+          x[i] +=
+              adds ? -0.75f * direction[i] : -static_cast<float>(product / square) * direction[i];
+        }
+      }
+      const std::vector<TracedTensor> got = subject.run({changed}), expected = subject.run({same});
+      for (const TracedTensor& each : expected) {
+        INFO("at " << each.name);
+        CHECK(distance(find(got, each.name).data, each.data) < 2e-5);
+      }
+    }
+    ++checked;
+  }
+  return checked;
+}
+
 // Checks patching every tensor with other values: the tensor and its other names have those values,
 // earlier tensors are unchanged, and the last one is different.
 void check_other_values(PatchedModel& subject) {
@@ -542,6 +595,58 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("directions are added to rows, and removed from them", "[patch]") {
+  const std::string name = GENERATE("pre_norm_mean", "post_norm_gelu_learned_first");
+  INFO(name);
+  Golden golden(name);
+  Batch batch;
+  batch.add(golden.json.at("ids")[2].get<std::vector<std::int32_t>>());
+  EncoderSubject encoder(std::move(golden.model), std::move(batch));
+  CHECK(check_directions(encoder) > 20);
+
+  const TranslationGolden translation("translate_pre_norm_shared");
+  TranslatorSubject translator(translation);
+  CHECK(check_directions(translator) > 40);
+}
+
+TEST_CASE("a direction is added to chosen rows and heads only", "[patch]") {
+  Golden golden("pre_norm_mean");
+  Batch batch;
+  batch.add(golden.json.at("ids")[2].get<std::vector<std::int32_t>>());
+  EncoderSubject subject(std::move(golden.model), std::move(batch));
+  const std::vector<TracedTensor> plain = subject.run();
+  const std::string stream = "encoder.layers.1.input",
+                    context = "encoder.layers.0.self_attn.context";
+  const auto changed_rows = [&](Patch patch) {
+    const TracedTensor &before = find(plain, patch.name),
+                       after = find(subject.run({patch}), patch.name);
+    const std::size_t rows = before.shape[0], size = before.data.size() / rows;
+    std::vector<std::size_t> changed;
+    for (std::size_t i = 0; i < before.data.size(); ++i) {
+      const bool new_row = changed.empty() || changed.back() != i / size;
+      if (before.data[i] != after.data[i] && new_row) changed.push_back(i / size);
+    }
+    return changed;
+  };
+  Patch patch = {.name = stream, .kind = PatchKind::add, .shape = {16}, .value = direction_of(16)};
+  patch.tokens = {{1, 3}};
+  CHECK(changed_rows(patch) == std::vector<std::size_t>{1, 3});
+  patch.from = 2;
+  CHECK(changed_rows(patch) == std::vector<std::size_t>{3});
+  patch.tokens.reset();
+  CHECK(changed_rows(patch).front() == 2);
+  patch.scale = 0;
+  CHECK(changed_rows(patch).empty());
+
+  // One head of four: 4 numbers of each row.
+  const Patch of_head = {
+      .name = context, .heads = {{2}}, .kind = PatchKind::add, .shape = {4}, .value = {1, 1, 1, 1}};
+  const TracedTensor &before = find(plain, context), after = find(subject.run({of_head}), context);
+  for (std::size_t i = 0; i < before.data.size(); ++i) {
+    CHECK(after.data[i] == before.data[i] + (i / 4 % 4 == 2 ? 1.0f : 0.0f));
+  }
+}
+
 TEST_CASE("patches that do not fit are refused by name", "[patch]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   const std::string text = "the plot makes no sense";
@@ -606,6 +711,16 @@ TEST_CASE("patches that do not fit are refused by name", "[patch]") {
           "patch[1].name: expected encoder.layers.0.output again or another tensor, got "
           "encoder.layers.1.input, a second name of the same tensor");
 
+  const auto direction = [](const std::string& name, std::size_t size, PatchKind kind) {
+    return Patch{.name = name, .kind = kind, .shape = {size}, .value = std::vector<float>(size)};
+  };
+  refused({direction("encoder.layers.1.input", 15, PatchKind::add)},
+          "patch[0].add: expected the 16 numbers of a row, got 15");
+  refused({direction("encoder.layers.1.input", 16, PatchKind::remove)},
+          "patch[0].remove: expected a direction, got zeros");
+  refused({direction("encoder.layers.0.self_attn.scores", 16, PatchKind::add)},
+          "patch[0].add: expected a tensor with vectors, got encoder.layers.0.self_attn.scores");
+
   const TranslationGolden golden("translate_pre_norm_shared");
   const auto translator = load_pipeline<TranslatePipeline>(golden.folder);
   TranslateOptions options = {.beams = 1, .max_length = 6};
@@ -657,6 +772,12 @@ TEST_CASE("patches are read from JSON and a separate array of values", "[patch]"
           "patch[0].value: expected a range of the given numbers");
   refused(R"({"name": "a", "value": {"shape": [4294967295, 4294967295, 4294967295], "offset": 1}})",
           "patch[0].value: expected a range of the given numbers");
+  refused(R"({"name": "a", "add": 3})", "patch[0].add: expected an object");
+  refused(
+      R"({"name": "a", "add": {"shape": [], "offset": 0}, "value": {"shape": [], "offset": 0}})",
+      "patch[0]: \"value\": unknown field");
+  refused(R"({"name": "a", "scale": 2, "value": {"shape": [], "offset": 0}})",
+          "patch[0]: \"scale\": unknown field");
   refused(R"({"name": "a", "rows": [1], "value": {"shape": [], "offset": 0}})",
           "patch[0]: \"rows\": unknown field");
   refused(R"({"name": "a", "tokens": [-1], "value": {"shape": [], "offset": 0}})",

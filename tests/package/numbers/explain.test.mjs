@@ -180,7 +180,7 @@ for (const binary of binaries) {
 
   test(`why a head looks there, ${binary}: sums, cells and effects of an independent computation`, async () => {
     const scores = JSON.parse(
-      readFileSync(join(root, 'tests/fixtures/golden/scores.json'), 'utf8'),
+      readFileSync(join(root, 'tests/fixtures/reference/scores.json'), 'utf8'),
     ).scores;
     const classes = {
       golden: Classifier,

@@ -10,9 +10,9 @@ const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
 // A model per class, and the arguments of each method before its options.
 const classes = [
   [goldenFolder('pre_norm_mean'), { classify: ['good'], explain: ['good'] }],
-  [checkpoint('bert_tokens'), { classify: ['good'] }],
-  [checkpoint('bert_answer'), { answer: ['why', 'because'] }],
-  [checkpoint('bert_embed'), { embed: ['good'] }],
+  [checkpoint('bert_tokens'), { classify: ['good'], explain: ['good'] }],
+  [checkpoint('bert_answer'), { answer: ['why', 'because'], explain: ['why', 'because'] }],
+  [checkpoint('bert_embed'), { embed: ['good'], explain: ['good'] }],
   [
     goldenFolder('translate_pre_norm_shared'),
     { translate: ['good'], stream: ['good'], explain: ['good'] },
@@ -46,7 +46,7 @@ for (const [folder, methods] of classes) {
       for (const name of names) {
         // No option accepts this value; the error names the option.
         const value = [{ nonsense: 1 }];
-        const options = { ...(name !== 'method' && method === 'explain' && methodOf(name)) };
+        const options = { ...(name !== 'method' && method === 'explain' && methodOf(name, model)) };
         const message = await messageOf(model, method, args, { ...options, [name]: value });
         assert.doesNotMatch(message, /unknown (field|option)/, `${name}: ${message}`);
         assert.ok(message.includes(name), `${name}: ${message}`);
@@ -57,10 +57,21 @@ for (const [folder, methods] of classes) {
 }
 
 /** A method of explaining that reads the option. */
-function methodOf(name) {
+function methodOf(name, { task }) {
+  const encoders = ['token-classification', 'question-answering', 'feature-extraction'];
+  if (encoders.includes(task)) return { method: 'score' };
   const methods = {
+    attention: 'score',
+    query: 'score',
+    key: 'score',
+    rival: 'score',
+    contrast: 'score',
+    cells: 'score',
+    reads: 'score',
+    everywhere: 'score',
+    loadings: 'direct_logit_attribution',
     site: 'activation_patching',
-    head: 'activation_patching',
+    head: 'score',
     of: 'faithfulness',
     scores: 'faithfulness',
     orders: 'faithfulness',

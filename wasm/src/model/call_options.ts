@@ -11,17 +11,21 @@ export interface Head<Attention extends 'encoder' | 'decoder' | 'cross' = 'encod
  */
 export type Given<All, Options> = [Options] extends [never] ? Options : All;
 
-/**
- * Numbers that replace a traced tensor, or a part of it, before anything is computed from it.
- * Replaced attention weights are not normalized again. Keys that a query does not see stay hidden.
- */
-export interface Patch {
+/** The part of a tensor that a patch changes. */
+interface PatchedPart {
   /** Name of one tensor, as in `trace`, without "*". */
   name: string;
-  /** Rows to replace, by position; for scores and attention weights the queries. Default: all. */
+  /** Rows to change, by position; for scores and attention weights the queries. Default: all. */
   tokens?: readonly number[] | undefined;
-  /** Heads to replace, of a tensor that has heads. Default: all. */
+  /** Heads to change, of a tensor that has heads. Default: all. */
   heads?: readonly number[] | undefined;
+}
+
+/**
+ * Numbers that replace a traced tensor, or a part of it. Replaced attention weights are not normalized
+ * again. Keys that a query does not see stay hidden.
+ */
+export interface ReplacingPatch extends PatchedPart {
   /** Keys to replace, of scores and attention weights. Default: all. */
   keys?: readonly number[] | undefined;
   /**
@@ -30,8 +34,41 @@ export interface Patch {
    * weights is only allowed if tokens or keys are selected. Numbers must be finite; scores may be
    * -Infinity. A decoder's tensor may have fewer rows than there are steps; the other rows are kept.
    */
-  value: number | Float32Array | { readonly shape: readonly number[]; readonly data: Float32Array };
+  value: number | Numbers;
 }
+
+/** The numbers of a tensor. */
+export type Numbers =
+  Float32Array | { readonly shape: readonly number[]; readonly data: Float32Array };
+
+/** A direction that is added to rows of a tensor, or removed from them. */
+interface Direction extends PatchedPart {
+  /** The factor of what is added, or the share of what is removed. Default: 1. */
+  scale?: number | undefined;
+  /**
+   * Only rows from this position on: from the length of a text on, those of the tokens that are
+   * written. Default: 0.
+   */
+  from?: number | undefined;
+}
+
+/** Adds `scale` times a vector to each row (steering: Turner et al. 2023). */
+export interface AddingPatch extends Direction {
+  /** As many numbers as a row has in the selected heads. */
+  add: Numbers;
+}
+
+/**
+ * Removes what each row has in the direction of a vector v: x − scale · (x · v) v / ‖v‖² (Arditi et
+ * al. 2024).
+ */
+export interface RemovingPatch extends Direction {
+  /** As many numbers as a row has in the selected heads. */
+  remove: Numbers;
+}
+
+/** A change of a tensor before anything is computed from it. */
+export type Patch = ReplacingPatch | AddingPatch | RemovingPatch;
 
 /** Options to observe and replace tensors between text and answer. */
 export interface TraceOptions {
@@ -41,6 +78,6 @@ export interface TraceOptions {
    * the known ones. Tracing does not change the answer.
    */
   trace?: readonly string[] | undefined;
-  /** Numbers to replace, in order: a later patch overrides an earlier one. */
+  /** Changes of tensors, in order: a later patch sees what an earlier one has changed. */
   patch?: readonly Patch[] | undefined;
 }

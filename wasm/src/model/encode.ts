@@ -108,8 +108,11 @@ function withoutNumbers(patches: unknown, numbers: Numbers): unknown {
   if (!Array.isArray(patches)) return patches;
   return Array.from(patches, (patch: unknown, index) => {
     if (typeof patch !== 'object' || patch === null) return patch;
-    const { value, ...rest } = patch as { value?: unknown };
-    return { ...rest, value: numbers.add(value, `patch[${index}].value`) };
+    const given = { ...patch } as Record<string, unknown>;
+    const [field = 'value', ...others] = ['value', 'add', 'remove'].filter((each) => each in given);
+    checkOption(others.length === 0, `patch[${index}]`, 'one of value, add and remove');
+    given[field] = numbers.add(given[field], `patch[${index}].${field}`);
+    return given;
   });
 }
 

@@ -12,8 +12,9 @@ export interface ReadOptions {
    */
   trace?: readonly string[] | undefined;
   /**
-   * Numbers that replace a traced tensor or a part of it before anything is computed from it, in
-   * order: a later patch overrides an earlier one.
+   * Changes of traced tensors, or of parts of them, before anything is computed from them:
+   * numbers that replace theirs, or a direction that is added to each row or removed from it. In
+   * order: a later patch sees what an earlier one has changed.
    */
   patch?: readonly Patch[] | undefined;
   /** Heads whose output becomes zero before the output projection. Layers and heads count from 0. */
@@ -140,8 +141,9 @@ export interface AnswerOptions {
    */
   gradients?: readonly string[] | undefined;
   /**
-   * Numbers that replace a traced tensor or a part of it before anything is computed from it, in
-   * order: a later patch overrides an earlier one.
+   * Changes of traced tensors, or of parts of them, before anything is computed from them:
+   * numbers that replace theirs, or a direction that is added to each row or removed from it. In
+   * order: a later patch sees what an earlier one has changed.
    */
   patch?: readonly Patch[] | undefined;
   /** Heads whose output becomes zero before the output projection. Layers and heads count from 0. */
@@ -455,8 +457,9 @@ export interface GenerateOptions extends TaskPromptOptions, SampleOptions {
    */
   trace?: readonly string[] | undefined;
   /**
-   * Numbers that replace a traced tensor or a part of it before anything is computed from it, in
-   * order: a later patch overrides an earlier one.
+   * Changes of traced tensors, or of parts of them, before anything is computed from them:
+   * numbers that replace theirs, or a direction that is added to each row or removed from it. In
+   * order: a later patch sees what an earlier one has changed.
    */
   patch?: readonly Patch[] | undefined;
   /** Heads whose output becomes zero before the output projection. Layers and heads count from 0. */
@@ -508,8 +511,9 @@ export interface NextOptions extends TaskPromptOptions, SampleOptions {
    */
   trace?: readonly string[] | undefined;
   /**
-   * Numbers that replace a traced tensor or a part of it before anything is computed from it, in
-   * order: a later patch overrides an earlier one.
+   * Changes of traced tensors, or of parts of them, before anything is computed from them:
+   * numbers that replace theirs, or a direction that is added to each row or removed from it. In
+   * order: a later patch sees what an earlier one has changed.
    */
   patch?: readonly Patch[] | undefined;
   /** Heads whose output becomes zero before the output projection. Layers and heads count from 0. */
@@ -593,8 +597,9 @@ export interface TranslateOptions {
    */
   trace?: readonly string[] | undefined;
   /**
-   * Numbers that replace a traced tensor or a part of it before anything is computed from it, in
-   * order: a later patch overrides an earlier one.
+   * Changes of traced tensors, or of parts of them, before anything is computed from them:
+   * numbers that replace theirs, or a direction that is added to each row or removed from it. In
+   * order: a later patch sees what an earlier one has changed.
    */
   patch?: readonly Patch[] | undefined;
   /** Heads whose output becomes zero before the output projection. Layers and heads count from 0. */

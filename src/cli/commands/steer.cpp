@@ -1,0 +1,77 @@
+#include "tasks/steer.hpp"
+
+#include <fstream>
+#include <iostream>
+
+#include "base/strings/decimal.hpp"
+#include "cli/files/new_files.hpp"
+#include "cli/flags.hpp"
+#include "cli/lines.hpp"
+#include "families/folder/input_file.hpp"
+#include "weights/safetensors.hpp"
+
+namespace glassformer {
+namespace {
+
+// Returns the lines of a file, without empty ones.
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+  std::istringstream file(read_file(path, {path.string(), ErrorCode::invalid_option, most_bytes}));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    without_return(line);
+    if (!line.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// Writes the direction from one list of texts to another.
+class SteerCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_model(app, model_);
+    app.add_option("--name", request_.name,
+                   "The tensor whose vectors are compared, such as decoder.layers.2.output.")
+        ->required();
+    app.add_option("--toward", toward_, "A file of texts, one per line, to steer toward.")
+        ->required();
+    app.add_option("--away", away_, "A file of texts to steer away from.")->required();
+    app.add_option("--out", out_,
+                   "The safetensors file to write: the vector, under the tensor's name. classify, "
+                   "generate, translate and others take it with --steer or --project-out.")
+        ->required();
+    app.add_option("--rows", rows_,
+                   "Which vectors stand for a text: of its last token, or the mean of all.")
+        ->check(CLI::IsMember({"last", "mean"}));
+    add_compute(app, compute_);
+  }
+
+  Exit run() override {
+    const auto pipeline = load_pipeline(model_, {}, {.compute = compute_});
+    request_.rows = rows_ == "mean" ? SteeredRows::mean : SteeredRows::last;
+    const SteeringVector found =
+        steering_vector(*pipeline, request_, lines_of(toward_), lines_of(away_));
+    const std::vector<NamedTensor> named = {
+        {found.name, DType::f32, {found.vector.size()}, std::as_bytes(std::span(found.vector))}};
+    const SafetensorsLayout layout = lay_out_safetensors(named);
+    OutputFile file(out_);
+    file.write(0, std::as_bytes(std::span(layout.header)));
+    file.write(layout.offsets[0], named[0].bytes);
+    file.close();
+    std::cout << found.name << "\tnorm=" << six_decimals(found.norm)
+              << "\tstream_norm=" << six_decimals(found.stream_norm) << "\n";
+    return Exit::ok;
+  }
+
+ private:
+  std::filesystem::path model_, toward_, away_, out_;
+  SteeringRequest request_;
+  std::string rows_ = "last";
+  std::optional<Compute> compute_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_steer_command() { return std::make_unique<SteerCommand>(); }
+
+}  // namespace glassformer
