@@ -152,7 +152,7 @@ class ScoreReading {
 
 /// Returns "encoder.layers.1.self_attn", the name of an attention.
 std::string attention_name(AttentionSite attention, std::size_t layer);
-/// Reads such a name. Nothing: it is none.
+/// Returns what such a name says, or nothing for another name.
 struct NamedAttention {
   AttentionSite attention;
   std::size_t layer;

@@ -17,15 +17,15 @@ namespace glassformer {
 /// Splits a number that depends linearly on rows of a stack's residual stream into exact parts:
 /// what embeddings, heads, feed-forward blocks and biases have added to these rows, with each
 /// norm's scale frozen. A vector that is added to row i counts a_i · vector, where a_i is the
-/// number's gradient; the gradient is led back along the stream, from the place where the number is
-/// read to the embeddings. A norm turns it into (γ ⊙ a - mean(γ ⊙ a)) / s (RMSNorm: without the
+/// number's gradient; the gradient is passed back along the stream, from the place where the number
+/// is read to the embeddings. A norm turns it into (γ ⊙ a - mean(γ ⊙ a)) / s (RMSNorm: without the
 /// mean), and adds a · β to the biases. A head adds context_i · W_Oᵀ a_i; split by the token j that
 /// it reads, A_ij v_j · W_Oᵀ a_i.
 ///
 /// If there is an encoder, the rows that cross-attention reads follow those of the stack.
 class StreamLedger {
  public:
-  /// `trace`: has the tensors of ledger_tensors for as many layers as are led back through.
+  /// `trace`: has the tensors of ledger_tensors for as many layers as it is passed through.
   StreamLedger(const ExplainedStack& of, Compute compute, std::span<const TracedTensor> trace);
 
   /// Says that the number reads a row with this gradient [D]. Each row at most once.
@@ -117,7 +117,7 @@ class StreamLedger {
   std::size_t width_;              // D, or the width of embeddings that are projected to it
 };
 
-/// Returns the names of the tensors that a ledger reads of a run, if it leads back through the
+/// Returns the names of the tensors that a ledger reads of a run, if it goes back through the
 /// first `layers` layers.
 std::vector<std::string> ledger_tensors(const Stack& stack, std::string_view name,
                                         std::size_t layers);
