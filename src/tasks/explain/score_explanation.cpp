@@ -33,8 +33,8 @@ class ScoreSubject {
   virtual Session& session() const = 0;
   // Returns the number that is explained, or nothing if the model gives no such answer.
   virtual std::optional<double> answer(std::span<const Patch> patches) const = 0;
-  // Describes the input.
-  virtual void describe(ScoreExplanation& result) const = 0;
+  // Moves what describes the input to the result.
+  virtual void describe(ScoreExplanation& result) = 0;
   // Returns the texts of rows.
   virtual std::vector<std::string> names(bool encoder) const = 0;
 };
@@ -78,9 +78,9 @@ class EncoderSubject final : public ScoreSubject {
         run_input(model_, input_.text, {.patches = {patches.begin(), patches.end()}});
     return contrast_->of(output.logits.data());
   }
-  void describe(ScoreExplanation& result) const override {
-    result.before = {.tokens = tokens_, .clipped = input_.input.clipped};
-    result.grid = input_.grid;
+  void describe(ScoreExplanation& result) override {
+    result.before = {.tokens = std::move(tokens_), .clipped = input_.input.clipped};
+    result.grid = std::move(input_.grid);
     result.region = input_.region;
     if (contrast_) result.label = label_name_;
   }
@@ -144,8 +144,8 @@ class WriterSubject final : public ScoreSubject {
         run_to_next_token(subject_.model, text, encoder ? TraceRequest() : request);
     return lead_.contrast().of(run.logits.data());
   }
-  void describe(ScoreExplanation& result) const override {
-    result.before = subject_.before;
+  void describe(ScoreExplanation& result) override {
+    result.before = std::move(subject_.before);
     result.token = lead_.token();
     result.against = lead_.against();
   }
@@ -197,7 +197,7 @@ AskedScore asked_score(const ExplainRequest& request) {
 // Explains one input. First the sums, then an effect at a time.
 class ScoreSteps {
  public:
-  ScoreSteps(std::unique_ptr<const ScoreSubject> subject, const AskedScore& asked)
+  ScoreSteps(std::unique_ptr<ScoreSubject> subject, const AskedScore& asked)
       : subject_(std::move(subject)), asked_(asked) {}
 
   bool step() {
@@ -239,9 +239,9 @@ class ScoreSteps {
     result_.head = asked_.head;
     result_.query = asked_.query;
     result_.key = asked_.key;
-    subject_->describe(result_);
     result_.query_tokens = subject_->names(encoder);
     result_.key_tokens = subject_->names(encoder || asked_.cross());
+    subject_->describe(result_);
     if (asked_.request.options.effects) {
       result_.value = subject_->answer({});
     } else {
@@ -287,7 +287,7 @@ class ScoreSteps {
     to.effect = static_cast<float>(*result_.value - *subject_->answer({&removal.patch, 1}));
   }
 
-  std::unique_ptr<const ScoreSubject> subject_;
+  std::unique_ptr<ScoreSubject> subject_;
   const AskedScore& asked_;
   std::vector<TracedTensor> trace_;
   std::optional<ScoreReading> reading_;
@@ -327,7 +327,7 @@ class ScoreReader {
     }
   }
 
-  std::unique_ptr<const ScoreSubject> read(const TextInput& text) const {
+  std::unique_ptr<ScoreSubject> read(const TextInput& text) const {
     const Task task = pipeline_.config().task;
     if (writes(task)) return read_to_write(text.alone());
     auto& pipeline = static_cast<EncoderPipeline&>(pipeline_);
@@ -351,7 +351,7 @@ class ScoreReader {
                                             nullptr, std::nullopt);
   }
 
-  std::unique_ptr<const ScoreSubject> read(const Picture& picture) const {
+  std::unique_ptr<ScoreSubject> read(const Picture& picture) const {
     ImageOptions options;
     options.interpolate = asked_.request.options.interpolate;
     options.size = asked_.request.options.size;
@@ -359,7 +359,7 @@ class ScoreReader {
   }
 
  private:
-  std::unique_ptr<const ScoreSubject> classified(ExplainInput input) const {
+  std::unique_ptr<ScoreSubject> classified(ExplainInput input) const {
     std::vector<InputToken> tokens = explainer_->tokens_of(input);
     const bool labels = !explainer_->labels().empty();  // otherwise only weights are measured
     return std::make_unique<EncoderSubject>(
@@ -367,7 +367,7 @@ class ScoreReader {
         labels ? &*explainer_ : nullptr, asked_.request.options.label);
   }
 
-  std::unique_ptr<const ScoreSubject> read_to_write(std::string_view text) const {
+  std::unique_ptr<ScoreSubject> read_to_write(std::string_view text) const {
     const ExplainOptions& options = asked_.request.options;
     std::size_t position = options.position.value_or(options.prefix.size());
     if (!options.position && !asked_.of_encoder()) position = std::max(position, asked_.query);
