@@ -99,19 +99,13 @@ export async function perplexity(
   return Math.exp(sum / Math.max(1, rows - 1));
 }
 
-/** A point of the curves. */
-export interface Strength {
-  strength: number;
-  /** The probability that a steered text is positive. */
-  positive: number;
-  perplexity: number;
-}
-
+/** Returns the probability that a text is positive. */
 export async function positiveShare(
   judge: Classifier,
   text: string,
+  patch: readonly Patch[],
   signal: AbortSignal,
 ): Promise<number> {
-  const { scores } = await judge.classify(text, { signal });
+  const { scores } = await judge.classify(text, { patch, signal });
   return scores.at(-1)!.score;
 }

@@ -1,16 +1,13 @@
-/** Steering the writer: a direction, a strength, two continuations and the curves over all strengths. */
-import { Classifier, steeringVector, type Generator, type SteeringVector } from 'glassformer';
+/** Steering the writer: two continuations, and how positive and how sensible it writes. */
+import { Classifier, type Generator } from 'glassformer';
 import { ModelLoader } from '../../models/model-loader.svelte.ts';
-import { readFailure, type Failure } from '../../ui/failure.ts';
+import { SteeringState, type SteeringRun } from '../../panels/steering/steering-run.svelte.ts';
 import {
   heldOut,
   perplexity,
   positiveShare,
-  presets,
   steeredBy,
   strengths,
-  type Preset,
-  type Strength,
 } from '../../panels/steering/steering.ts';
 
 /** Long enough for a sentence. */
@@ -23,58 +20,51 @@ export interface Steered {
   steered: string;
 }
 
-export class WritingSteering {
-  preset = $state.raw<Preset>(presets[0]!);
-  /** The layer whose output is steered, from 0. */
-  layer = $state(2);
-  strength = $state(0.3);
+/** A point of the curves. */
+export interface Strength {
+  strength: number;
+  /** The probability that the steered text is positive. */
+  positive: number;
+  perplexity: number;
+}
+
+export class WritingSteering extends SteeringState<Generator, Steered, Strength> {
   /** Whether only the vectors of new tokens are changed. */
   onlyNew = $state(false);
 
-  shown = $state.raw<Steered>();
-  curve = $state.raw<readonly Strength[]>([]);
-  direction = $state.raw<SteeringVector>();
-  busy = $state(false);
-  failure = $state.raw<Failure>();
-
   /** Says how positive a text is. */
   readonly judge = new ModelLoader<Classifier>(() => Classifier);
-  #work = new AbortController();
-  #of: unknown;
+  protected readonly stack = 'decoder';
 
-  /** Writes with the chosen strength, and measures the curves if the direction is new. */
-  async run(model: Generator, text: string): Promise<void> {
-    this.#work.abort();
-    const { signal } = (this.#work = new AbortController());
-    const { preset, layer, strength, onlyNew } = this;
-    this.failure = undefined;
-    this.busy = true;
-    try {
-      const name = `decoder.layers.${layer}.output`;
-      const key = `${preset.name} ${name}`;
-      const known = this.#of === key ? this.direction : undefined;
-      const { toward, away } = preset;
-      const direction = known ?? (await steeringVector(model, { name, toward, away, signal }));
-      if (!known) [this.direction, this.#of, this.curve] = [direction, key, []];
-      const write = this.#writer(model, text, direction, onlyNew, signal);
-      const plain = await write(0);
-      const steered = await write(strength);
-      if (signal.aborted) return;
-      this.shown = { text, strength, plain, steered };
-      await this.#measure(model, direction, write, signal);
-    } catch (error) {
-      if (!signal.aborted) this.failure = readFailure(error);
-    }
-    if (!signal.aborted) this.busy = false;
+  protected curveOf(text: string): string {
+    return JSON.stringify([text, this.onlyNew]);
   }
 
-  #writer(
-    model: Generator,
-    text: string,
-    direction: SteeringVector,
-    onlyNew: boolean,
-    signal: AbortSignal,
-  ) {
+  protected async answer(run: SteeringRun<Generator>): Promise<Steered> {
+    const { text } = run;
+    const { strength } = this;
+    const write = this.#writer(run);
+    return { text, strength, plain: await write(0), steered: await write(strength) };
+  }
+
+  protected async measure(run: SteeringRun<Generator>): Promise<readonly Strength[]> {
+    const { model, direction, signal } = run;
+    if (!(await this.judge.load('sentiment')) || !this.judge.model) return [];
+    const write = this.#writer(run);
+    const points: Strength[] = [];
+    for (const strength of strengths) {
+      const text = await write(strength);
+      points.push({
+        strength,
+        positive: await positiveShare(this.judge.model, text.trim() || heldOut, [], signal),
+        perplexity: await perplexity(model, heldOut, steeredBy(direction, strength), signal),
+      });
+    }
+    return points;
+  }
+
+  #writer({ model, text, direction, signal }: SteeringRun<Generator>) {
+    const { onlyNew } = this;
     let length: number | undefined;
     return async (strength: number): Promise<string> => {
       if (onlyNew && length === undefined) {
@@ -87,29 +77,8 @@ export class WritingSteering {
     };
   }
 
-  async #measure(
-    model: Generator,
-    direction: SteeringVector,
-    write: (strength: number) => Promise<string>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (!(await this.judge.load('sentiment')) || !this.judge.model) return;
-    const points: Strength[] = [];
-    for (const strength of strengths) {
-      const patch = steeredBy(direction, strength);
-      const text = await write(strength);
-      points.push({
-        strength,
-        positive: await positiveShare(this.judge.model, text.trim() || heldOut, signal),
-        perplexity: await perplexity(model, heldOut, patch, signal),
-      });
-      if (signal.aborted) return;
-    }
-    this.curve = points;
-  }
-
-  close(): void {
-    this.#work.abort();
+  override close(): void {
+    super.close();
     this.judge.close();
   }
 }

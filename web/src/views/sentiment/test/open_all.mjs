@@ -8,6 +8,7 @@ export async function openAll(page) {
     'Compare the methods',
     'Classify a list',
     'Find the smallest circuit',
+    'Add praise or blame',
   ])
     await page.getByRole('button', { name }).first().click();
 }
