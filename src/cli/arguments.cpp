@@ -48,6 +48,7 @@ void add_patch(CLI::App& app, PatchFile& patch) {
   app.add_option(
       "--steer", patch.steer,
       "A file of a direction, as steer writes it, that is added to each token's vector.");
+  app.add_option("--steer-at", patch.at, "The tensor that the direction of a .npy file is for.");
   app.add_option("--scale", patch.scale, "How many times it is added. Default: 1.");
   app.add_option("--project-out", patch.project_out,
                  "A file of a direction that is removed from each token's vector.");

@@ -1,10 +1,17 @@
 #include "tasks/steer.hpp"
 
-#include <fstream>
+#include <filesystem>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "base/strings/decimal.hpp"
 #include "cli/files/new_files.hpp"
+#include "cli/files/npy_file.hpp"
 #include "cli/flags.hpp"
 #include "cli/lines.hpp"
 #include "families/folder/input_file.hpp"
@@ -37,8 +44,9 @@ class SteerCommand final : public Command {
         ->required();
     app.add_option("--away", away_, "A file of texts to steer away from.")->required();
     app.add_option("--out", out_,
-                   "The safetensors file to write: the vector, under the tensor's name. classify, "
-                   "generate, translate and others take it with --steer or --project-out.")
+                   "The file to write: the vector, in safetensors under the tensor's name, or in "
+                   "NumPy's format if the path ends in .npy. classify, generate, translate and "
+                   "others take it with --steer or --project-out.")
         ->required();
     app.add_option("--rows", rows_,
                    "Which vectors stand for a text: of its last token, or the mean of all.")
@@ -51,19 +59,28 @@ class SteerCommand final : public Command {
     request_.rows = rows_ == "mean" ? SteeredRows::mean : SteeredRows::last;
     const SteeringVector found =
         steering_vector(*pipeline, request_, lines_of(toward_), lines_of(away_));
-    const std::vector<NamedTensor> named = {
-        {found.name, DType::f32, {found.vector.size()}, std::as_bytes(std::span(found.vector))}};
-    const SafetensorsLayout layout = lay_out_safetensors(named);
-    OutputFile file(out_);
-    file.write(0, std::as_bytes(std::span(layout.header)));
-    file.write(layout.offsets[0], named[0].bytes);
-    file.close();
+    write(found);
     std::cout << found.name << "\tnorm=" << six_decimals(found.norm)
               << "\tstream_norm=" << six_decimals(found.stream_norm) << "\n";
     return Exit::ok;
   }
 
  private:
+  void write(const SteeringVector& found) const {
+    OutputFile file(out_);
+    if (out_.extension() == ".npy") {
+      const std::string bytes = npy_of(found.vector);
+      file.write(0, std::as_bytes(std::span(bytes)));
+    } else {
+      const std::vector<NamedTensor> named = {
+          {found.name, DType::f32, {found.vector.size()}, std::as_bytes(std::span(found.vector))}};
+      const SafetensorsLayout layout = lay_out_safetensors(named);
+      file.write(0, std::as_bytes(std::span(layout.header)));
+      file.write(layout.offsets[0], named[0].bytes);
+    }
+    file.close();
+  }
+
   std::filesystem::path model_, toward_, away_, out_;
   SteeringRequest request_;
   std::string rows_ = "last";

@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
+#include "cli/files/npy_file.hpp"
 #include "families/folder/input_file.hpp"
 #include "weights/floats.hpp"
 #include "weights/safetensors.hpp"
@@ -51,23 +53,41 @@ Patch to_patch(const TensorInfo& tensor, const SafetensorsFile& file, const Patc
   return patch;
 }
 
-}  // namespace
-
-namespace {
+bool is_npy(const std::filesystem::path& path) { return path.extension() == ".npy"; }
 
 // Reads the tensors of a file as patches.
+std::vector<Patch> file_patches(const std::filesystem::path& path, const PatchFile& wanted,
+                                PatchKind kind) {
+  const std::string name = path.string();
+  const std::string bytes = read_file(path, {name, ErrorCode::invalid_safetensors, most_bytes});
+  std::vector<Patch> patches;
+  if (kind != PatchKind::replace && is_npy(path)) {
+    if (wanted.at.empty()) {
+      throw_error(ErrorCode::invalid_option,
+                  {"{}: expected --steer-at NAME, too: a .npy file names no tensor", {name}});
+    }
+    Patch& patch = patches.emplace_back(Patch{.name = wanted.at,
+                                              .tokens = chosen(wanted.tokens),
+                                              .heads = chosen(wanted.heads),
+                                              .value = vector_of_npy(bytes, name)});
+    patch.shape = {patch.value.size()};
+    return patches;
+  }
+  const SafetensorsFile file = parse(bytes, name);
+  for (const TensorInfo& tensor : file.header().tensors()) {
+    patches.push_back(to_patch(tensor, file, wanted));
+  }
+  return patches;
+}
+
 void add_file(const std::filesystem::path& path, const PatchFile& wanted, PatchKind kind,
               std::vector<Patch>& patches) {
   if (path.empty()) return;
-  const std::string name = path.string();
-  const std::string bytes = read_file(path, {name, ErrorCode::invalid_safetensors, most_bytes});
-  const SafetensorsFile file = parse(bytes, name);
-  for (const TensorInfo& tensor : file.header().tensors()) {
-    Patch& patch = patches.emplace_back(to_patch(tensor, file, wanted));
+  for (Patch& patch : file_patches(path, wanted, kind)) {
     patch.kind = kind;
-    if (kind == PatchKind::replace) continue;
-    patch.from = wanted.from;
+    if (kind != PatchKind::replace) patch.from = wanted.from;
     if (kind == PatchKind::add) patch.scale = wanted.scale;
+    patches.push_back(std::move(patch));
   }
 }
 
@@ -83,6 +103,10 @@ std::vector<Patch> read_patches(const PatchFile& wanted) {
   if (!directions && (wanted.scale != 1 || wanted.from != 0)) {
     throw_error(ErrorCode::invalid_option,
                 {"--scale, --steer-from: expected --steer FILE or --project-out FILE, too", {}});
+  }
+  if (!wanted.at.empty() && !is_npy(wanted.steer) && !is_npy(wanted.project_out)) {
+    throw_error(ErrorCode::invalid_option,
+                {"--steer-at: expected a .npy file of --steer or --project-out, too", {}});
   }
   add_file(wanted.path, wanted, PatchKind::replace, patches);
   add_file(wanted.steer, wanted, PatchKind::add, patches);

@@ -1,14 +1,14 @@
 /** Steering the writer: two continuations, and how positive and how sensible it writes. */
 import { Classifier, type Generator } from 'glassformer';
-import { ModelLoader } from '../../models/model-loader.svelte.ts';
-import { SteeringState, type SteeringRun } from '../../panels/steering/steering-run.svelte.ts';
+import { ModelLoader } from '../../../models/model-loader.svelte.ts';
+import { SteeringState, type SteeringRun } from '../../../panels/steering/steering-run.svelte.ts';
 import {
   heldOut,
   perplexity,
   positiveShare,
   steeredBy,
   strengths,
-} from '../../panels/steering/steering.ts';
+} from '../../../panels/steering/steering.ts';
 
 /** Long enough for a sentence. */
 const mostWritten = 24;
