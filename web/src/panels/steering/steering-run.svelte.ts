@@ -1,7 +1,7 @@
 /** Steering a model: a direction, a strength, the steered answer and the curves over all strengths. */
 import { steeringVector, type SteerableModel, type SteeringVector } from 'glassformer';
 import { readFailure, type Failure } from '../../ui/failure.ts';
-import { presets, type Preset } from './steering.ts';
+import type { Preset } from './steering.ts';
 
 /** What one run works with. */
 export interface SteeringRun<Model> {
@@ -12,9 +12,9 @@ export interface SteeringRun<Model> {
 }
 
 export abstract class SteeringState<Model extends SteerableModel, Shown, Point> {
-  preset = $state.raw<Preset>(presets[0]!);
+  preset: Preset;
   /** The layer whose output is steered, from 0. */
-  layer = $state(2);
+  layer: number;
   strength = $state(0.3);
 
   shown = $state.raw<Shown>();
@@ -27,6 +27,14 @@ export abstract class SteeringState<Model extends SteerableModel, Shown, Point> 
   /** What the direction and the curves were computed from. */
   #directionOf = '';
   #curveOf = '';
+
+  constructor(
+    readonly presets: readonly Preset[],
+    layer = 2,
+  ) {
+    this.preset = $state.raw(presets[0]!);
+    this.layer = $state(layer);
+  }
 
   /** The stack whose stream is steered. */
   protected abstract readonly stack: 'encoder' | 'decoder';

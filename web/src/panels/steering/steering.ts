@@ -55,6 +55,28 @@ export const presets: readonly Preset[] = [
   },
 ];
 
+/** For a translator to a language that tells a stranger from a friend. */
+export const formality: Preset = {
+  name: 'formal – informal',
+  more: 'Sie',
+  less: 'du',
+  toward: [
+    'Good morning, Mr. Smith. How are you?',
+    'Madam, may I ask for your name?',
+    'Sir, would you please sign here?',
+    'Ladies and gentlemen, you are welcome.',
+    'Would you be so kind as to help me, sir?',
+  ],
+  away: [
+    'Hey Tom, how are you?',
+    'Hey, what is your name?',
+    'Mom, will you sign it?',
+    'Hi Anna, you are welcome.',
+    'Come on, buddy, help me!',
+  ],
+  note: 'Both lists are English: no German word was given.',
+};
+
 /** How far the slider goes, in multiples of the mean length of the stream's vectors. */
 export const strongest = 0.6;
 export const strengths = [-0.6, -0.45, -0.3, -0.15, 0, 0.15, 0.3, 0.45, 0.6] as const;

@@ -5,6 +5,7 @@ export async function openAll(page) {
     'Compare two words',
     'Read every layer',
     'Compare with a second sentence',
+    'Say “Sie” or “du”',
   ])
     await page.getByRole('button', { name }).first().click();
 }
