@@ -157,6 +157,55 @@ test('classifiers and translators are steered, too', async () => {
   translator.dispose();
 });
 
+test('gradients are those of the steered run', async () => {
+  const folder = join(root, 'weights/sentiment');
+  const model = await load(folder, { compute: 'f32', gradients: true }, Classifier);
+  const [earliest, first, second] = [
+    'encoder.embeddings',
+    'encoder.layers.0.output',
+    'encoder.layers.2.output',
+  ];
+  const text = 'The plot is not good at all.';
+  const { vector } = await steeringVector(model, { ...asked, name: second });
+  const wave = Float32Array.from(vector, (_, i) => Math.sin(i));
+  const dot = ({ data }, direction) =>
+    data.reduce((sum, x, i) => sum + x * direction[i % direction.length], 0);
+  const oddsOf = ({ scores, label }) =>
+    (label === scores[1].label ? 1 : -1) * Math.log(scores[1].score / scores[0].score);
+  for (const steered of [
+    { name: second, add: vector, scale: 0.5 },
+    { name: second, remove: vector },
+    { name: second, remove: vector, scale: 0.5, tokens: [1, 4] },
+    { name: first, remove: wave },
+  ]) {
+    const { gradients } = await model.classify(text, { gradients: [earliest], patch: [steered] });
+    const odds = async (scale) => {
+      const patch = [{ name: earliest, add: wave, scale }, steered];
+      return oddsOf(await model.classify(text, { patch }));
+    };
+    const step = 1e-3; // small: ReLU has kinks
+    const expected = ((await odds(step)) - (await odds(-step))) / (2 * step);
+    const got = dot(gradients[earliest], wave);
+    const within = 2e-2 * Math.max(0.1, Math.abs(expected));
+    assert.ok(
+      Math.abs(got - expected) < within,
+      `${JSON.stringify(Object.keys(steered))}: ${got}, ${expected}`,
+    );
+  }
+  // The derivative by the strength of a push is the product with its direction.
+  const scaled = async (scale) =>
+    oddsOf(await model.classify(text, { patch: [{ name: second, add: vector, scale }] }));
+  const patch = [{ name: second, add: vector, scale: 0.5 }];
+  const { gradients } = await model.classify(text, { gradients: [second], patch });
+  const expected = ((await scaled(0.51)) - (await scaled(0.49))) / 0.02;
+  const got = dot(gradients[second], vector);
+  assert.ok(
+    Math.abs(got - expected) < 2e-2 * Math.max(0.1, Math.abs(expected)),
+    `${got}, ${expected}`,
+  );
+  model.dispose();
+});
+
 test('a direction that cannot be is refused by name', async () => {
   const model = await load(writer, { compute: 'f32' }, Generator);
   const refused = (options, message) =>
