@@ -629,7 +629,7 @@ onPage('everything can be reached by keyboard', { reducedMotion: 'reduce' }, asy
   await read(page, `${sentence} How are you?`);
   await page.getByTestId('input').focus();
   const reached = new Set();
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < 50; i++) {
     await page.keyboard.press('Tab');
     reached.add(
       await page.evaluate(() => {
