@@ -73,7 +73,9 @@ def steering_vector(
             raise ValueError(f"{field}: expected one or more texts")
         vectors = []
         for text in texts:
-            used = _rows(model, text, name)[-1:] if rows == "last" else _rows(model, text, name)
+            used = _rows(model, text, name)
+            if rows == "last":
+                used = used[-1:]
             lengths.append(np.linalg.norm(used.astype(np.float64), axis=1))
             vectors.append(used.astype(np.float64).mean(axis=0))
         means.append(np.mean(vectors, axis=0))

@@ -72,11 +72,9 @@ class SteerCommand final : public Command {
       const std::string bytes = npy_of(found.vector);
       file.write(0, std::as_bytes(std::span(bytes)));
     } else {
-      const std::vector<NamedTensor> named = {
-          {found.name, DType::f32, {found.vector.size()}, std::as_bytes(std::span(found.vector))}};
-      const SafetensorsLayout layout = lay_out_safetensors(named);
-      file.write(0, std::as_bytes(std::span(layout.header)));
-      file.write(layout.offsets[0], named[0].bytes);
+      const NamedTensor vector = {
+          found.name, DType::f32, {found.vector.size()}, std::as_bytes(std::span(found.vector))};
+      file.write(0, write_safetensors(std::span(&vector, 1)));
     }
     file.close();
   }

@@ -14,13 +14,6 @@ namespace {
 
 using Side = Attention::Side;
 
-// What the rows of a stack are called.
-std::vector<std::string> texts_of(std::span<const std::int32_t> ids, const Tokenizer& tokenizer) {
-  std::vector<std::string> texts;
-  for (const std::int32_t id : ids) texts.push_back(tokenizer.display_text(id));
-  return texts;
-}
-
 // An input and a model, whose scores can be explained.
 class ScoreSubject {
  public:
@@ -150,8 +143,7 @@ class WriterSubject final : public ScoreSubject {
     result.against = lead_.against();
   }
   std::vector<std::string> names(bool encoder) const override {
-    if (encoder) return texts_of(subject_.encoded->sources.ids(), subject_.source_tokenizer);
-    return texts_of(subject_.decoded, subject_.attributions.tokenizer());
+    return encoder ? subject_.encoded_texts() : subject_.decoded_texts();
   }
 
  private:
@@ -315,11 +307,7 @@ class ScoreReader {
       explainer_.emplace(static_cast<MatchPipeline&>(pipeline), std::vector<std::string>());
     }
     if (explainer_ && options.label) explainer_->find_label(*options.label);
-    if (task == Task::text_generation &&
-        (options.beams || options.position || !options.prefix.empty())) {
-      refuse_option({"{}, {}, {}: expected a model with an encoder",
-                     {Field("beams"), Field("position"), Field("prefix")}});
-    }
+    if (writes(task)) place_ = asked_place(pipeline, options);
     if (writes(task) && task != Task::text_generation && !asked.of_encoder() &&
         options.position.value_or(asked.query) < asked.query) {
       refuse_option("position", {"expected at least {}, as the query is that row, got {}",
@@ -369,14 +357,10 @@ class ScoreReader {
 
   std::unique_ptr<ScoreSubject> read_to_write(std::string_view text) const {
     const ExplainOptions& options = asked_.request.options;
-    std::size_t position = options.position.value_or(options.prefix.size());
-    if (!options.position && !asked_.of_encoder()) position = std::max(position, asked_.query);
-    const TranslatedPlace place = {.from = options.from,
-                                   .to = options.to,
-                                   .beams = options.beams.value_or(1),
-                                   .sentence = options.sentence,
-                                   .position = position,
-                                   .prefix = options.prefix};
+    TranslatedPlace place = place_;
+    if (!options.position && !asked_.of_encoder()) {
+      place.position = std::max(place.position, asked_.query);
+    }
     try {
       return std::make_unique<WriterSubject>(read_to_next(pipeline_, text, place),
                                              next_attribution_options(asked_.request));
@@ -390,6 +374,7 @@ class ScoreReader {
   Pipeline& pipeline_;
   const AskedScore& asked_;
   std::optional<ClassifierExplainer> explainer_;
+  TranslatedPlace place_;  // of a model that writes
 };
 
 class ScoreJob final : public TypedJob<ScoreExplanation> {

@@ -56,11 +56,8 @@ class NextGradientsSteps {
     if (sum_) part_ = sum_->take();
     NextGradients result = {
         .token = lead_.token(), .against = lead_.against(), .part = std::move(part_)};
-    const auto add = [&](std::span<const std::int32_t> ids, const Tokenizer& tokenizer) {
-      for (const std::int32_t id : ids) result.rows.push_back(tokenizer.display_text(id));
-    };
-    add(subject_.decoded, subject_.attributions.tokenizer());
-    if (subject_.encoded) add(subject_.encoded->sources.ids(), subject_.source_tokenizer);
+    result.rows = subject_.decoded_texts();
+    for (std::string& text : subject_.encoded_texts()) result.rows.push_back(std::move(text));
     result.before = std::move(subject_.before);
     return result;
   }
@@ -79,24 +76,13 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
                    const ExplainRequest& request)
       : pipeline_(pipeline), asked_{.request = request}, texts_(texts.begin(), texts.end()) {
     single_texts(texts);  // refuses pairs
-    const ExplainOptions& options = request.options;
-    if (pipeline.config().task == Task::text_generation &&
-        (options.beams || options.position || !options.prefix.empty())) {
-      refuse_option({"{}, {}, {}: expected a model with an encoder",
-                     {Field("beams"), Field("position"), Field("prefix")}});
-    }
+    asked_.place = asked_place(pipeline, request.options);
     if (request.is("gradients") && request.options.names.empty()) {
       refuse_option("names", "expected names of tensors, got none");
     }
     check_ranges(request);
     expect_gradients(pipeline.compute());
     asked_.tokens = next_attribution_options(request);
-    asked_.place = {.from = options.from,
-                    .to = options.to,
-                    .beams = options.beams.value_or(1),
-                    .sentence = options.sentence,
-                    .position = options.position.value_or(options.prefix.size()),
-                    .prefix = options.prefix};
   }
 
   bool step() override {

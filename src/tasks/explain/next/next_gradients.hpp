@@ -40,8 +40,14 @@ struct NextSubject {
   ReadBefore before = {};
 
   DecodedText text() const { return {decoded, encoded ? &*encoded : nullptr}; }
+  /// The texts of the tokens that the decoder reads, and of those that the encoder reads.
+  std::vector<std::string> decoded_texts() const;
+  std::vector<std::string> encoded_texts() const;
 };
 
+/// Returns the place that options name; by default, what follows the prefix. Throws
+/// `invalid_option` for a place in the answer of a model without an encoder.
+TranslatedPlace asked_place(const Pipeline& pipeline, const ExplainOptions& options);
 /// Reads a text up to a token of its translation, of its answer, or after its end. Throws
 /// `invalid_option` for a place that does not exist, and the errors of the pipeline.
 NextSubject read_to_next(Pipeline& pipeline, std::string_view text, const TranslatedPlace& place);

@@ -10,6 +10,12 @@
 namespace glassformer {
 namespace {
 
+std::vector<std::string> texts_of(std::span<const std::int32_t> ids, const Tokenizer& tokenizer) {
+  std::vector<std::string> texts;
+  for (const std::int32_t id : ids) texts.push_back(tokenizer.display_text(id));
+  return texts;
+}
+
 NextSubject read_translation(TranslatePipeline& pipeline, std::string_view text,
                              const TranslatedPlace& place) {
   ReachedPlace reached = reach(pipeline, text, place);
@@ -72,6 +78,29 @@ NextSubject read_answer(GeneratePipeline& pipeline, std::string_view text,
 }
 
 }  // namespace
+
+std::vector<std::string> NextSubject::decoded_texts() const {
+  return texts_of(decoded, attributions.tokenizer());
+}
+
+std::vector<std::string> NextSubject::encoded_texts() const {
+  if (!encoded) return {};
+  return texts_of(encoded->sources.ids(), source_tokenizer);
+}
+
+TranslatedPlace asked_place(const Pipeline& pipeline, const ExplainOptions& options) {
+  if (pipeline.config().task == Task::text_generation &&
+      (options.beams || options.position || !options.prefix.empty())) {
+    refuse_option({"{}, {}, {}: expected a model with an encoder",
+                   {Field("beams"), Field("position"), Field("prefix")}});
+  }
+  return {.from = options.from,
+          .to = options.to,
+          .beams = options.beams.value_or(1),
+          .sentence = options.sentence,
+          .position = options.position.value_or(options.prefix.size()),
+          .prefix = options.prefix};
+}
 
 NextSubject read_to_next(Pipeline& pipeline, std::string_view text, const TranslatedPlace& place) {
   if (pipeline.config().task == Task::translation) {
