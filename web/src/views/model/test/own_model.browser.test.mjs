@@ -118,7 +118,7 @@ onPage('a classifier with a decoder shows all three kinds of attention', {}, asy
   const call = (ablate) => (model) => model.classify(text, { attention: true, ablate });
   const { attention, score } = await inNode('bart_sequence', call([]));
   for (const kind of ['encoder', 'decoder', 'cross']) {
-    await page.getByTestId(`show-${kind}`).check({ force: true });
+    await page.getByTestId(`show-${kind}`).check();
     await assertAttention(page, attention[kind]);
   }
   // The decoder's rows are shifted by one token: after the start, the encoder's first.
@@ -462,7 +462,7 @@ onPage('a table compares sentences, and each can be chosen', {}, async (page) =>
   assert.equal(await shown.count(), 9);
   for (let i = 0; i < 9; i++)
     near(await valueOf(shown.nth(i)), similarity[Math.floor(i / 3)][i % 3], `${i}`);
-  await page.getByRole('radio', { name: '2', exact: true }).check({ force: true });
+  await page.getByRole('radio', { name: '2', exact: true }).check();
   await assertAttention(page, attention);
 });
 
@@ -525,7 +525,7 @@ for (const name of ['marian', 'marian_two_tables']) {
     );
     assert.equal(await page.getByTestId('target').textContent(), translation);
     for (const kind of ['encoder', 'decoder', 'cross']) {
-      await page.getByTestId(`show-${kind}`).check({ force: true });
+      await page.getByTestId(`show-${kind}`).check();
       await assertAttention(page, sentences[0].attention[kind]);
     }
     await inNode(name, (model) => assertSearch(page, model, text));
@@ -548,7 +548,7 @@ onPage('a Firefox translator opens with its cross-attention', {}, async (page) =
     assert.equal(await page.getByTestId('target').textContent(), translation);
     assert.equal(await page.getByTestId('show-decoder').count(), 0);
     for (const kind of ['encoder', 'cross']) {
-      await page.getByTestId(`show-${kind}`).check({ force: true });
+      await page.getByTestId(`show-${kind}`).check();
       await assertAttention(page, sentences[0].attention[kind]);
     }
     await assertSearch(page, model, text);
@@ -581,13 +581,13 @@ for (const name of ['t5', 'flan_t5', 'mt5']) {
     );
     assert.equal(await page.getByTestId('written').textContent(), written);
     for (const kind of ['encoder', 'decoder', 'cross']) {
-      await page.getByTestId(`show-${kind}`).check({ force: true });
+      await page.getByTestId(`show-${kind}`).check();
       await assertAttention(page, attention[kind]);
     }
     await page.getByTestId('ablate').click();
     await settled(page);
     assert.match(await page.getByTestId('change').textContent(), /1 head off/);
-    await page.getByTestId('show-encoder').check({ force: true });
+    await page.getByTestId('show-encoder').check();
     assert.match(await page.getByText(/^Cross, 1 off$/).textContent(), /1 off/);
   });
 }
@@ -605,7 +605,7 @@ onPage(
     const tensors = await page.getByTestId('ignored-tensors').textContent();
     assert.match(tensors, /^8 tensors not needed.*lm_head\.dense\.weight.*roberta\.pooler/s);
     const before = await valueOf(page.getByTestId('score'));
-    await page.getByTestId('int8').check({ force: true });
+    await page.getByTestId('int8').check();
     await settled(page);
     await page.getByTestId('answer').waitFor();
     const after = await valueOf(page.getByTestId('score'));
@@ -859,7 +859,7 @@ onPage('a large model waits for confirmation, with integers preselected', {}, as
     await page.getByTestId('load').waitFor();
     assert.match(await page.getByTestId('task').textContent(), /configuration.*classifies texts/);
     assert.equal(await page.getByTestId('memory').textContent(), 'about 500.0 MB');
-    await page.getByTestId('f32').check({ force: true });
+    await page.getByTestId('f32').check();
     assert.equal(await page.getByTestId('memory').textContent(), 'about 2.0 GB');
     await page.getByTestId('load').click();
     await page.getByRole('alert').waitFor();

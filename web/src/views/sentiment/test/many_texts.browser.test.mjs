@@ -60,12 +60,12 @@ onPage('each text has the package’s verdict, and labels are counted', {}, asyn
     assert.ok(Math.abs(value - expected[i].scores[1].score) < 2e-3, text);
   }
   assert.match(await page.getByTestId('summary').textContent(), /2 of 3 match their label, 66\.7%/);
-  await page.getByTestId('wrong').check({ force: true });
+  await page.getByTestId('wrong').check();
   assert.deepEqual(
     (await rowsOf(page)).map(([text]) => text),
     [texts[2]],
   );
-  await page.getByRole('radio', { name: 'all', exact: true }).check({ force: true });
+  await page.getByRole('radio', { name: 'all', exact: true }).check();
   await page.getByTestId('texts-order').selectOption('probability');
   const values = (await rowsOf(page)).map(([, , value]) => value);
   assert.deepEqual(

@@ -22,7 +22,7 @@ const valueOf = (locator) => locator.getAttribute('data-value').then(Number);
 
 /** Opens the page's lesson of this name. */
 async function choose(page, lesson) {
-  await page.getByTestId(`lesson-${lesson}`).check({ force: true });
+  await page.getByTestId(`lesson-${lesson}`).check();
   await page.locator(`[data-testid=lesson-${lesson}]:checked`).waitFor({ state: 'attached' });
 }
 
@@ -335,7 +335,7 @@ onPage('an own file is learned, and a broken one is refused with its line', {}, 
 
 onPage('an experiment ends in a sentence that says what was measured', {}, async (page) => {
   await choose(page, 'spam');
-  await page.getByTestId('experiment-3').check({ force: true });
+  await page.getByTestId('experiment-3').check();
   await page.getByTestId('run-experiment').click();
   const conclusion = page.getByTestId('conclusion');
   await conclusion.waitFor();
