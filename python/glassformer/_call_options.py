@@ -24,6 +24,8 @@ ExplainMethod = Literal[
     "gradient_times_input",
     "integrated_gradients",
     "relevance",
+    "attn_lrp",
+    "cp_lrp",
     "gradients",
 ]
 

@@ -77,6 +77,11 @@ struct PartFields {
     scores(gradients.scores);
   }
 
+  void operator()(const PropagatedRelevance& relevance) const {
+    line.add("value", static_cast<double>(relevance.value));
+    scores(relevance.scores);
+  }
+
   // The answer after each layer, and its score.
   void operator()(const ScoredLens& lens) const {
     for (const ScoredLens::Layer& layer : lens.layers) {

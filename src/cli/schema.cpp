@@ -196,6 +196,8 @@ constexpr std::tuple explained_parts = {
                                "The product of each token's embedding and its gradient."},
     ResultName<IntegratedGradients>{"IntegratedGradients", "The result of integrated gradients."},
     ResultName<Relevance>{"Relevance", "Attention weights times their gradients."},
+    ResultName<PropagatedRelevance>{"PropagatedRelevance",
+                                    "What rules for each kind of layer pass back to each token."},
     ResultName<NextLens>{"NextLens", "The next tokens that each layer would choose."},
     ResultName<NamedToken>{"NamedToken", "A token of a translation or answer."},
     ResultName<NamedTokens>{"NamedTokens", "An answer, of which a token is explained."},

@@ -9,7 +9,7 @@ namespace glassformer {
 
 Gradients encoder_gradients(const EncoderRunner& model, const ExplainedText& text,
                             const Contrast& contrast, const std::vector<std::string>& names,
-                            std::vector<Patch> patches) {
+                            std::vector<Patch> patches, BackwardRules rules) {
   expect_gradients(model->compute());
   const WholePass pass = text.pass();
   TraceRequest request;
@@ -17,20 +17,22 @@ Gradients encoder_gradients(const EncoderRunner& model, const ExplainedText& tex
   const auto patching = make_tracer(request, pass.encoded(), model->encoder().stack().config());
   return gradients_of([&](Run& run) { return pass(model.model, run); },
                       [&](const ConstView&) { return terms_of(contrast, 0); }, names, model.session,
-                      patching.get(), request.patches);
+                      patching.get(), request.patches, rules);
 }
 
-std::vector<float> gradient_times_input(const EncoderRunner& model, const ExplainedText& text,
-                                        const Contrast& contrast) {
+PropagatedRelevance gradient_times_input(const EncoderRunner& model, const ExplainedText& text,
+                                         const Contrast& contrast, BackwardRules rules) {
+  expect_rules(model->encoder().stack().config(), rules);
+  if (model->decoder()) expect_rules(model->decoder()->stack().config(), rules);
   const std::vector<std::string> names = embeddings_names(model.model);
   const std::vector<TracedTensor> embeddings = trace(model, text, names);
-  const Gradients gradients = encoder_gradients(model, text, contrast, names);
-  std::vector<float> scores;
+  const Gradients gradients = encoder_gradients(model, text, contrast, names, {}, rules);
+  PropagatedRelevance result = {.scores = {}, .value = static_cast<float>(gradients.answer)};
   for (const std::string& name : names) {
     append_row_products(find_traced(embeddings, name), find_traced(gradients.tensors, name),
-                        scores);
+                        result.scores);
   }
-  return scores;
+  return result;
 }
 
 WeightGradients weight_gradients(const EncoderRunner& model, const ExplainedText& text,

@@ -30,10 +30,21 @@ void expect_gradients(Compute compute) {
   }
 }
 
+void expect_rules(const StackConfig& config, BackwardRules rules) {
+  if (rules == BackwardRules::gradients) return;
+  for (const LayerConfig& layer : config.layers) {
+    if (layer.mixer == Mixer::linear) {
+      throw_error(ErrorCode::unsupported,
+                  {"{}: expected attention with a softmax, got linear attention",
+                   {rules == BackwardRules::attn_lrp ? "attn_lrp" : "cp_lrp"}});
+    }
+  }
+}
+
 Gradients gradients_of(const std::function<View(Run&)>& forward,
                        const std::function<AnswerTerms(const ConstView& logits)>& answer,
                        std::span<const std::string> names, Session& session, Tracer* inner,
-                       std::span<const Patch> patches) {
+                       std::span<const Patch> patches, BackwardRules rules) {
   expect_linked_gradients();
   for (const Patch& patch : patches) {
     if (patch.name.ends_with(".scores") || patch.name.ends_with(".weights")) {
@@ -45,6 +56,7 @@ Gradients gradients_of(const std::function<View(Run&)>& forward,
   const std::unique_ptr<Tape> made = make_linked_tape(session.arena);
   Tape& tape = *made;
   tape.start(nullptr);
+  tape.rules = rules;
   GradientTracer tracer(names, tape, inner, patches);
   Run run(session, &tracer);
   run.record(tape);

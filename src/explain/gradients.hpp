@@ -49,9 +49,14 @@ void expect_gradients(Compute compute);
 /// `forward` returns the logits, in the arena of the session; `answer` says what is explained.
 /// `names`: see TraceRequest. `inner` replaces numbers by the patches; it may be null. Throws
 /// `non_finite` if a gradient is not finite, and `unsupported` for patches of scores or weights.
+/// With other rules than those of gradients, the tensors are what these rules pass on.
 Gradients gradients_of(const std::function<View(Run&)>& forward,
                        const std::function<AnswerTerms(const ConstView& logits)>& answer,
                        std::span<const std::string> names, Session& session,
-                       Tracer* inner = nullptr, std::span<const Patch> patches = {});
+                       Tracer* inner = nullptr, std::span<const Patch> patches = {},
+                       BackwardRules rules = BackwardRules::gradients);
+
+/// Throws `unsupported` if these rules have none for the attention of a stack.
+void expect_rules(const StackConfig& config, BackwardRules rules);
 
 }  // namespace glassformer

@@ -64,7 +64,7 @@ bool asks_for_logits(const std::vector<std::string>& names) {
 
 Gradients next_token_gradients(const WriterRunner& model, const DecodedText& text,
                                const Contrast& contrast, const std::vector<std::string>& names,
-                               std::span<const Patch> patches) {
+                               std::span<const Patch> patches, BackwardRules rules) {
   expect_gradients(model->compute());
   Batch targets;
   targets.add(text.ids);
@@ -81,7 +81,7 @@ Gradients next_token_gradients(const WriterRunner& model, const DecodedText& tex
   Patcher patcher(patches);
   return gradients_of(
       forward, [&](const ConstView&) { return terms_of(contrast, row); }, names, model.session,
-      patches.empty() ? nullptr : &patcher, patches);
+      patches.empty() ? nullptr : &patcher, patches, rules);
 }
 
 std::vector<TracedTensor> next_token_embeddings(const WriterRunner& model,
@@ -89,18 +89,22 @@ std::vector<TracedTensor> next_token_embeddings(const WriterRunner& model,
   return trace_of_both(model, text, target_embeddings, source_embeddings);
 }
 
-std::vector<float> next_gradient_times_input(const WriterRunner& model, const DecodedText& text,
-                                             const Contrast& contrast) {
+PropagatedRelevance next_gradient_times_input(const WriterRunner& model, const DecodedText& text,
+                                              const Contrast& contrast, BackwardRules rules) {
+  expect_rules(model->decoder().stack().config(), rules);
+  if (text.source) {
+    expect_rules(static_cast<const Seq2Seq&>(model.model).encoder().stack().config(), rules);
+  }
   const std::vector<TracedTensor> embeddings = next_token_embeddings(model, text);
   std::vector<std::string> names = {target_embeddings};
   if (text.source) names.emplace_back(source_embeddings);
-  const Gradients gradients = next_token_gradients(model, text, contrast, names);
-  std::vector<float> scores;
+  const Gradients gradients = next_token_gradients(model, text, contrast, names, {}, rules);
+  PropagatedRelevance result = {.scores = {}, .value = static_cast<float>(gradients.answer)};
   for (const std::string& name : names) {
     append_row_products(find_traced(embeddings, name), find_traced(gradients.tensors, name),
-                        scores);
+                        result.scores);
   }
-  return scores;
+  return result;
 }
 
 Relevance next_relevance(const WriterRunner& model, const DecodedText& text,

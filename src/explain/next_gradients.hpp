@@ -19,15 +19,18 @@ namespace glassformer {
 /// of scores or weights.
 Gradients next_token_gradients(const WriterRunner& model, const DecodedText& text,
                                const Contrast& contrast, const std::vector<std::string>& names,
-                               std::span<const Patch> patches = {});
+                               std::span<const Patch> patches = {},
+                               BackwardRules rules = BackwardRules::gradients);
 
 /// Returns the embeddings of the tokens that the decoder reads, [T, D], and those of the source,
 /// [S, D], if there is one.
 std::vector<TracedTensor> next_token_embeddings(const WriterRunner& model, const DecodedText& text);
 
 /// Gradient × input: Σ_D e ⊙ ∂y/∂e of each token's embedding e, [T + S] (Shrikumar et al. 2017).
-std::vector<float> next_gradient_times_input(const WriterRunner& model, const DecodedText& text,
-                                             const Contrast& contrast);
+/// With other rules, see gradient_times_input.
+PropagatedRelevance next_gradient_times_input(const WriterRunner& model, const DecodedText& text,
+                                              const Contrast& contrast,
+                                              BackwardRules rules = BackwardRules::gradients);
 
 /// Relevance (Chefer et al. 2021): the matrix [T, T + S] and the scores of its last row. Throws
 /// `unsupported` for linear attention.

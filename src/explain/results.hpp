@@ -33,6 +33,15 @@ struct GradientScores {
   std::vector<float> scores;  ///< [T]
 };
 
+/// The relevance of each token's embedding, as rules pass it back from the explained number; see
+/// Explainer::attn_lrp.
+struct PropagatedRelevance {
+  std::vector<float> scores = {};  ///< [T]
+  /// The explained number. What the scores lack of it is that of biases and positions and, with
+  /// AttnLRP, of the softmax.
+  float value = 0;
+};
+
 /// Integrated gradients of the token embeddings; see Explainer::integrated_gradients.
 struct IntegratedGradients {
   std::vector<float> scores = {};  ///< [T] 0 for special tokens

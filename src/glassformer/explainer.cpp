@@ -64,6 +64,29 @@ Explanation<Relevance> Explainer::relevance(const TextInput& text,
   return explainer.explain(input, chosen, explainer.relevance(input, chosen));
 }
 
+namespace {
+
+Explanation<PropagatedRelevance> propagated(ClassifyPipeline& pipeline, const TextInput& text,
+                                            const std::optional<std::string>& label,
+                                            BackwardRules rules) {
+  const ClassifierExplainer explainer(pipeline);
+  const ExplainInput input = explainer.read(text);
+  const std::size_t chosen = explainer.label_of(input, label);
+  return explainer.explain(input, chosen, explainer.propagated(input, chosen, rules));
+}
+
+}  // namespace
+
+Explanation<PropagatedRelevance> Explainer::attn_lrp(const TextInput& text,
+                                                     const std::optional<std::string>& label) {
+  return propagated(*pipeline_, text, label, BackwardRules::attn_lrp);
+}
+
+Explanation<PropagatedRelevance> Explainer::cp_lrp(const TextInput& text,
+                                                   const std::optional<std::string>& label) {
+  return propagated(*pipeline_, text, label, BackwardRules::cp_lrp);
+}
+
 Explanation<Lens> Explainer::lens(const TextInput& text) {
   const ClassifierExplainer explainer(*pipeline_);
   const ExplainInput input = explainer.read(text);
@@ -216,6 +239,22 @@ Explanation<NextRelevance> NextTokenExplainer::relevance(std::string_view text,
                                                          const NextPairOptions& options) {
   return explain_lead(*pipeline_, text, options, [](const NextLead& lead) {
     return NextRelevance{lead.token(), lead.against(), lead.relevance()};
+  });
+}
+
+Explanation<NextPropagatedRelevance> NextTokenExplainer::attn_lrp(std::string_view text,
+                                                                  const NextPairOptions& options) {
+  return explain_lead(*pipeline_, text, options, [](const NextLead& lead) {
+    return NextPropagatedRelevance{lead.token(), lead.against(),
+                                   lead.propagated(BackwardRules::attn_lrp)};
+  });
+}
+
+Explanation<NextPropagatedRelevance> NextTokenExplainer::cp_lrp(std::string_view text,
+                                                                const NextPairOptions& options) {
+  return explain_lead(*pipeline_, text, options, [](const NextLead& lead) {
+    return NextPropagatedRelevance{lead.token(), lead.against(),
+                                   lead.propagated(BackwardRules::cp_lrp)};
   });
 }
 

@@ -50,6 +50,13 @@ class Explainer {
   /// Computes relevance by attention and its gradients (Chefer et al. 2021).
   Explanation<Relevance> relevance(const TextInput& text,
                                    const std::optional<std::string>& label = std::nullopt);
+  /// Passes the explained number back to the token embeddings by rules for each kind of layer:
+  /// AttnLRP (Achtibat et al. 2024), or CP-LRP (Ali et al. 2022), which takes attention weights and
+  /// gates as constants. Both throw `unsupported` unless compute is f32, and for linear attention.
+  Explanation<PropagatedRelevance> attn_lrp(const TextInput& text,
+                                            const std::optional<std::string>& label = std::nullopt);
+  Explanation<PropagatedRelevance> cp_lrp(const TextInput& text,
+                                          const std::optional<std::string>& label = std::nullopt);
   /// Computes the logit lens (nostalgebraist 2020). The head was not trained on states of early
   /// layers.
   Explanation<Lens> lens(const TextInput& text);
@@ -108,7 +115,7 @@ class NextTokenExplainer {
   Explanation<NextPatchingResult> activation_patching(std::string_view base, std::string_view donor,
                                                       const NextPairOptions& options = {});
   /// Computes the gradients of the same lead with respect to the tensors with these names; see
-  /// EncoderOptions::trace. This and the next three throw `unsupported` unless compute is f32, and
+  /// EncoderOptions::trace. This and the next five throw `unsupported` unless compute is f32, and
   /// `invalid_option` for names and tokens that do not exist.
   Explanation<NextGradientTensors> gradients(std::string_view text,
                                              const std::vector<std::string>& names,
@@ -123,6 +130,10 @@ class NextTokenExplainer {
       std::string_view text, const NextPairOptions& options = {},
       std::optional<std::size_t> baseline = std::nullopt);
   Explanation<NextRelevance> relevance(std::string_view text, const NextPairOptions& options = {});
+  Explanation<NextPropagatedRelevance> attn_lrp(std::string_view text,
+                                                const NextPairOptions& options = {});
+  Explanation<NextPropagatedRelevance> cp_lrp(std::string_view text,
+                                              const NextPairOptions& options = {});
 
  private:
   std::unique_ptr<GeneratePipeline> pipeline_;

@@ -36,6 +36,20 @@ class ParameterGradients {
   std::vector<AlignedBuffer> buffers_;
 };
 
+/// What a step does when it is taken back.
+enum class BackwardRules {
+  gradients,
+  /// AttnLRP (Achtibat et al. 2024, "AttnLRP: Attention-Aware Layer-Wise Relevance Propagation for
+  /// Transformers"): a "gradient" times its input is the input's relevance. The spread of norms is
+  /// constant; an activation f passes f(x) / x, not f'(x); each factor of a product of two
+  /// activations has half of the product's relevance. Biases keep theirs, the softmax a part of it.
+  attn_lrp,
+  /// CP-LRP (Ali et al. 2022, "XAI for Transformers: Better Explanations through Conservative
+  /// Propagation"): the same with attention weights and gates as constants. Only biases keep
+  /// theirs.
+  cp_lrp,
+};
+
 /// Records the steps of a forward pass, and takes them back to compute gradients (reverse-mode
 /// differentiation: Linnainmaa 1970; Baydin et al. 2018, section 3.2).
 ///
@@ -85,6 +99,8 @@ class Tape {
   float* gradient(const Parameter& parameter) {
     return parameters_ ? parameters_->of(parameter) : nullptr;
   }
+
+  BackwardRules rules = BackwardRules::gradients;
 
   /// The share of numbers that dropout sets to zero, and its random numbers.
   float dropout = 0;

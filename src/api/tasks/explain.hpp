@@ -47,6 +47,12 @@ struct NextRelevance {
   Relevance relevance;
 };
 
+/// The same as rules pass it back.
+struct NextPropagatedRelevance {
+  Guess token, against;
+  PropagatedRelevance relevance;
+};
+
 /// An explanation, and the text that it explains.
 template <class Part>
 struct Explanation {

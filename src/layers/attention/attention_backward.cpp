@@ -1,6 +1,7 @@
 #include "layers/attention/attention_backward.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,9 @@ void write_weight_gradients(const HeadInput& in, const HeadGradients& gradients)
   }
 }
 
+// tanh(x) / x, from tanh(x).
+float share_of_tanh(float tanh) { return std::abs(tanh) < 1e-3f ? 1.0f : tanh / std::atanh(tanh); }
+
 // A head's backward through softmax attention, a block of queries at a time.
 class SoftmaxBackward {
  public:
@@ -38,7 +42,8 @@ class SoftmaxBackward {
         run_(kernels()),
         stride_(scratch.scores.shape(1)),
         keys_(in.keys.size()),
-        d_head_(in.d_head) {
+        d_head_(in.d_head),
+        share_(tape.rules == BackwardRules::attn_lrp ? 0.5f : 1.0f) {
     constexpr std::size_t rows = AttentionScratch::query_rows;
     float* memory = tape.reserve(rows * stride_ + keys_ * rows + 2 * keys_ * d_head_);
     of_scores_ = memory;
@@ -59,11 +64,12 @@ class SoftmaxBackward {
     each_block(in_, reach_, [&](const QueryBlock& block) {
       weigh(block);
       multiply_by_values(block);
+      add_to_keys(weights(), gradients_.context + block.first * gradients_.stride,
+                  gradients_.stride, block, of_v_);
+      if (tape_.rules == BackwardRules::cp_lrp) return;  // constant weights
       for (std::size_t i = 0; i < block.queries; ++i) turn_row(block, i);
       add_to_queries(block);
       if (distances_) distances_->finish(block);
-      add_to_keys(weights(), gradients_.context + block.first * gradients_.stride,
-                  gradients_.stride, block, of_v_);
       add_to_keys(of_scores_, in_.q + block.first * in_.q_stride, in_.q_stride, block, of_k_);
     });
     if (distances_) distances_->finish(rows_of_keys(), of_k_);
@@ -132,7 +138,10 @@ class SoftmaxBackward {
   // Keeps the slopes of a query's capped scores: 1 - tanh².
   void set_slopes(std::size_t query, KeyRange keys, const float* tanh) {
     float* const slopes = slopes_.data() + query * stride_;
-    for (std::size_t j = keys.begin; j < keys.end; ++j) slopes[j] = 1.0f - tanh[j] * tanh[j];
+    for (std::size_t j = keys.begin; j < keys.end; ++j) {
+      slopes[j] = tape_.rules == BackwardRules::gradients ? 1.0f - tanh[j] * tanh[j]
+                                                          : share_of_tanh(tanh[j]);
+    }
   }
 
   // The gradients of the weights.
@@ -154,8 +163,10 @@ class SoftmaxBackward {
       const std::size_t key = in_.keys[block.origin + j];
       of_bias_[in_.queries - 1 + key - (block.first + query)] += row[j];
     }
-    run_.scale(row, row, block.keys, 1.0f / in_.divisor);
+    run_.scale(row, row, block.keys, share_ / in_.divisor);
     if (distances_) distances_->add(block, query, {begin, end}, row);
+    // A product of queries and keys has two factors; one with the table of distances has one.
+    if (share_ != 1.0f) run_.scale(row, row, block.keys, share_);
   }
 
   void write_score_gradients(const QueryBlock& block, std::size_t query, KeyRange keys,
@@ -201,7 +212,7 @@ class SoftmaxBackward {
     for (std::size_t j = 0; j < keys_; ++j) {
       const std::size_t at = in_.keys[j] * in_.kv_stride;
       run_.add_scaled(gradients_.k + at, of_k_ + j * d_head_, d_head_, 1.0f);
-      run_.add_scaled(gradients_.v + at, of_v_ + j * d_head_, d_head_, 1.0f);
+      run_.add_scaled(gradients_.v + at, of_v_ + j * d_head_, d_head_, share_);
     }
     if (gradients_.relative) {
       gradients_.relative->backward(gradients_.head, of_bias_, tape_);
@@ -215,6 +226,8 @@ class SoftmaxBackward {
   Tape& tape_;
   const Kernels& run_;
   std::size_t stride_, keys_, d_head_;
+  // Of a product's gradient, what each of its two factors receives.
+  float share_;
   float *of_scores_, *transposed_, *of_k_, *of_v_;
   std::vector<float> slopes_;   // of the capped scores of a block
   std::vector<float> of_bias_;  // by key - query, from 1 - queries on

@@ -1,11 +1,32 @@
 #include "layers/elementwise/elementwise.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "kernels/learning.hpp"
 #include "kernels/threaded.hpp"
 
 namespace glassformer {
+namespace {
+
+// Multiplies a gradient by f'(x) or, for relevance, by f(x) / x, which near 0 is f'(x / 2).
+void activate_backward(Activation activation, const float* x, float* gradient, std::size_t n,
+                       BackwardRules rules) {
+  if (rules == BackwardRules::gradients || activation == Activation::linear) {
+    return learning_kernels().activate_backward(activation, x, gradient, n);
+  }
+  constexpr float near = 4e-3f;
+  std::vector<float> active(x, x + n), slopes(n, 1.0f), halves(n);
+  kernels().activate(activation, active.data(), n);
+  kernels().scale(halves.data(), x, n, 0.5f);
+  learning_kernels().activate_backward(activation, halves.data(), slopes.data(), n);
+  for (std::size_t i = 0; i < n; ++i) {
+    gradient[i] *= std::abs(x[i]) < near ? slopes[i] : active[i] / x[i];
+  }
+}
+
+}  // namespace
 
 void add(View sum, const ConstView& x, const Run& run) {
   kernels().add_scaled(sum.data(), x.data(), x.size(), 1.0f);
@@ -72,25 +93,26 @@ void gate(Activation activation, const float* gates, const float* x, std::size_t
   if (!run.tape()) return;
   run.tape()->record([=](Tape& tape) {
     std::vector<float> active(columns), part(columns);
+    const float share = tape.rules == BackwardRules::attn_lrp ? 0.5f : 1.0f;  // of a factor
     for (std::size_t i = 0; i < n; ++i) {
       const float* const of_y = tape.gradient(&y(i, 0));
       const float *const before = gates + i * stride, *const factor = x + i * stride;
       std::copy_n(before, columns, active.data());
       kernels().activate(activation, active.data(), columns);
       kernels().multiply(active.data(), of_y, columns);
-      kernels().add_scaled(tape.gradient(factor), active.data(), columns, 1.0f);
+      kernels().add_scaled(tape.gradient(factor), active.data(), columns, share);
+      if (tape.rules == BackwardRules::cp_lrp) continue;
       std::copy_n(of_y, columns, part.data());
       kernels().multiply(part.data(), factor, columns);
-      learning_kernels().activate_backward(activation, before, part.data(), columns);
-      kernels().add_scaled(tape.gradient(before), part.data(), columns, 1.0f);
+      activate_backward(activation, before, part.data(), columns, tape.rules);
+      kernels().add_scaled(tape.gradient(before), part.data(), columns, share);
     }
   });
 }
 
 void activation_backward(Activation activation, const ConstView& x, const ConstView& result,
                          Tape& tape) {
-  learning_kernels().activate_backward(activation, x.data(), tape.gradient(result.data()),
-                                       x.size());
+  activate_backward(activation, x.data(), tape.gradient(result.data()), x.size(), tape.rules);
 }
 
 }  // namespace glassformer

@@ -1,7 +1,24 @@
+#include <algorithm>
+#include <vector>
+
 #include "kernels/learning.hpp"
 #include "layers/norm/norm.hpp"
 
 namespace glassformer {
+namespace {
+
+void frozen_rows_backward(const Norm& norm, const NormGradientArgs& rows) {
+  std::vector<float> row(rows.columns);
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    const std::size_t at = i * rows.stride;
+    std::copy_n(rows.of_result + at, rows.columns, row.data());
+    frozen_norm_backward(norm, rows.x + at, row);
+    if (rows.replaces) set_to_zero({rows.of_x + at, rows.columns});
+    kernels().add_scaled(rows.of_x + at, row.data(), rows.columns, 1.0f);
+  }
+}
+
+}  // namespace
 
 void norm_backward(const Norm& norm, const ConstView& kept, const ConstView& x, const ConstView& y,
                    Tape& tape) {
@@ -19,6 +36,7 @@ void norm_backward(const Norm& norm, const ConstView& kept, const ConstView& x, 
       .of_bias = bias ? tape.gradient(*bias) : nullptr,
       .eps = norm.eps(),
   };
+  if (tape.rules != BackwardRules::gradients) return frozen_rows_backward(norm, args);
   switch (norm.kind()) {
     case NormKind::standard:
       return learning_kernels().layer_norm_backward(args);

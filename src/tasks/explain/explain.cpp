@@ -270,7 +270,13 @@ Contrast ClassifierExplainer::contrast_of(std::size_t label) const {
 GradientScores ClassifierExplainer::gradient_times_input(const ExplainInput& input,
                                                          std::size_t label) const {
   expect_linked_gradients();
-  return {glassformer::gradient_times_input(model(), input.text, contrast_of(label))};
+  return {propagated(input, label, BackwardRules::gradients).scores};
+}
+
+PropagatedRelevance ClassifierExplainer::propagated(const ExplainInput& input, std::size_t label,
+                                                    BackwardRules rules) const {
+  expect_linked_gradients();
+  return glassformer::gradient_times_input(model(), input.text, contrast_of(label), rules);
 }
 
 Relevance ClassifierExplainer::relevance(const ExplainInput& input, std::size_t label) const {
@@ -308,6 +314,12 @@ std::vector<float> ClassifierExplainer::token_scores(
     return gradient_times_input(input, label_of(input, label)).scores;
   }
   if (method == "relevance") return relevance(input, label_of(input, label)).scores;
+  if (method == "attn_lrp") {
+    return propagated(input, label_of(input, label), BackwardRules::attn_lrp).scores;
+  }
+  if (method == "cp_lrp") {
+    return propagated(input, label_of(input, label), BackwardRules::cp_lrp).scores;
+  }
   if (method == "integrated_gradients") {
     IntegratedGradientsSum sum = integrated_gradients(input, label_of(input, label));
     while (sum.step()) {

@@ -65,6 +65,8 @@ class ClassifierExplainer {
   LogitAttribution direct_logit_attribution(const ExplainInput& input,
                                             const LogitAttributionOptions& options) const;
   GradientScores gradient_times_input(const ExplainInput& input, std::size_t label) const;
+  PropagatedRelevance propagated(const ExplainInput& input, std::size_t label,
+                                 BackwardRules rules) const;
   Relevance relevance(const ExplainInput& input, std::size_t label) const;
   /// The caller runs the steps of this and of integrated_gradients.
   ValueZeroing value_zeroing(const ExplainInput& input) const;

@@ -283,6 +283,12 @@ constexpr Beginning beginnings[] = {
      }},
     {"relevance", in_one_step<[](const Explainer& of, const Input& input, std::size_t label,
                                  const Request&) -> Part { return of.relevance(input, label); }>},
+    {"attn_lrp",
+     in_one_step<[](const Explainer& of, const Input& input, std::size_t label, const Request&)
+                     -> Part { return of.propagated(input, label, BackwardRules::attn_lrp); }>},
+    {"cp_lrp",
+     in_one_step<[](const Explainer& of, const Input& input, std::size_t label, const Request&)
+                     -> Part { return of.propagated(input, label, BackwardRules::cp_lrp); }>},
 };
 
 std::unique_ptr<ExplanationSteps> ClassifierRequest::begin(ExplainInput input) const {

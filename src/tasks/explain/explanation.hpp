@@ -64,7 +64,8 @@ struct ExplainedInput {
   using Part = std::variant<Rollout, ScoredNorms, ScoredLens, LogitAttribution, PatchingResult,
                             NextPatchingResult, WordFaithfulness, CutEffects, Circuit, NextLens,
                             NextLogitAttribution, ExplainedSentences, SentenceLogitAttribution,
-                            GradientScores, IntegratedGradients, Relevance, ZeroedValues>;
+                            GradientScores, IntegratedGradients, Relevance, PropagatedRelevance,
+                            ZeroedValues>;
   std::string method = {};
   std::optional<std::string> label = {};  ///< for a classifier: the explained label
   std::vector<InputToken> tokens = {};    ///< [T]; empty for a translation or a picture
@@ -129,6 +130,16 @@ void fields(Visit& visit, Relevance& relevance) {
   visit.tensor(rows_by_tokens("relevance", std::move(relevance.matrix), tokens),
                {.help = "[T, T] Row i: the relevance of each token for token i's last state; of a "
                         "translation [T, T + S], for the decoder's."});
+}
+
+template <class Visit>
+void fields(Visit& visit, PropagatedRelevance& result) {
+  visit("scores", result.scores,
+        {.help = "The relevance of each row that the model reads for the answer, in units of the "
+                 "explained number."});
+  visit("value", result.value,
+        {.help = "The explained number. What `scores` lack of it is that of biases and positions "
+                 "and, with attn_lrp, of the softmax."});
 }
 
 template <class Visit>

@@ -40,6 +40,8 @@ const gradientMethods: unknown[] = [
   'gradient_times_input',
   'integrated_gradients',
   'relevance',
+  'attn_lrp',
+  'cp_lrp',
 ];
 
 /** The options of an explanation that need care here. The others pass through. */

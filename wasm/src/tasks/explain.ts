@@ -15,6 +15,7 @@ import type {
   NextActivationPatching,
   NextLens,
   NextLogitAttribution,
+  PropagatedRelevance,
   Relevance,
   Rollout,
   ScoreAttribution,
@@ -79,6 +80,8 @@ export interface Explanations {
   gradient_times_input: ExplainedLabel<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedLabel<'integrated_gradients'> & IntegratedGradients;
   relevance: ExplainedLabel<'relevance'> & Relevance;
+  attn_lrp: ExplainedLabel<'attn_lrp'> & PropagatedRelevance;
+  cp_lrp: ExplainedLabel<'cp_lrp'> & PropagatedRelevance;
 }
 
 interface ExplainedTranslation<Method, Part> {
@@ -129,6 +132,8 @@ export interface TranslationExplanations {
   gradient_times_input: ExplainedToken<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedToken<'integrated_gradients'> & IntegratedGradients;
   relevance: ExplainedToken<'relevance'> & Relevance;
+  attn_lrp: ExplainedToken<'attn_lrp'> & PropagatedRelevance;
+  cp_lrp: ExplainedToken<'cp_lrp'> & PropagatedRelevance;
 }
 
 /** Why a model writes one token and not another. */
@@ -157,6 +162,8 @@ export interface GenerationExplanations {
   gradient_times_input: ExplainedNext<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedNext<'integrated_gradients'> & IntegratedGradients;
   relevance: ExplainedNext<'relevance'> & Relevance;
+  attn_lrp: ExplainedNext<'attn_lrp'> & PropagatedRelevance;
+  cp_lrp: ExplainedNext<'cp_lrp'> & PropagatedRelevance;
 }
 
 /** The result of each method for an encoder that has no such answer: vectors, masks, entities. */

@@ -57,6 +57,8 @@ export interface ExplainOption {
     | 'gradient_times_input'
     | 'integrated_gradients'
     | 'relevance'
+    | 'attn_lrp'
+    | 'cp_lrp'
     | undefined;
   /** Scores to test instead of a method's, one for each token. */
   scores?: Float32Array | undefined;
@@ -216,6 +218,19 @@ export interface ExplainOptions {
    * `gradients: true` and `compute: 'f32'`.
    */
   relevance: Method<'relevance', 'label'>;
+  /**
+   * How much of the explained number is passed back to each token's embedding, by a rule for
+   * each kind of layer (Achtibat et al. 2024, AttnLRP). Not for linear attention. Needs a model
+   * that was loaded with `gradients: true` and `compute: 'f32'`.
+   */
+  attn_lrp: Method<'attn_lrp', 'label'>;
+  /**
+   * How much of the explained number is passed back to each token's embedding, by a rule for
+   * each kind of layer, with attention weights and gates as constants (Ali et al. 2022, CP-LRP).
+   * Not for linear attention. Needs a model that was loaded with `gradients: true` and `compute:
+   * 'f32'`.
+   */
+  cp_lrp: Method<'cp_lrp', 'label'>;
 }
 
 export type ExplainMethod = keyof ExplainOptions;
@@ -321,6 +336,25 @@ export interface ExplainTranslationOptions {
     'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'from' | 'to'
   >;
   /**
+   * How much of the explained number is passed back to each token's embedding, by a rule for
+   * each kind of layer (Achtibat et al. 2024, AttnLRP). Not for linear attention. Needs a model
+   * that was loaded with `gradients: true` and `compute: 'f32'`.
+   */
+  attn_lrp: Method<
+    'attn_lrp',
+    'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'from' | 'to'
+  >;
+  /**
+   * How much of the explained number is passed back to each token's embedding, by a rule for
+   * each kind of layer, with attention weights and gates as constants (Ali et al. 2022, CP-LRP).
+   * Not for linear attention. Needs a model that was loaded with `gradients: true` and `compute:
+   * 'f32'`.
+   */
+  cp_lrp: Method<
+    'cp_lrp',
+    'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'from' | 'to'
+  >;
+  /**
    * The gradients of the explained number with respect to tensors. Needs a model that was loaded
    * with `gradients: true` and `compute: 'f32'`.
    */
@@ -415,6 +449,19 @@ export interface ExplainGenerationOptions {
    * `gradients: true` and `compute: 'f32'`.
    */
   relevance: Method<'relevance', 'beams' | 'position' | 'prefix' | 'token' | 'against'>;
+  /**
+   * How much of the explained number is passed back to each token's embedding, by a rule for
+   * each kind of layer (Achtibat et al. 2024, AttnLRP). Not for linear attention. Needs a model
+   * that was loaded with `gradients: true` and `compute: 'f32'`.
+   */
+  attn_lrp: Method<'attn_lrp', 'beams' | 'position' | 'prefix' | 'token' | 'against'>;
+  /**
+   * How much of the explained number is passed back to each token's embedding, by a rule for
+   * each kind of layer, with attention weights and gates as constants (Ali et al. 2022, CP-LRP).
+   * Not for linear attention. Needs a model that was loaded with `gradients: true` and `compute:
+   * 'f32'`.
+   */
+  cp_lrp: Method<'cp_lrp', 'beams' | 'position' | 'prefix' | 'token' | 'against'>;
   /**
    * The gradients of the explained number with respect to tensors. Needs a model that was loaded
    * with `gradients: true` and `compute: 'f32'`.

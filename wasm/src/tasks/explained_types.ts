@@ -304,6 +304,20 @@ export interface Relevance {
   relevance: TracedTensor;
 }
 
+/** What rules for each kind of layer pass back to each token. */
+export interface PropagatedRelevance {
+  /**
+   * The relevance of each row that the model reads for the answer, in units of the explained
+   * number.
+   */
+  scores: number[];
+  /**
+   * The explained number. What `scores` lack of it is that of biases and positions and, with
+   * attn_lrp, of the softmax.
+   */
+  value: number;
+}
+
 /** The next tokens that each layer would choose. */
 export interface NextLens {
   /**

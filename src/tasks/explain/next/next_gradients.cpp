@@ -46,6 +46,10 @@ class NextGradientsSteps {
       part_ = lead_.relevance();
     } else if (request_.is("gradient_times_input")) {
       part_ = lead_.gradient_times_input();
+    } else if (request_.is("attn_lrp")) {
+      part_ = lead_.propagated(BackwardRules::attn_lrp);
+    } else if (request_.is("cp_lrp")) {
+      part_ = lead_.propagated(BackwardRules::cp_lrp);
     } else {
       sum_ = lead_.integrated_gradients(request_.options.baseline_token);
     }
@@ -131,6 +135,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   static void part_fields(ResultWriter& visit, GradientScores& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, IntegratedGradients& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, Relevance& part) { fields(visit, part); }
+  static void part_fields(ResultWriter& visit, PropagatedRelevance& part) { fields(visit, part); }
 
   Pipeline& pipeline_;
   NextGradientsSteps::Asked asked_;
@@ -161,7 +166,11 @@ Gradients NextLead::gradients(const std::vector<std::string>& names,
 }
 
 GradientScores NextLead::gradient_times_input() const {
-  return {next_gradient_times_input(subject_.model, subject_.text(), contrast_)};
+  return {propagated(BackwardRules::gradients).scores};
+}
+
+PropagatedRelevance NextLead::propagated(BackwardRules rules) const {
+  return next_gradient_times_input(subject_.model, subject_.text(), contrast_, rules);
 }
 
 Relevance NextLead::relevance() const {

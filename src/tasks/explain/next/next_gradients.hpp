@@ -70,6 +70,7 @@ class NextLead {
   Gradients gradients(const std::vector<std::string>& names,
                       const std::vector<Patch>& patches = {}) const;
   GradientScores gradient_times_input() const;
+  PropagatedRelevance propagated(BackwardRules rules) const;
   Relevance relevance() const;
   /// The embeddings of all tokens that have a text begin with that of `baseline`, or at zero. The
   /// caller runs the steps. Throws `invalid_option` for a token that does not exist.
@@ -86,7 +87,8 @@ struct NextGradients {
   ReadBefore before = {};
   std::vector<std::string> rows = {};  ///< the text of each token that has a score, [T + S]
   Guess token, against;
-  std::variant<Gradients, GradientScores, IntegratedGradients, Relevance> part = {};
+  std::variant<Gradients, GradientScores, IntegratedGradients, Relevance, PropagatedRelevance>
+      part = {};
 };
 
 /// Whether a request is for begin_next_gradients.

@@ -92,6 +92,21 @@ constexpr ExplanationMethod methods[] = {
                  no},
      .scores = true,
      .gradients = true},
+    {.name = "attn_lrp",
+     .help = "How much of the explained number is passed back to each token's embedding, by a rule "
+             "for each kind of layer (Achtibat et al. 2024, AttnLRP). Not for linear attention.",
+     .options = {set_of<ExplainedLabel>, set_of<ExplainedLabel>, chosen_translation, chosen_answer,
+                 no},
+     .scores = true,
+     .gradients = true},
+    {.name = "cp_lrp",
+     .help = "How much of the explained number is passed back to each token's embedding, by a rule "
+             "for each kind of layer, with attention weights and gates as constants (Ali et al. "
+             "2022, CP-LRP). Not for linear attention.",
+     .options = {set_of<ExplainedLabel>, set_of<ExplainedLabel>, chosen_translation, chosen_answer,
+                 no},
+     .scores = true,
+     .gradients = true},
     {.name = "gradients",
      .help = "The gradients of the explained number with respect to tensors.",
      .options = {no, no, chosen_translation | set_of<GradientTensors>,
