@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "explain/readings/relevance.hpp"
+#include "explain/readings/rollout.hpp"
 #include "explain/traced.hpp"
 #include "models/whole_pass.hpp"
 #include "run/scope_path.hpp"
@@ -56,6 +57,37 @@ std::vector<TracedTensor> trace_of_both(const WriterRunner& model, const Decoded
   return traced;
 }
 
+// The attention maps of a run, or the gradients of their weights. Of a model without an encoder,
+// only the decoder's.
+struct NextMaps {
+  AttentionMap encoder = {}, decoder = {}, cross = {};
+};
+
+NextMaps maps_of(const WriterRunner& model, const DecodedText& text,
+                 std::span<const TracedTensor> tensors) {
+  const std::string own = "self_attn.weights";
+  const ExplainedStack decoder = explained_stack(model->decoder(), "decoder");
+  if (!text.source) return {.decoder = map_of_layers(tensors, decoder, own)};
+  const auto& translator = static_cast<const Seq2Seq&>(model.model);
+  return {.encoder = map_of_layers(tensors, explained_stack(translator.encoder(), "encoder"), own),
+          .decoder = map_of_layers(tensors, decoder, own),
+          .cross = map_of_layers(tensors, decoder, "encoder_attn.weights")};
+}
+
+NextMaps weights_of(const WriterRunner& model, const DecodedText& text) {
+  return maps_of(model, text,
+                 trace_of_both(model, text, "decoder.layers.*.*.weights",
+                               "encoder.layers.*.self_attn.weights"));
+}
+
+std::vector<float> last_row(const std::vector<float>& matrix, std::size_t rows) {
+  return {matrix.end() - static_cast<std::ptrdiff_t>(matrix.size() / rows), matrix.end()};
+}
+
+const StackConfig& encoder_config(const WriterRunner& model) {
+  return static_cast<const Seq2Seq&>(model.model).encoder().stack().config();
+}
+
 bool asks_for_logits(const std::vector<std::string>& names) {
   return std::ranges::any_of(names, [](const auto& name) { return matches(name, "logits"); });
 }
@@ -93,7 +125,7 @@ PropagatedRelevance next_gradient_times_input(const WriterRunner& model, const D
                                               const Contrast& contrast, BackwardRules rules) {
   expect_rules(model->decoder().stack().config(), rules);
   if (text.source) {
-    expect_rules(static_cast<const Seq2Seq&>(model.model).encoder().stack().config(), rules);
+    expect_rules(encoder_config(model), rules);
   }
   const std::vector<TracedTensor> embeddings = next_token_embeddings(model, text);
   std::vector<std::string> names = {target_embeddings};
@@ -107,37 +139,36 @@ PropagatedRelevance next_gradient_times_input(const WriterRunner& model, const D
   return result;
 }
 
+std::vector<float> next_rollout(const WriterRunner& model, const DecodedText& text) {
+  const StackConfig& config = model->decoder().stack().config();
+  expect_residuals(config, "rollout");
+  if (text.source) expect_residuals(encoder_config(model), "rollout");
+  if (config.recurrent()) {
+    throw_error(ErrorCode::unsupported,
+                "rollout: expected self-attention in the decoder, got a recurrent unit");
+  }
+  const NextMaps maps = weights_of(model, text);
+  return last_row(
+      text.source ? rollout({maps.encoder, maps.decoder, maps.cross}) : rollout(maps.decoder),
+      text.ids.size());
+}
+
 Relevance next_relevance(const WriterRunner& model, const DecodedText& text,
                          const Contrast& contrast) {
-  const std::string own = "self_attn.weights", cross = "encoder_attn.weights";
-  const ExplainedStack decoder = explained_stack(model->decoder(), "decoder");
-  expect_relevance(decoder.stack.config());
-  const std::vector<TracedTensor> weights =
-      trace_of_both(model, text, "decoder.layers.*.*.weights", "encoder.layers.*." + own);
+  expect_relevance(model->decoder().stack().config());
   std::vector<std::string> names = {"decoder.layers.*.*.weights"};
-  if (text.source) names.push_back("encoder.layers.*." + own);
-  const Gradients gradients = next_token_gradients(model, text, contrast, names);
-  const auto of_decoder = [&](std::span<const TracedTensor> tensors, std::string_view tensor) {
-    return map_of_layers(tensors, decoder, tensor);
-  };
-  Relevance result;
-  const AttentionMap a = of_decoder(weights, own), ga = of_decoder(gradients.tensors, own);
   if (text.source) {
-    const ExplainedStack encoder =
-        explained_stack(static_cast<const Seq2Seq&>(model.model).encoder(), "encoder");
-    expect_relevance(encoder.stack.config());
-    const auto of_encoder = [&](std::span<const TracedTensor> tensors) {
-      return map_of_layers(tensors, encoder, own);
-    };
-    const AttentionMap e = of_encoder(weights), ge = of_encoder(gradients.tensors);
-    const AttentionMap c = of_decoder(weights, cross), gc = of_decoder(gradients.tensors, cross);
-    result.matrix = relevance({e, a, c}, {ge, ga, gc});
-  } else {
-    result.matrix = relevance(a, ga);
+    expect_relevance(encoder_config(model));
+    names.emplace_back("encoder.layers.*.self_attn.weights");
   }
-  const std::size_t columns = result.matrix.size() / text.ids.size();
-  result.scores.assign(result.matrix.end() - static_cast<std::ptrdiff_t>(columns),
-                       result.matrix.end());
+  const NextMaps a = weights_of(model, text);
+  const NextMaps g =
+      maps_of(model, text, next_token_gradients(model, text, contrast, names).tensors);
+  Relevance result;
+  result.matrix = text.source
+                      ? relevance({a.encoder, a.decoder, a.cross}, {g.encoder, g.decoder, g.cross})
+                      : relevance(a.decoder, g.decoder);
+  result.scores = last_row(result.matrix, text.ids.size());
   return result;
 }
 

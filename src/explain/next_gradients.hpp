@@ -32,6 +32,10 @@ PropagatedRelevance next_gradient_times_input(const WriterRunner& model, const D
                                               const Contrast& contrast,
                                               BackwardRules rules = BackwardRules::gradients);
 
+/// Attention rollout of the row that predicts the next token, [T + S]; see rollout.hpp. Throws
+/// `unsupported` for a decoder with recurrent units.
+std::vector<float> next_rollout(const WriterRunner& model, const DecodedText& text);
+
 /// Relevance (Chefer et al. 2021): the matrix [T, T + S] and the scores of its last row. Throws
 /// `unsupported` for linear attention.
 Relevance next_relevance(const WriterRunner& model, const DecodedText& text,

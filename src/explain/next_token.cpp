@@ -2,6 +2,25 @@
 
 namespace glassformer {
 
+WholePass DecodedText::pass(std::span<const std::vector<std::size_t>> masked) const {
+  Batch sources, targets;
+  std::vector<std::size_t> rows;
+  for (const std::vector<std::size_t>& tokens : masked) {
+    std::vector<std::size_t> of_source, of_target;
+    for (const std::size_t token : tokens) {
+      if (token < ids.size()) {
+        of_target.push_back(token);
+      } else {
+        of_source.push_back(token - ids.size());
+      }
+    }
+    targets.add(ids, of_target);
+    if (source) sources.add(source->sources.ids(), of_source, source->sources.types());
+    rows.push_back(targets.tokens() - 1);
+  }
+  return {std::move(sources), std::move(targets), std::move(rows)};
+}
+
 NextTokenRun run_to_next_token(const WriterRunner& model, const DecodedText& text,
                                const TraceRequest& request) {
   const auto& [ids, source] = text;

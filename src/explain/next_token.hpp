@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/runner.hpp"
+#include "models/whole_pass.hpp"
 
 namespace glassformer {
 
@@ -12,6 +13,12 @@ namespace glassformer {
 struct DecodedText {
   std::span<const std::int32_t> ids;         ///< [T] including a translator's start token
   const Seq2Seq::Encoded* source = nullptr;  ///< one encoded text; null: there is no encoder
+
+  /// Returns the number of tokens that the decoder and the encoder read.
+  std::size_t tokens() const { return ids.size() + (source ? source->sources.tokens() : 0); }
+  /// Returns a pass over the text once for each list of masked tokens, those of the source after
+  /// those of the decoder, which computes the next token's logits, [B, V].
+  WholePass pass(std::span<const std::vector<std::size_t>> masked) const;
 };
 
 /// The result of reading these tokens.

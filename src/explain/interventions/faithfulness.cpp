@@ -39,7 +39,98 @@ float mean(std::span<const float> values) {
   return values.empty() ? 0.0f : static_cast<float>(sum / static_cast<double>(values.size()));
 }
 
+double softmax_of(std::size_t label, const float* logits, std::size_t labels) {
+  return std::exp(
+      static_cast<double>(logits[label] - writing_kernels().log_sum_exp(logits, labels)));
+}
+
+class ClassifierRuns final : public MaskedRuns {
+ public:
+  // Runs the text once.
+  ClassifierRuns(const EncoderRunner& model, const FaithfulnessTest::Subject& subject)
+      : model_(model), text_(subject.text), probability_(subject.probability) {
+    if (model->head_config().kind != HeadKind::sequence_classes) {
+      throw_error(ErrorCode::unsupported, "faithfulness: expected a model that classifies texts");
+    }
+    const Tensor logits = run_input(model, text_, {}).logits;
+    expect_finite({logits.data(), logits.size()});
+    const std::size_t labels = logits.shape(1);
+    contrast_ = contrast_for(subject.label.value_or(largest({logits.data(), labels})), labels);
+  }
+
+  std::size_t tokens() const override { return text_.tokens(); }
+
+  std::vector<Answer> operator()(std::span<const std::vector<std::size_t>> masked) const override {
+    const Tensor logits =
+        text_.is_picture() ? run<Pictures>(masked).logits : run<Batch>(masked).logits;
+    expect_finite({logits.data(), logits.size()});
+    std::vector<Answer> answers;
+    for (std::size_t i = 0; i < masked.size(); ++i) {
+      answers.push_back({contrast_.of(&logits(i, 0)), probability_of(&logits(i, 0))});
+    }
+    return answers;
+  }
+
+ private:
+  template <class AnyBatch>
+  EncoderModel::Output run(std::span<const std::vector<std::size_t>> masked) const {
+    AnyBatch batch;
+    for (const std::vector<std::size_t>& tokens : masked) text_.add_to(batch, tokens);
+    return model_(batch, {});
+  }
+
+  double probability_of(const float* logits) const {
+    const float logit = logits[contrast_.label];
+    switch (probability_) {
+      case Probability::softmax:
+        return softmax_of(contrast_.label, logits, contrast_.weights.size());
+      case Probability::sigmoid:
+        return 1 / (1 + std::exp(-static_cast<double>(logit)));
+      case Probability::none:
+        break;
+    }
+    return static_cast<double>(logit);
+  }
+
+  EncoderRunner model_;
+  ExplainedText text_;
+  Probability probability_;
+  Contrast contrast_;
+};
+
+class NextTokenRuns final : public MaskedRuns {
+ public:
+  NextTokenRuns(const WriterRunner& model, const DecodedText& text, Contrast contrast)
+      : model_(model), text_(text), contrast_(std::move(contrast)) {}
+
+  std::size_t tokens() const override { return text_.tokens(); }
+
+  std::vector<Answer> operator()(std::span<const std::vector<std::size_t>> masked) const override {
+    const WholePass pass = text_.pass(masked);
+    model_.session.arena.clear();
+    Run run(model_.session, nullptr);
+    const View logits = text_.source ? pass(static_cast<const Seq2Seq&>(model_.model), run)
+                                     : pass(model_.model, run);
+    std::vector<Answer> answers;
+    for (std::size_t i = 0; i < masked.size(); ++i) {
+      const float* const row = &logits(i, 0);
+      answers.push_back({contrast_.of(row), softmax_of(contrast_.label, row, logits.shape(1))});
+    }
+    return answers;
+  }
+
+ private:
+  WriterRunner model_;
+  DecodedText text_;
+  Contrast contrast_;
+};
+
 }  // namespace
+
+std::unique_ptr<const MaskedRuns> masked_runs(const WriterRunner& model, const DecodedText& text,
+                                              Contrast contrast) {
+  return std::make_unique<NextTokenRuns>(model, text, std::move(contrast));
+}
 
 float Faithfulness::random_mean() const { return mean(random); }
 
@@ -55,22 +146,20 @@ float Faithfulness::random_deviation() const {
 
 FaithfulnessTest::FaithfulnessTest(const EncoderRunner& model, Subject subject, std::size_t orders,
                                    std::uint32_t seed)
-    : model_(model), subject_(std::move(subject)) {
-  const std::size_t parts = subject_.parts.size();
-  if (model->head_config().kind != HeadKind::sequence_classes) {
-    throw_error(ErrorCode::unsupported, "faithfulness: expected a model that classifies texts");
-  }
+    : FaithfulnessTest(std::make_unique<ClassifierRuns>(model, subject), std::move(subject.ranking),
+                       orders, seed) {}
+
+FaithfulnessTest::FaithfulnessTest(std::unique_ptr<const MaskedRuns> runs, Ranking ranking,
+                                   std::size_t orders, std::uint32_t seed)
+    : masked_runs_(std::move(runs)), ranking_(std::move(ranking)) {
+  const std::size_t parts = ranking_.parts.size();
   if (parts < 2) {
     throw_error(
         ErrorCode::invalid_option,
         {"text: expected at least two words, so that some can be left out, got {}", {parts}});
   }
-  const Tensor logits = run_input(model, subject_.text, {}).logits;
-  expect_finite({logits.data(), logits.size()});
-  const std::size_t labels = logits.shape(1);
-  const std::size_t label = subject_.label.value_or(largest({logits.data(), labels}));
-  contrast_ = contrast_for(label, labels);
-  full_ = {{}, contrast_.of(logits.data()), probability_of(logits.data())};
+  const std::vector<std::size_t> none;
+  full_ = (*masked_runs_)(std::span(&none, 1)).front();
 
   counts_ = points(parts);
   for (const std::size_t percent : share_percents) {
@@ -81,7 +170,7 @@ FaithfulnessTest::FaithfulnessTest(const EncoderRunner& model, Subject subject, 
     removed[part] = true;
     runs_.push_back({std::move(removed)});
   }
-  plan(order_of(subject_.scores), true);
+  plan(order_of(ranking_.scores), true);
   SplitMix64 random(seed);
   for (std::size_t i = 0; i < orders; ++i) {
     std::vector<std::size_t> order(parts);
@@ -89,20 +178,6 @@ FaithfulnessTest::FaithfulnessTest(const EncoderRunner& model, Subject subject, 
     for (std::size_t k = parts; k > 1; --k) std::swap(order[k - 1], order[random.next() % k]);
     plan(order, false);
   }
-}
-
-double FaithfulnessTest::probability_of(const float* logits) const {
-  const std::size_t labels = contrast_.weights.size();
-  const float logit = logits[contrast_.label];
-  switch (subject_.probability) {
-    case Probability::softmax:
-      return std::exp(static_cast<double>(logit - writing_kernels().log_sum_exp(logits, labels)));
-    case Probability::sigmoid:
-      return 1 / (1 + std::exp(-static_cast<double>(logit)));
-    case Probability::none:
-      break;
-  }
-  return static_cast<double>(logit);
 }
 
 // Plans the runs of an order: for each count, one without that many of its first parts and one with
@@ -125,40 +200,31 @@ void FaithfulnessTest::plan(const std::vector<std::size_t>& order, bool shares) 
 
 void FaithfulnessTest::plan_leave_one_out() {
   knows_losses_ = true;
-  for (std::size_t part = 0; part < subject_.parts.size(); ++part) {
-    result_.losses.push_back(static_cast<float>(full_.number - runs_[part].number));
+  for (std::size_t part = 0; part < ranking_.parts.size(); ++part) {
+    result_.losses.push_back(static_cast<float>(full_.number - runs_[part].answer.number));
   }
   plan(order_of(result_.losses), true);
 }
 
-// Adds the next runs to a batch of texts or pictures, up to this many tokens.
-template <class AnyBatch>
-AnyBatch FaithfulnessTest::next_runs(std::size_t tokens) {
-  AnyBatch batch;
+std::vector<std::size_t> FaithfulnessTest::masked_in(const Run& run) const {
   std::vector<std::size_t> masked;
-  for (; next_ < runs_.size(); ++next_) {
-    if (batch.size() > 0 && batch.tokens() + subject_.text.tokens() > tokens) break;
-    masked.clear();
-    for (std::size_t part = 0; part < subject_.parts.size(); ++part) {
-      const std::vector<std::size_t>& members = subject_.parts[part];
-      if (runs_[next_].removed[part]) masked.insert(masked.end(), members.begin(), members.end());
-    }
-    subject_.text.add_to(batch, masked);
+  for (std::size_t part = 0; part < ranking_.parts.size(); ++part) {
+    const std::vector<std::size_t>& members = ranking_.parts[part];
+    if (run.removed[part]) masked.insert(masked.end(), members.begin(), members.end());
   }
-  return batch;
+  return masked;
 }
 
 bool FaithfulnessTest::step(std::size_t tokens) {
   if (next_ == runs_.size()) return false;
-  const std::size_t first = next_;
-  const Tensor logits = subject_.text.is_picture() ? model_(next_runs<Pictures>(tokens), {}).logits
-                                                   : model_(next_runs<Batch>(tokens), {}).logits;
-  expect_finite({logits.data(), logits.size()});
-  for (std::size_t i = first; i < next_; ++i) {
-    runs_[i].number = contrast_.of(&logits(i - first, 0));
-    runs_[i].probability = probability_of(&logits(i - first, 0));
-  }
-  if (!knows_losses_ && next_ >= subject_.parts.size()) plan_leave_one_out();
+  const std::size_t most = std::max<std::size_t>(tokens / masked_runs_->tokens(), 1);
+  const std::span<Run> now = std::span(runs_).subspan(next_, std::min(most, runs_.size() - next_));
+  std::vector<std::vector<std::size_t>> masked;
+  for (const Run& run : now) masked.push_back(masked_in(run));
+  const std::vector<MaskedRuns::Answer> answers = (*masked_runs_)(masked);
+  for (std::size_t i = 0; i < now.size(); ++i) now[i].answer = answers[i];
+  next_ += now.size();
+  if (!knows_losses_ && next_ >= ranking_.parts.size()) plan_leave_one_out();
   return next_ < runs_.size();
 }
 
@@ -166,13 +232,14 @@ OrderTest FaithfulnessTest::read(std::size_t first, bool shares) const {
   OrderTest test;
   const Run* run = runs_.data() + first;
   for (std::size_t i = 0; i < counts_.size(); ++i, run += 2) {
-    test.deletion.push_back(static_cast<float>(run[0].number));
-    test.insertion.push_back(static_cast<float>(run[1].number));
+    test.deletion.push_back(static_cast<float>(run[0].answer.number));
+    test.insertion.push_back(static_cast<float>(run[1].answer.number));
   }
   test.score = mean(test.insertion) - mean(test.deletion);
   for (std::size_t i = 0; shares && i < share_counts_.size(); ++i, run += 2) {
-    test.comprehensiveness.push_back(static_cast<float>(full_.probability - run[0].probability));
-    test.sufficiency.push_back(static_cast<float>(full_.probability - run[1].probability));
+    test.comprehensiveness.push_back(
+        static_cast<float>(full_.probability - run[0].answer.probability));
+    test.sufficiency.push_back(static_cast<float>(full_.probability - run[1].answer.probability));
   }
   return test;
 }

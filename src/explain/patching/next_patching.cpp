@@ -92,7 +92,8 @@ float NextPatching::number(std::span<const std::int32_t> ids,
 // Returns the patch that moves a text's tokens to these positions. The rows of the table are read
 // from a run of as many tokens.
 std::vector<Patch> NextPatching::positions_of(std::span<const std::size_t> columns) const {
-  const std::string name = std::string(stack_name()) + ".embed_positions";
+  std::string name(stack_name());
+  name += ".embed_positions";
   const std::size_t count = texts_.alignment.columns;
   if (columns.empty() || columns.back() == columns.size() - 1) return {};  // its own positions
   if (count > config().max_length || !has_tensor(model_, name)) return {};

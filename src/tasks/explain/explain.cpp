@@ -338,14 +338,7 @@ std::vector<float> ClassifierExplainer::token_scores(
     return scored(zeroing.take(), input).scores;
   }
   if (method == "direct_logit_attribution") {
-    const LogitAttribution parts = direct_logit_attribution(input, {.label = label});
-    std::vector<float> scores(parts.tokens);
-    for (std::size_t i = 0; i < parts.read.size(); ++i) {
-      const auto kind = parts.columns[i % parts.columns.size()].kind;
-      if (kind == LogitColumn::Kind::bias || kind == LogitColumn::Kind::rounding) continue;
-      scores[i / parts.columns.size()] += parts.read[i];
-    }
-    return scores;
+    return read_scores(direct_logit_attribution(input, {.label = label}));
   }
   throw_error(ErrorCode::invalid_option,
               {"of: expected one of {}, got \"{}\"", {list_score_methods(), method}});
@@ -397,24 +390,42 @@ PatchingResult ClassifierExplainer::describe(const PatchingTable& table, const E
           std::move(aligned.donor_columns)};
 }
 
+std::vector<float> read_scores(const LogitAttribution& parts) {
+  std::vector<float> scores(parts.tokens);
+  for (std::size_t i = 0; i < parts.read.size(); ++i) {
+    const auto kind = parts.columns[i % parts.columns.size()].kind;
+    if (kind == LogitColumn::Kind::bias || kind == LogitColumn::Kind::rounding) continue;
+    scores[i / parts.columns.size()] += parts.read[i];
+  }
+  return scores;
+}
+
+void expect_tested(const TestedScores& test) {
+  const ExplanationMethod* const of = find_method(test.of);
+  if (of && of->scores) return;
+  refuse_option("of", {"expected one of {}, got {}", {list_score_methods(), describe(test.of)}});
+}
+
+void expect_scores(std::span<const float> scores, std::size_t tokens) {
+  if (!std::ranges::all_of(scores, [](float score) { return std::isfinite(score); })) {
+    throw_error(ErrorCode::invalid_option, "scores: expected finite numbers, got others");
+  }
+  if (scores.size() == tokens) return;
+  throw_error(ErrorCode::invalid_option,
+              {"scores: expected {} numbers, one per token, got {}", {tokens, scores.size()}});
+}
+
 FaithfulnessTest ClassifierExplainer::faithfulness(const ExplainInput& input,
                                                    const FaithfulnessOptions& options) const {
   std::vector<float> tokens = options.scores;
-  if (!std::ranges::all_of(tokens, [](float score) { return std::isfinite(score); })) {
-    throw_error(ErrorCode::invalid_option, "scores: expected finite numbers, got others");
-  }
   if (tokens.empty()) tokens = token_scores(input, options.of, options.label);
   const std::size_t decoded = decoder_rows(input);
-  if (tokens.size() != decoded + input.text.tokens()) {
-    throw_error(ErrorCode::invalid_option, {"scores: expected {} numbers, one per token, got {}",
-                                            {decoded + input.text.tokens(), tokens.size()}});
-  }
+  expect_scores(tokens, decoded + input.text.tokens());
   FaithfulnessTest::Subject subject = {.text = input.text,
-                                       .parts = input.words,
-                                       .scores = {},
+                                       .ranking = {.parts = input.words, .scores = {}},
                                        .probability = probability_of(scoring())};
   for (const std::vector<std::size_t>& word : input.words) {
-    float& score = subject.scores.emplace_back(0.0f);
+    float& score = subject.ranking.scores.emplace_back(0.0f);
     for (const std::size_t token : word) {
       score += tokens[decoded + token];
       if (decoded > 0) score += tokens[token + 1];  // the decoder's row that reads it

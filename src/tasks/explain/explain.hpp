@@ -37,6 +37,13 @@ struct ExplainInput {
   std::vector<std::size_t> sentence_starts;     ///< the first token of each sentence, ascending
 };
 
+/// Throws `invalid_option` unless there is one finite score per token.
+void expect_scores(std::span<const float> scores, std::size_t tokens);
+/// Throws `invalid_option` for a method that does not score tokens.
+void expect_tested(const TestedScores& test);
+/// Returns each token's part of an attribution by the tokens that are read, without biases.
+std::vector<float> read_scores(const LogitAttribution& parts);
+
 /// Explains the answers of a classifier. The methods are described at Explainer. For those that
 /// take long, the caller runs the steps.
 class ClassifierExplainer {

@@ -189,10 +189,7 @@ PatchingSite site_of(const ExplainOptions& wanted) {
 
 FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
   const TestedScores& test = request.options;
-  const ExplanationMethod* const of = find_method(test.of);
-  if (!of || !of->scores) {
-    refuse_option("of", {"expected one of {}, got {}", {list_score_methods(), describe(test.of)}});
-  }
+  expect_tested(test);
   return {.scores = test.scores.value_or(std::vector<float>()),
           .of = test.of,
           .label = request.options.label,

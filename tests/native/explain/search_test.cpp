@@ -48,10 +48,10 @@ struct Subject : Golden {
 };
 
 FaithfulnessTest::Subject parts_of(const ExplainedText& text) {
-  FaithfulnessTest::Subject subject = {.text = text, .parts = {}, .scores = {}};
+  FaithfulnessTest::Subject subject = {.text = text, .ranking = {}};
   for (std::size_t i = 0; i + 1 < text.tokens(); i += 2) {
-    subject.parts.push_back({i, i + 1});
-    subject.scores.push_back(std::sin(static_cast<float>(i)));
+    subject.ranking.parts.push_back({i, i + 1});
+    subject.ranking.scores.push_back(std::sin(static_cast<float>(i)));
   }
   return subject;
 }
@@ -78,10 +78,11 @@ void check_order(const ExplainGolden& golden, const std::string& order, const Or
 void check_faithfulness(const ExplainGolden& golden, const std::string& name,
                         const ExplainedText& text) {
   const Json& plan = golden.plan.at(name);
-  FaithfulnessTest::Subject subject = {.text = text, .parts = plan.at("words"), .scores = {}};
+  FaithfulnessTest::Subject subject = {.text = text,
+                                       .ranking = {.parts = plan.at("words"), .scores = {}}};
   if (plan.at("probability") == "sigmoid") subject.probability = Probability::sigmoid;
-  for (const std::vector<std::size_t>& word : subject.parts) {
-    float& score = subject.scores.emplace_back(0.0f);
+  for (const std::vector<std::size_t>& word : subject.ranking.parts) {
+    float& score = subject.ranking.scores.emplace_back(0.0f);
     for (const std::size_t token : word) score += plan.at("scores").at(token).get<float>();
   }
   const Faithfulness got =
@@ -111,7 +112,7 @@ TEST_CASE("deletion and insertion equal runs with masked words", "[explain]") {
   const FaithfulnessTest::Subject parts = parts_of(subject.text);
   const Faithfulness got = run({subject.runner(), parts, 8, 3});
   CHECK(static_cast<float>(full) == got.full);
-  const std::size_t n = parts.parts.size();
+  const std::size_t n = parts.ranking.parts.size();
   REQUIRE(n == 8);
   std::vector<std::size_t> expected_counts(n - 1);
   std::iota(expected_counts.begin(), expected_counts.end(), std::size_t{1});
@@ -119,8 +120,9 @@ TEST_CASE("deletion and insertion equal runs with masked words", "[explain]") {
 
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(
-      order, [&](std::size_t a, std::size_t b) { return parts.scores[a] > parts.scores[b]; });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return parts.ranking.scores[a] > parts.ranking.scores[b];
+  });
   double score = 0;
   for (std::size_t k = 1; k < n; ++k) {
     std::vector<std::size_t> removed, others;
@@ -160,10 +162,11 @@ TEST_CASE("deletion and insertion equal runs with masked words", "[explain]") {
 TEST_CASE("the reverse of an order has the opposite score", "[explain]") {
   Subject subject("post_norm_gelu_learned_first");
   FaithfulnessTest::Subject parts = parts_of(subject.text);
-  parts.parts.erase(parts.parts.begin());  // keeps the first token, from which the model answers
-  parts.scores.erase(parts.scores.begin());
+  parts.ranking.parts.erase(
+      parts.ranking.parts.begin());  // keeps the first token, from which the model answers
+  parts.ranking.scores.erase(parts.ranking.scores.begin());
   const float forward = run({subject.runner(), parts, 0, 1}).scores.score;
-  for (float& score : parts.scores) score = -score;
+  for (float& score : parts.ranking.scores) score = -score;
   const Faithfulness backward = run({subject.runner(), parts, 0, 1});
   CHECK(std::abs(forward + backward.scores.score) < 1e-5f);
   CHECK(backward.random.empty());
@@ -174,17 +177,17 @@ TEST_CASE("long texts use quantiles of words, and texts of one word are refused"
   Subject subject("pre_norm_mean");
   subject.text.ids.assign(60, 5);
   for (std::size_t i = 0; i < 60; ++i) subject.text.ids[i] += static_cast<std::int32_t>(i % 7);
-  FaithfulnessTest::Subject parts = {.text = subject.text, .parts = {}, .scores = {}};
+  FaithfulnessTest::Subject parts = {.text = subject.text, .ranking = {}};
   for (std::size_t i = 0; i < 50; ++i) {
-    parts.parts.push_back({i});
-    parts.scores.push_back(0);
+    parts.ranking.parts.push_back({i});
+    parts.ranking.scores.push_back(0);
   }
   const Faithfulness got = run({subject.runner(), parts, 1, 1});
   REQUIRE(got.counts.size() == 20);
   CHECK(std::ranges::is_sorted(got.counts));
   CHECK(std::ranges::adjacent_find(got.counts) == got.counts.end());
   CHECK((got.counts.front() >= 1 && got.counts.back() < 50));
-  parts.parts.resize(1);
+  parts.ranking.parts.resize(1);
   CHECK(error_of([&] {
           run({subject.runner(), parts, 1, 1});
         }).code() == ErrorCode::invalid_option);

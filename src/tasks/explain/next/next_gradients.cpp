@@ -40,6 +40,7 @@ class NextGradientsSteps {
   // Returns whether anything is left to do.
   bool step() {
     if (sum_) return sum_->step();
+    if (test_) return test_->step();
     if (request_.is("gradients")) {
       part_ = lead_.gradients(request_.options.names, request_.options.patches);
     } else if (request_.is("relevance")) {
@@ -50,14 +51,17 @@ class NextGradientsSteps {
       part_ = lead_.propagated(BackwardRules::attn_lrp);
     } else if (request_.is("cp_lrp")) {
       part_ = lead_.propagated(BackwardRules::cp_lrp);
+    } else if (request_.is("faithfulness")) {
+      test_.emplace(lead_.faithfulness(request_.options));
     } else {
       sum_ = lead_.integrated_gradients(request_.options.baseline_token);
     }
-    return sum_.has_value();
+    return sum_ || test_;
   }
 
   NextGradients take() {
     if (sum_) part_ = sum_->take();
+    if (test_) part_ = WordFaithfulness{test_->take(), lead_.parts()};
     NextGradients result = {
         .token = lead_.token(), .against = lead_.against(), .part = std::move(part_)};
     result.rows = subject_.decoded_texts();
@@ -71,6 +75,7 @@ class NextGradientsSteps {
   const ExplainRequest& request_;
   NextLead lead_;
   std::optional<IntegratedGradientsSum> sum_;
+  std::optional<FaithfulnessTest> test_;
   decltype(NextGradients::part) part_;
 };
 
@@ -85,7 +90,8 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
       refuse_option("names", "expected names of tensors, got none");
     }
     check_ranges(request);
-    expect_gradients(pipeline.compute());
+    if (request.method->gradients) expect_gradients(pipeline.compute());
+    if (request.is("faithfulness")) expect_tested(request.options);
     asked_.tokens = next_attribution_options(request);
   }
 
@@ -136,6 +142,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   static void part_fields(ResultWriter& visit, IntegratedGradients& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, Relevance& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, PropagatedRelevance& part) { fields(visit, part); }
+  static void part_fields(ResultWriter& visit, WordFaithfulness& part) { fields(visit, part); }
 
   Pipeline& pipeline_;
   NextGradientsSteps::Asked asked_;
@@ -182,6 +189,51 @@ Relevance NextLead::relevance() const {
   return next_relevance(subject_.model, subject_.text(), contrast_);
 }
 
+std::vector<std::vector<std::size_t>> NextLead::parts() const {
+  std::vector<std::vector<std::size_t>> parts;
+  for (const std::size_t token :
+       tokens_with_text(subject_.decoded, subject_.attributions.tokenizer())) {
+    if (token + 1 < subject_.decoded.size()) parts.push_back({token});
+  }
+  if (!subject_.encoded) return parts;
+  for (const std::size_t token :
+       tokens_with_text(subject_.encoded->sources.ids(), subject_.source_tokenizer)) {
+    parts.push_back({subject_.decoded.size() + token});
+  }
+  return parts;
+}
+
+std::vector<float> NextLead::token_scores(const std::string& method) const {
+  if (method == "rollout") return next_rollout(subject_.model, subject_.text());
+  if (method == "gradient_times_input") return gradient_times_input().scores;
+  if (method == "relevance") return relevance().scores;
+  if (method == "attn_lrp") return propagated(BackwardRules::attn_lrp).scores;
+  if (method == "cp_lrp") return propagated(BackwardRules::cp_lrp).scores;
+  if (method == "integrated_gradients") {
+    IntegratedGradientsSum sum = integrated_gradients();
+    while (sum.step()) {
+    }
+    return sum.take().scores;
+  }
+  if (method == "direct_logit_attribution") {
+    const NextAttributionOptions tokens = {.token = token().id, .against = against().id};
+    return read_scores(subject_.attributions.sum(subject_.text(), tokens).attribution);
+  }
+  refuse_option("of", {"expected a method that scores the tokens before a next token, got {}",
+                       {describe(method)}});
+}
+
+FaithfulnessTest NextLead::faithfulness(const TestedScores& test) const {
+  const std::vector<float> tokens = test.scores ? *test.scores : token_scores(test.of);
+  expect_scores(tokens, subject_.text().tokens());
+  FaithfulnessTest::Ranking ranking = {.parts = parts(), .scores = {}};
+  for (const std::vector<std::size_t>& part : ranking.parts) {
+    ranking.scores.push_back(tokens[part.front()]);
+  }
+  return {masked_runs(subject_.model, subject_.text(), contrast_), std::move(ranking), test.orders,
+          test.seed};
+}
+
 IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t> baseline) const {
   MovedTokens moved = {
       .decoder = tokens_with_text(subject_.decoded, subject_.attributions.tokenizer()),
@@ -199,7 +251,8 @@ IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t>
 }
 
 bool asks_for_next_gradients(const Pipeline& pipeline, const ExplainRequest& request) {
-  return request.method->gradients && writes(pipeline.config().task);
+  return (request.method->gradients || request.is("faithfulness")) &&
+         writes(pipeline.config().task);
 }
 
 std::unique_ptr<TypedJob<NextGradients>> begin_next_gradients(Pipeline& pipeline,

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "explain/interventions/faithfulness.hpp"
 #include "explain/interventions/integrated_gradients.hpp"
 #include "tasks/explain/explanation.hpp"
 #include "tasks/explain/next/next_attribution.hpp"
@@ -71,6 +72,14 @@ class NextLead {
                       const std::vector<Patch>& patches = {}) const;
   GradientScores gradient_times_input() const;
   PropagatedRelevance propagated(BackwardRules rules) const;
+  /// Returns the tokens that faithfulness leaves out, each a part of its own.
+  std::vector<std::vector<std::size_t>> parts() const;
+  /// Returns the score of each token by a method that has one per token. Throws `invalid_option`
+  /// for other methods.
+  std::vector<float> token_scores(const std::string& method) const;
+  /// Tests scores against the model: each token with a text is a part, but for the last that the
+  /// decoder reads, whose row predicts. Throws `unsupported` for a decoder with recurrent units.
+  FaithfulnessTest faithfulness(const TestedScores& test) const;
   Relevance relevance() const;
   /// The embeddings of all tokens that have a text begin with that of `baseline`, or at zero. The
   /// caller runs the steps. Throws `invalid_option` for a token that does not exist.
@@ -87,7 +96,8 @@ struct NextGradients {
   ReadBefore before = {};
   std::vector<std::string> rows = {};  ///< the text of each token that has a score, [T + S]
   Guess token, against;
-  std::variant<Gradients, GradientScores, IntegratedGradients, Relevance, PropagatedRelevance>
+  std::variant<Gradients, GradientScores, IntegratedGradients, Relevance, PropagatedRelevance,
+               WordFaithfulness>
       part = {};
 };
 

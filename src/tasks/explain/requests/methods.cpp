@@ -56,9 +56,10 @@ constexpr ExplanationMethod methods[] = {
                  set_of<Beams, ChosenSentence, Prefix, ComparedTokens, ShownProgress>,
                  set_of<ComparedTokens, ShownProgress>, no}},
     {.name = "faithfulness",
-     .help = "How the number changes as words are deleted and inserted in the order of their "
-             "scores, beside random orders (Petsiuk et al. 2018).",
-     .options = {set_of<ExplainedLabel, TestedScores>, set_of<ExplainedLabel, TestedScores>, no, no,
+     .help = "How the number changes as words, or tokens before a next token, are deleted and "
+             "inserted in the order of their scores, beside random orders (Petsiuk et al. 2018).",
+     .options = {set_of<ExplainedLabel, TestedScores>, set_of<ExplainedLabel, TestedScores>,
+                 chosen_translation | set_of<TestedScores>, chosen_answer | set_of<TestedScores>,
                  no}},
     {.name = "edges",
      .help = "The number without some attention edges. Needs compute f32.",
