@@ -95,7 +95,7 @@ async function writePackage(name) {
   const folder = packageFolder(name);
   const files = [...modelFiles, 'manifest.json'].filter((file) => existsSync(join(source, file)));
   // Files for people, which the engine does not need.
-  const beside = ['heads.json'].filter((file) => existsSync(join(source, file)));
+  const beside = ['heads.json', 'methods.json'].filter((file) => existsSync(join(source, file)));
   const inputs = [...files, ...beside, 'README.md', 'LICENSE'].map(
     (file) => `weights/${name}/${file}`,
   );

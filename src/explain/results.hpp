@@ -185,6 +185,7 @@ struct OrderTest {
 
 /// How well scores of tokens predict what the answer depends on.
 struct Faithfulness {
+  std::vector<float> tokens;        ///< [T] the tested score of each token
   std::vector<std::size_t> counts;  ///< how many parts are removed or kept, at each point
   float full = 0;                   ///< the explained number of the whole text
   OrderTest scores;

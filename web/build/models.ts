@@ -5,14 +5,15 @@ import { cardFiles } from '../docs/cards.mjs';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Served as heads.json for a model whose heads were not measured, because the page requests it. */
+/** Measurements that the page requests of any model, and what it gets if there are none. */
+const measurements = ['heads.json', 'methods.json'];
 const unmeasured = 'null\n';
 
 /** Serves weights/NAME as models/NAME, with its card as HTML, and adds it to the build. */
 export function models(names: readonly string[]): Plugin {
   const files = [
     'config.json',
-    'heads.json',
+    ...measurements,
     'manifest.json',
     'model.safetensors',
     'preprocessor_config.json',
@@ -28,7 +29,9 @@ export function models(names: readonly string[]): Plugin {
       )
       .filter((entry): entry is [string, string] => existsSync(entry[1]!)),
   );
-  const missing = names.map((name) => `${name}/heads.json`).filter((file) => !paths.has(file));
+  const missing = names
+    .flatMap((name) => measurements.map((file) => `${name}/${file}`))
+    .filter((file) => !paths.has(file));
   const types: Record<string, string> = {
     json: 'application/json',
     html: 'text/html; charset=utf-8',

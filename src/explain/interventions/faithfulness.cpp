@@ -245,6 +245,7 @@ OrderTest FaithfulnessTest::read(std::size_t first, bool shares) const {
 }
 
 Faithfulness FaithfulnessTest::take() {
+  result_.tokens = std::move(ranking_.tokens);
   result_.counts = counts_;
   result_.full = static_cast<float>(full_.number);
   result_.scores = read(orders_.front(), true);

@@ -49,7 +49,8 @@ class FaithfulnessTest {
     /// The parts, such as words: positions of their tokens. Tokens in no part, such as special
     /// ones, always stay.
     std::vector<std::vector<std::size_t>> parts;
-    std::vector<float> scores;  ///< per part; of equal ones the first ranks higher
+    std::vector<float> scores;       ///< per part; of equal ones the first ranks higher
+    std::vector<float> tokens = {};  ///< per token, for the result
   };
   /// What a classifier reads.
   struct Subject {

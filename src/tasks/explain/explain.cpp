@@ -431,6 +431,7 @@ FaithfulnessTest ClassifierExplainer::faithfulness(const ExplainInput& input,
       if (decoded > 0) score += tokens[token + 1];  // the decoder's row that reads it
     }
   }
+  subject.ranking.tokens = std::move(tokens);
   if (options.label) subject.label = find_label(*options.label);
   return FaithfulnessTest(model(), std::move(subject), options.orders, options.seed);
 }

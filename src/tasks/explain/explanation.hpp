@@ -319,6 +319,7 @@ void fields(Visit& visit, const RandomOrders& random) {
 template <class Visit>
 void fields(Visit& visit, WordFaithfulness& result) {
   const Faithfulness& test = result.result;
+  visit("scores", test.tokens, {.help = "The tested score of each token."});
   visit("words", result.words, {.help = "The tokens of each word."});
   visit("value", test.full, {.help = "The explained number."});
   visit("counts", test.counts,

@@ -128,6 +128,7 @@ export interface TranslationExplanations {
     Partial<ComparedTokens> & { sentence: number };
   activation_patching: ExplainedText<'activation_patching'> &
     NextActivationPatching & { prefix: number[] };
+  faithfulness: ExplainedToken<'faithfulness'> & Faithfulness;
   gradients: ExplainedToken<'gradients'> & Gradients;
   gradient_times_input: ExplainedToken<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedToken<'integrated_gradients'> & IntegratedGradients;
@@ -158,6 +159,7 @@ export interface GenerationExplanations {
   direct_logit_attribution: ExplainedText<'direct_logit_attribution'> & NextLogitAttribution;
   score: ExplainedText<'score'> & ExplainedScore & ScoredRows & Partial<ComparedTokens>;
   activation_patching: ExplainedText<'activation_patching'> & NextActivationPatching;
+  faithfulness: ExplainedNext<'faithfulness'> & Faithfulness;
   gradients: ExplainedNext<'gradients'> & Gradients;
   gradient_times_input: ExplainedNext<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedNext<'integrated_gradients'> & IntegratedGradients;

@@ -191,8 +191,8 @@ export interface ExplainOptions {
   activation_patching: Method<'activation_patching', 'label' | 'site' | 'head'> &
     Progress<Explanations['activation_patching']>;
   /**
-   * How the number changes as words are deleted and inserted in the order of their scores,
-   * beside random orders (Petsiuk et al. 2018).
+   * How the number changes as words, or tokens before a next token, are deleted and inserted in
+   * the order of their scores, beside random orders (Petsiuk et al. 2018).
    */
   faithfulness: Method<'faithfulness', 'label' | 'of' | 'scores' | 'orders' | 'seed'>;
   /** The number without some attention edges. Needs compute f32. */
@@ -299,6 +299,25 @@ export interface ExplainTranslationOptions {
     'beams' | 'sentence' | 'prefix' | 'token' | 'against' | 'from' | 'to'
   > &
     Progress<TranslationExplanations['activation_patching']>;
+  /**
+   * How the number changes as words, or tokens before a next token, are deleted and inserted in
+   * the order of their scores, beside random orders (Petsiuk et al. 2018).
+   */
+  faithfulness: Method<
+    'faithfulness',
+    | 'of'
+    | 'scores'
+    | 'orders'
+    | 'seed'
+    | 'beams'
+    | 'sentence'
+    | 'position'
+    | 'prefix'
+    | 'token'
+    | 'against'
+    | 'from'
+    | 'to'
+  >;
   /**
    * The product of each token's embedding and the gradient of the explained number with respect
    * to it (Shrikumar et al. 2017). Needs a model that was loaded with `gradients: true` and
@@ -424,6 +443,14 @@ export interface ExplainGenerationOptions {
    */
   activation_patching: Method<'activation_patching', 'token' | 'against'> &
     Progress<GenerationExplanations['activation_patching']>;
+  /**
+   * How the number changes as words, or tokens before a next token, are deleted and inserted in
+   * the order of their scores, beside random orders (Petsiuk et al. 2018).
+   */
+  faithfulness: Method<
+    'faithfulness',
+    'of' | 'scores' | 'orders' | 'seed' | 'beams' | 'position' | 'prefix' | 'token' | 'against'
+  >;
   /**
    * The product of each token's embedding and the gradient of the explained number with respect
    * to it (Shrikumar et al. 2017). Needs a model that was loaded with `gradients: true` and
@@ -578,6 +605,10 @@ export const explainTranslationOptions = [
   'everywhere',
   'head',
   'onProgress',
+  'of',
+  'scores',
+  'orders',
+  'seed',
   'baselineToken',
   'names',
   'patch',
@@ -605,6 +636,10 @@ export const explainGenerationOptions = [
   'position',
   'prefix',
   'onProgress',
+  'of',
+  'scores',
+  'orders',
+  'seed',
   'baselineToken',
   'names',
   'patch',

@@ -174,6 +174,8 @@ export interface RandomOrders {
 
 /** How the number changes without words. */
 export interface Faithfulness {
+  /** The tested score of each token. */
+  scores: number[];
   /** The tokens of each word. */
   words: number[][];
   /** The explained number. */

@@ -224,12 +224,13 @@ std::vector<float> NextLead::token_scores(const std::string& method) const {
 }
 
 FaithfulnessTest NextLead::faithfulness(const TestedScores& test) const {
-  const std::vector<float> tokens = test.scores ? *test.scores : token_scores(test.of);
+  std::vector<float> tokens = test.scores ? *test.scores : token_scores(test.of);
   expect_scores(tokens, subject_.text().tokens());
   FaithfulnessTest::Ranking ranking = {.parts = parts(), .scores = {}};
   for (const std::vector<std::size_t>& part : ranking.parts) {
     ranking.scores.push_back(tokens[part.front()]);
   }
+  ranking.tokens = std::move(tokens);
   return {masked_runs(subject_.model, subject_.text(), contrast_), std::move(ranking), test.orders,
           test.seed};
 }

@@ -1,10 +1,11 @@
 /** A number as an exact sum, and the measured effect of each of its parts. */
-import type { Classifier, Generator, Translator } from 'glassformer';
+import type { Classifier, GenerationExplanations, Generator, Translator } from 'glassformer';
 import { evidence, evidenceName } from './evidence.ts';
 import { Question, type ExplainingModel } from '../../models/explaining-model.svelte.ts';
 import { componentsOf, headOf, type LedgerHead, type LedgerTable } from './ledger.ts';
 import type { Model } from '../../models/model-loader.svelte.ts';
 import type { ModelName } from '../../models/models.ts';
+import type { ScoringMethod } from '../methods/methods.ts';
 import { nextLogits } from '../words/next-logits.ts';
 import { shownTokens, type ShownToken } from '../words/tokens.ts';
 
@@ -28,6 +29,19 @@ export interface LedgerSubject<M extends Model> {
   /** Runs the model without these heads and returns the number. */
   measured(model: M, options: { heads: LedgerHead[]; signal: AbortSignal }): Promise<number>;
 }
+
+/** The lead of one next token, whose methods can be tested. */
+export interface LeadSubject<M extends Model> extends LedgerSubject<M> {
+  /** Tests a method's scores, or given ones, of every token that the model read. */
+  tested(
+    model: M,
+    options: { of?: ScoringMethod; scores?: Float32Array; orders: number; signal: AbortSignal },
+  ): Promise<Tested>;
+}
+type Tested = Pick<
+  GenerationExplanations['faithfulness'],
+  'scores' | 'words' | 'losses' | 'order' | 'leaveOneOut' | 'random'
+>;
 
 /** The evidence for a classifier's last label. */
 export const evidenceOf = (text: string, labels: readonly string[]): LedgerSubject<Classifier> => ({
@@ -57,7 +71,7 @@ const lead = (token: Named, against: Named) => ({
 });
 
 /** The lead of one next token over another. */
-export const leadOf = (text: string, token: Named, against: Named): LedgerSubject<Generator> => ({
+export const leadOf = (text: string, token: Named, against: Named): LeadSubject<Generator> => ({
   name: 'writer',
   ...lead(token, against),
   explain: async (model, options) => {
@@ -77,6 +91,10 @@ export const leadOf = (text: string, token: Named, against: Named): LedgerSubjec
     const of = ({ id }: Named) => next.find((each) => each.id === id)?.logprob ?? NaN;
     return of(token) - of(against);
   },
+  tested: (model, options) => {
+    const pair = { token: token.id, against: against.id };
+    return model.explain<'faithfulness'>(text, { method: 'faithfulness', ...pair, ...options });
+  },
 });
 
 /** A sentence and the first tokens of its translation. */
@@ -93,7 +111,7 @@ export const choiceOf = (
   { name, text, prefix, labels }: Begun,
   token: Named,
   against: Named,
-): LedgerSubject<Translator> => ({
+): LeadSubject<Translator> => ({
   name,
   ...lead(token, against),
   explain: async (model, options) => {
@@ -109,6 +127,10 @@ export const choiceOf = (
     );
     const logits = await nextLogits(model, text, prefix, { ablate, signal });
     return logits[token.id]! - logits[against.id]!;
+  },
+  tested: (model, options) => {
+    const pair = { prefix, token: token.id, against: against.id };
+    return model.explain<'faithfulness'>(text, { method: 'faithfulness', ...pair, ...options });
   },
 });
 

@@ -75,6 +75,12 @@ export const papers = {
     title: 'Attention is Not Only a Weight: Analyzing Transformers with Vector Norms',
     url: 'https://arxiv.org/abs/2004.10102',
   },
+  attnlrp: {
+    authors: 'Achtibat et al.',
+    year: 2024,
+    title: 'AttnLRP: Attention-Aware Layer-Wise Relevance Propagation for Transformers',
+    url: 'https://arxiv.org/abs/2402.05602',
+  },
   zeroing: {
     authors: 'Mohebbi et al.',
     year: 2023,

@@ -1,32 +1,20 @@
 /** Each method's token scores for a text, and its result in the deletion and insertion test. */
-import type { Classifier, Explanations, Token } from 'glassformer';
+import type { Classifier, Token } from 'glassformer';
 import { Question, type ExplainingModel } from '../../../models/explaining-model.svelte.ts';
-import { byToken, leaveOneOut, scorings, type Method } from './methods.ts';
+import {
+  byToken,
+  leaveOneOut,
+  randomOrders,
+  type Compared,
+  type MethodRow,
+} from '../../../panels/methods/methods.ts';
+import { scorings } from './methods.ts';
 
-/** The test runs for each method and for random orders: longer texts would take too long. */
-export const longestForComparison = 128;
-
-export interface MethodRow {
-  method: Method;
-  /** One score per token, for the answer's label. */
-  scores: Float32Array;
-  /** The score of the test: insertion minus deletion. */
-  faithfulness: number;
-  /** How exact the scores are, if they are approximate. */
-  exactness?: string;
-}
-
-export interface Comparison {
+export interface Comparison extends Compared {
   text: string;
   tokens: readonly Token[];
   label: string;
-  /** Leave-one-out first, then the other methods. */
-  rows: readonly MethodRow[];
-  /** The scores of random orders, which are computed last. */
-  random: Explanations['faithfulness']['random'] | undefined;
 }
-
-const randomOrders = 20;
 
 export class MethodComparison {
   readonly question: Question<Classifier>;
@@ -58,6 +46,8 @@ export class MethodComparison {
           signal,
         }),
         relevance: await model.explain<'relevance'>(text, { method: 'relevance', signal }),
+        attnLrp: await model.explain<'attn_lrp'>(text, { method: 'attn_lrp', signal }),
+        cpLrp: await model.explain<'cp_lrp'>(text, { method: 'cp_lrp', signal }),
         result: await model.classify(text, { attention: true, signal }),
       };
       const { tokens, label } = findings.ledger;

@@ -41,7 +41,7 @@ async function open(page, text) {
 
 onPage('each method shows its scores and its result in the test', {}, async (page) => {
   await open(page, sentence);
-  assert.equal(await page.getByTestId('method').count(), 11);
+  assert.equal(await page.getByTestId('method').count(), 13);
   const tests = [];
   for (const row of await page.getByTestId('method').all()) {
     const scores = await row
@@ -69,6 +69,8 @@ onPage('each method shows its scores and its result in the test', {}, async (pag
     ['Gradient × input', 'gradient_times_input'],
     ['Integrated gradients', 'integrated_gradients'],
     ['Relevance', 'relevance'],
+    ['AttnLRP', 'attn_lrp'],
+    ['CP-LRP', 'cp_lrp'],
   ])
     await of(name, (await classifier.explain(sentence, { method: key })).scores);
   const ledger = await classifier.explain(sentence, { method: 'direct_logit_attribution' });
@@ -153,9 +155,28 @@ onPage('the comparison follows typing and says which texts it cannot compare', {
   await workersLeft(page, 1);
 });
 
+onPage('the two that pass relevance back show what their scores sum to', {}, async (page) => {
+  await open(page, sentence);
+  assert.equal(await page.getByTestId('exactness').count(), 3);
+  for (const [name, key] of [
+    ['AttnLRP', 'attn_lrp'],
+    ['CP-LRP', 'cp_lrp'],
+  ]) {
+    const told = await method(page, name).getByTestId('exactness').textContent();
+    const { scores, value: whole } = await classifier.explain(sentence, { method: key });
+    const shown = told.match(/[+−][\d.]+/g).map((number) => Number(number.replace('−', '-')));
+    near(
+      shown[0],
+      scores.reduce((sum, score) => sum + score, 0),
+      'sum',
+      0.01,
+    );
+    near(shown[1], whole, 'value', 0.01);
+  }
+});
+
 onPage('integrated gradients show their gap', {}, async (page) => {
   await open(page, sentence);
-  assert.equal(await page.getByTestId('exactness').count(), 1);
   const told = await method(page, 'Integrated gradients').getByTestId('exactness').textContent();
   const { gap, value, baseline, steps } = await classifier.explain(sentence, {
     method: 'integrated_gradients',

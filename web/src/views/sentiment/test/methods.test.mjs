@@ -6,7 +6,8 @@ import { root } from '../../../../../tools/build.mjs';
 import { Classifier } from '../../../../../dist/index.js';
 import { source } from '../../../../../tests/page/source.mjs';
 
-const { byToken, leaveOneOut, scorings } = await source('views/sentiment/methods/methods');
+const { scorings } = await source('views/sentiment/methods/methods');
+const { byToken, leaveOneOut } = await source('panels/methods/methods');
 
 const text = 'A gripping film with a dreadful ending.';
 
@@ -23,6 +24,8 @@ test('each method scores every token', async () => {
     gradientTimesInput: await model.explain(text, { method: 'gradient_times_input' }),
     integratedGradients: await model.explain(text, { method: 'integrated_gradients' }),
     relevance: await model.explain(text, { method: 'relevance' }),
+    attnLrp: await model.explain(text, { method: 'attn_lrp' }),
+    cpLrp: await model.explain(text, { method: 'cp_lrp' }),
     result: await model.classify(text, { attention: true }),
   };
   model.dispose();
@@ -39,6 +42,8 @@ test('each method scores every token', async () => {
     ['Gradient × input', 'gradientTimesInput'],
     ['Integrated gradients', 'integratedGradients'],
     ['Relevance', 'relevance'],
+    ['AttnLRP', 'attnLrp'],
+    ['CP-LRP', 'cpLrp'],
   ])
     assert.deepEqual(found.get(name), Float32Array.from(findings[key].scores), name);
   const { gap, baseline } = findings.integratedGradients;

@@ -41,6 +41,34 @@ const chosen = (page, name) =>
     .getByTestId(name)
     .evaluate(({ selectedOptions: [option] }) => [Number(option.value), option.textContent.trim()]);
 
+onPage('each method takes the package’s test of a word', {}, async (page) => {
+  await open(page);
+  await page.getByTestId('why').selectOption({ index: 2 });
+  await page.getByTestId('contrast-methods').check();
+  await page.getByTestId('random').waitFor();
+  const [against] = await chosen(page, 'whynot');
+  const { tokens, sourceTokens } = await one({ beams: 4 });
+  const explainer = await Translator.load(join(root, 'weights/en-de'), {
+    compute: 'f32',
+    gradients: true,
+  });
+  const pair = { prefix: tokens.slice(0, 2).map(({ id }) => id), token: tokens[2].id, against };
+  const test = { method: 'faithfulness', of: 'attn_lrp', orders: 0, ...pair };
+  const { order, scores } = await explainer.explain(text, test);
+  explainer.dispose();
+  assert.equal(scores.length, 3 + sourceTokens.length);
+  const row = page
+    .getByTestId('method')
+    .filter({ has: page.getByRole('heading', { name: 'AttnLRP' }) });
+  const shown = await row
+    .locator('[data-value][title]')
+    .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
+  assert.equal(shown.length, scores.length);
+  for (const [i, score] of shown.entries()) assert.ok(Math.abs(score - scores[i]) < tolerance);
+  const tested = Number(await row.getByTestId('faithfulness').getAttribute('data-value'));
+  assert.ok(Math.abs(tested - order.score) < tolerance, `${tested}, not ${order.score}`);
+});
+
 /** Checks the page's numbers for the chosen words, with each token hidden. */
 async function assertCounts(page, touches = {}) {
   const [place] = await chosen(page, 'why');

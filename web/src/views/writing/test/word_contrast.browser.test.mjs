@@ -81,6 +81,45 @@ onPage('another text is measured again', {}, async (page) => {
   assert.equal(await page.getByTestId('counts').count(), 2);
 });
 
+onPage('each method takes the package’s test', {}, async (page) => {
+  await page.getByTestId('contrast-methods').check();
+  await page.getByTestId('random').waitFor();
+  const against = Number(await page.getByTestId('whynot').inputValue());
+  const token = Number(await page.getByTestId('why').inputValue());
+  const explainer = await Generator.load(join(root, 'weights/writer'), {
+    compute: 'f32',
+    gradients: true,
+  });
+  const rows = await page.getByTestId('method').evaluateAll((list) =>
+    list.map((row) => ({
+      name: row.querySelector('h3').textContent,
+      test: Number(row.querySelector('[data-testid=faithfulness]').dataset.value),
+      scores: [...row.querySelectorAll('[data-value][title]')].map(({ dataset }) =>
+        Number(dataset.value),
+      ),
+    })),
+  );
+  assert.equal(rows.length, 8);
+  for (const [name, of] of [
+    ['Ledger, token read', 'direct_logit_attribution'],
+    ['Gradient × input', 'gradient_times_input'],
+    ['Relevance', 'relevance'],
+    ['AttnLRP', 'attn_lrp'],
+    ['CP-LRP', 'cp_lrp'],
+    ['Rollout', 'rollout'],
+  ]) {
+    const options = { method: 'faithfulness', of, orders: 0, token, against };
+    const { order, scores } = await explainer.explain(text, options);
+    const row = rows.find((each) => each.name === name);
+    assertClose(row.scores, scores, name);
+    assertClose([row.test], [order.score], `${name}, test`);
+  }
+  explainer.dispose();
+  assert.ok(rows[0].test >= Math.max(...rows.slice(1).map(({ test }) => test)) - 1);
+  await assertAccessible(page);
+  await assertFits(page);
+});
+
 const values = (locator) =>
   locator.evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
 

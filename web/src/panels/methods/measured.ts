@@ -1,0 +1,50 @@
+/** How the methods do on many texts: methods.json in a model's folder (tests/evaluate/methods.mjs). */
+import { folderOf, type ModelName } from '../../models/models.ts';
+import { signed } from '../../ui/text/format.ts';
+import { ledgerRead, scoringMethods } from './methods.ts';
+
+interface Interval {
+  mean: number;
+  /** Of the 95 % confidence interval. */
+  low: number;
+  high: number;
+}
+
+export interface MeasuredMethods {
+  texts: number;
+  /** The best first. */
+  methods: readonly ({ method: string; behind: Interval } & Interval)[];
+}
+
+/** Returns undefined if the model was not measured, or if that cannot be fetched. */
+export const measuredMethods = (name: ModelName): Promise<MeasuredMethods | undefined> =>
+  fetch(`${folderOf(name).href}/methods.json`)
+    .then(async (response) => (response.ok ? await response.json() : undefined))
+    .then((json: MeasuredMethods | null | undefined) => json ?? undefined)
+    .catch(() => undefined);
+
+const names: Record<string, string> = {
+  ...Object.fromEntries(Object.entries(scoringMethods).map(([key, { name }]) => [key, name])),
+  direct_logit_attribution: ledgerRead.name,
+  value_norms: 'Value norms',
+  value_zeroing: 'Value zeroing',
+};
+const nameOf = (method: string) => `“${names[method] ?? method}”`;
+const listed = new Intl.ListFormat('en');
+
+/** Says which method wins on many texts, by how much, and which cannot be told from it. */
+export function toldMeasured({ texts, methods }: MeasuredMethods): string {
+  const [best, ...others] = methods;
+  if (!best) return '';
+  const told = ({ mean, low, high }: Interval) =>
+    `${signed(mean)} (95 %: ${signed(low)} to ${signed(high)})`;
+  const ties = others.filter(({ behind }) => behind.low <= 0);
+  const next = others.find(({ behind }) => behind.low > 0);
+  const tied = listed.format(ties.map(({ method }) => nameOf(method)));
+  return (
+    `On ${texts} texts that the model was not trained on, ${nameOf(best.method)} scores best: ` +
+    `${told(best)}.` +
+    (ties.length > 0 ? ` ${tied} cannot be told from it.` : '') +
+    (next ? ` ${nameOf(next.method)} is behind by ${told(next.behind)}.` : '')
+  );
+}
