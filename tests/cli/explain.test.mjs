@@ -251,7 +251,8 @@ test('a writer, a translator and an answering model explain a next token by grad
       assert.equal(status, 0, `${folder} ${stderr}`);
       return lines[0];
     };
-    for (const method of ['gradient_times_input', 'integrated_gradients', 'relevance']) {
+    const methods = ['gradient_times_input', 'integrated_gradients', 'relevance'];
+    for (const method of [...methods, 'attn_lrp', 'cp_lrp']) {
       const { tokens, sourceTokens, scores, token, against, ...rest } = JSON.parse(
         explained(method, '--json'),
       );
@@ -261,8 +262,8 @@ test('a writer, a translator and an answering model explain a next token by grad
           : rest.position + 1 + (sourceTokens ? sourceTokens.length : tokens.length);
       assert.equal(scores.length, rows, method);
       assert.notEqual(token.id, against.id);
-      const extra = method === 'integrated_gradients' ? 2 : 0; // value and gap
-      if (extra > 0 && !folder.endsWith('t5')) continue; // many runs of a large model
+      const extra = { integrated_gradients: 2, attn_lrp: 1, cp_lrp: 1 }[method] ?? 0; // value and gap
+      if (extra > 1 && !folder.endsWith('t5')) continue; // many runs of a large model
       const shown = explained(method).split('\t');
       assert.equal(shown.length, rows + extra);
       for (const [i, field] of shown.slice(extra).entries())
