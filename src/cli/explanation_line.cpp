@@ -142,6 +142,17 @@ struct PartFields {
     line.add("edges=" + std::to_string(circuit.edges.size()));
   }
 
+  void operator()(const NextCircuit& result) const {
+    const EdgeCircuit& circuit = result.circuit;
+    line.add("value", circuit.clean);
+    line.add("corrupt", circuit.corrupt);
+    line.add("faithfulness", static_cast<double>(circuit.faithfulness));
+    line.add("edges=" + std::to_string(circuit.edges.size()));
+    for (const EdgeCircuit::Edge& edge : circuit.edges) {
+      line.add(edge.from + " > " + edge.to, static_cast<double>(edge.score));
+    }
+  }
+
   // The most probable next word after each layer, and its probability.
   void operator()(const NextLens& lens) const {
     for (const std::vector<std::vector<Guess>>& rows : lens.layers) {

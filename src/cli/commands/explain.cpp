@@ -81,7 +81,10 @@ class ExplainCommand final : public Command {
       }
     }
     // If the model reads pictures, a line is the path of a file.
-    const bool pairs = pairs_ || request.is("activation_patching");  // which has two texts
+    // These compare two texts.
+    const bool compares =
+        request.is("activation_patching") || (request.parts & set_of<ChosenEdges>) != 0;
+    const bool pairs = pairs_ || compares;
     const AnswerLines settings = {.json = json_,
                                   .quiet = quiet_,
                                   .at_once = 1,

@@ -27,6 +27,16 @@ struct FrozenProjection {
   /// position.
   Input lead_back(std::span<const float> gradient, const float* input, std::size_t position,
                   Session& session) const;
+  /// The same, with the norm's scale not frozen: sets `to` [D].
+  void lead_back_exactly(std::span<const float> gradient, const float* input, std::size_t position,
+                         Session& session, std::span<float> to) const;
+  /// Sets `to` [d_head] to the query or key of a row, normed and rotated.
+  void project(const float* input, std::size_t position, Session& session,
+               std::span<float> to) const;
+
+ private:
+  // W · input + b, before the norm: sets `to` [d_head].
+  void multiply(const float* input, std::span<float> to) const;
 };
 
 }  // namespace glassformer

@@ -62,6 +62,11 @@ void Rotary::operator()(float* rows, std::size_t stride, const Heads& heads, con
   });
 }
 
+void Rotary::turn(std::span<float> numbers, std::size_t position, Session& session) const {
+  const RowSegment one = {.first = 0, .count = 1, .position = position};
+  turn(numbers.data(), {numbers.size(), {1, numbers.size()}, {&one, 1}, {}}, 1.0f, session);
+}
+
 void Rotary::turn_back(std::span<float> numbers, std::size_t position, Session& session) const {
   const RowSegment one = {.first = 0, .count = 1, .position = position};
   turn(numbers.data(), {numbers.size(), {1, numbers.size()}, {&one, 1}, {}}, -1.0f, session);

@@ -19,6 +19,8 @@ class Rotary {
   /// Rotates every head of every row of a run, in place. Rows are `stride` floats apart.
   void operator()(float* rows, std::size_t stride, const Heads& heads, const Run& run) const;
 
+  /// Rotates one head's numbers [d_head] at a position, in place.
+  void turn(std::span<float> numbers, std::size_t position, Session& session) const;
   /// The transpose for one head's numbers [d_head] at a position, in place: for gradients.
   void turn_back(std::span<float> numbers, std::size_t position, Session& session) const;
 

@@ -110,6 +110,9 @@ class RmsNorm final : public Norm {
 void norm_backward(const Norm& norm, const ConstView& kept, const ConstView& x, const ConstView& y,
                    Tape& tape);
 
+/// Replaces the gradients of rows [rows, D] of y = norm(x) by those of x.
+void norm_gradient(const Norm& norm, const float* x, std::size_t rows, float* gradient);
+
 /// The same for one row [D] of x, with the row's mean and spread taken as constants ("frozen"):
 /// replaces the gradient `a` of y by that of x, (γ ⊙ a - mean(γ ⊙ a)) / spread; RmsNorm: without
 /// the mean. The result times x, plus β · a, is y · a exactly.

@@ -18,7 +18,31 @@ void frozen_rows_backward(const Norm& norm, const NormGradientArgs& rows) {
   }
 }
 
+void backward(const Norm& norm, const NormGradientArgs& args) {
+  switch (norm.kind()) {
+    case NormKind::standard:
+      return learning_kernels().layer_norm_backward(args);
+    case NormKind::unbiased:
+      return learning_kernels().layer_norm_unbiased_backward(args);
+    case NormKind::rms:
+      return learning_kernels().rms_norm_backward(args);
+  }
+}
+
 }  // namespace
+
+void norm_gradient(const Norm& norm, const float* x, std::size_t rows, float* gradient) {
+  const std::size_t columns = norm.weight().size();
+  backward(norm, {.x = x,
+                  .of_result = gradient,
+                  .of_x = gradient,
+                  .replaces = true,
+                  .rows = rows,
+                  .columns = columns,
+                  .stride = columns,
+                  .weight = norm.weight().data(),
+                  .eps = norm.eps()});
+}
 
 void norm_backward(const Norm& norm, const ConstView& kept, const ConstView& x, const ConstView& y,
                    Tape& tape) {
@@ -37,14 +61,7 @@ void norm_backward(const Norm& norm, const ConstView& kept, const ConstView& x, 
       .eps = norm.eps(),
   };
   if (tape.rules != BackwardRules::gradients) return frozen_rows_backward(norm, args);
-  switch (norm.kind()) {
-    case NormKind::standard:
-      return learning_kernels().layer_norm_backward(args);
-    case NormKind::unbiased:
-      return learning_kernels().layer_norm_unbiased_backward(args);
-    case NormKind::rms:
-      return learning_kernels().rms_norm_backward(args);
-  }
+  backward(norm, args);
 }
 
 }  // namespace glassformer

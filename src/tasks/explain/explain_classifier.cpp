@@ -194,7 +194,7 @@ FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
           .of = test.of,
           .label = request.options.label,
           .orders = test.orders,
-          .seed = test.seed};
+          .seed = request.options.seed};
 }
 
 // The parts of a request for a classifier.

@@ -9,6 +9,7 @@
 
 #include "api/tasks/explain.hpp"
 #include "api/tasks/translate.hpp"
+#include "explain/circuits/edge_circuit.hpp"
 #include "run/tape.hpp"
 #include "run/trace/trace.hpp"
 #include "tasks/image/image.hpp"
@@ -368,6 +369,57 @@ void fields(Visit& visit, Circuit& circuit) {
   visit("faithfulness", circuit.faithfulness, {.help = "`kept` / `value`."});
   visit("heads", heads);
   visit("edges", circuit.edges);
+}
+
+/// A circuit of a model that writes, and the tokens of the second text.
+struct NextCircuit {
+  EdgeCircuit circuit;
+  std::vector<InputToken> donor_tokens;
+};
+
+template <class Visit>
+void fields(Visit& visit, const EdgeCircuit::Edge& edge) {
+  visit("from", edge.from, {.help = "The part that adds to the stream."});
+  visit("to", edge.to, {.help = "The place that reads it."});
+  visit("score", edge.score,
+        {.help = "What the number changes, to first order, if the edge carries what is carried "
+                 "outside the circuit."});
+}
+
+template <class Visit>
+void fields(Visit& visit, const EdgeCircuit::Point& point) {
+  visit("edges", point.edges, {.help = "How many edges are kept."});
+  visit("joined", point.joined,
+        {.help = "How many of those with the largest scores are on a way from the embeddings to "
+                 "the logits."});
+  visit("faithfulness", point.faithfulness, {.help = "Of those with the largest scores."});
+  visit("random", point.random, {.help = "The mean of random circuits of this size."});
+  visit("deviation", point.deviation, {.help = "Their standard deviation."});
+}
+
+template <class Visit>
+void fields(Visit& visit, NextCircuit& result) {
+  EdgeCircuit& circuit = result.circuit;
+  visit("donorTokens", result.donor_tokens, {.help = "The tokens of the second text."});
+  visit("value", single(circuit.clean), {.help = "The explained number of the first text."});
+  visit("corrupt", single(circuit.corrupt), {.help = "The number of the second text."});
+  visit("nothing", single(circuit.nothing), {.help = "The number with no edges."});
+  visit("kept", single(circuit.kept), {.help = "The number with only the circuit."});
+  visit("faithfulness", circuit.faithfulness,
+        {.help = "(`kept` - `nothing`) / (`value` - `nothing`)."});
+  visit("nodes", circuit.nodes,
+        {.help = "The parts that add to a stream, such as \"decoder.layers.0.self_attn.head.3\"."});
+  visit("inputs", circuit.inputs,
+        {.help = "The places that read a stream, such as \"decoder.layers.1.self_attn.head.0.q\", "
+                 "\"decoder.layers.1.fc1\" or \"logits\"."});
+  visit.tensor({"scores", {circuit.nodes.size(), circuit.inputs.size()}, std::move(circuit.scores)},
+               {.help = "[nodes, inputs] The score of each edge; 0 where there is none."});
+  visit("edges", circuit.edges,
+        {.help = "Those of the circuit that are on a way from the embeddings to the logits, the "
+                 "largest score first."});
+  visit("curve", circuit.curve, {.help = "Circuits of growing size, beside random ones."});
+  visit("area", circuit.area, {.help = "The area below the curve over the share of edges."});
+  visit("randomArea", circuit.random_area, {.help = "The same of random circuits."});
 }
 
 template <class Visit>

@@ -6,6 +6,8 @@
 #include "explain/next_gradients.hpp"
 #include "run/trace/trace_plan.hpp"
 #include "tasks/explain/explain.hpp"
+#include "tasks/explain/explanation_job.hpp"
+#include "tasks/explain/next/next_patching.hpp"
 #include "tasks/limits.hpp"
 
 namespace glassformer {
@@ -30,10 +32,8 @@ class NextGradientsSteps {
     NextAttributionOptions tokens = {};
   };
 
-  NextGradientsSteps(Pipeline& pipeline, std::string_view text, const Asked& asked)
-      : subject_(read_to_next(pipeline, text, asked.place)),
-        request_(asked.request),
-        lead_(subject_, asked.tokens) {}
+  NextGradientsSteps(Pipeline& pipeline, const TextInput& text, const Asked& asked)
+      : NextGradientsSteps(asked, read_subjects(pipeline, text, asked)) {}
   NextGradientsSteps(const NextGradientsSteps&) = delete;  // the lead refers to the subject
   NextGradientsSteps& operator=(const NextGradientsSteps&) = delete;
 
@@ -41,6 +41,7 @@ class NextGradientsSteps {
   bool step() {
     if (sum_) return sum_->step();
     if (test_) return test_->step();
+    if (circuit_) return circuit_->search.step();
     if (request_.is("gradients")) {
       part_ = lead_.gradients(request_.options.names, request_.options.patches);
     } else if (request_.is("relevance")) {
@@ -51,18 +52,22 @@ class NextGradientsSteps {
       part_ = lead_.propagated(BackwardRules::attn_lrp);
     } else if (request_.is("cp_lrp")) {
       part_ = lead_.propagated(BackwardRules::cp_lrp);
+    } else if (request_.is("circuit")) {
+      circuit_ = begin_circuit();
     } else if (request_.is("faithfulness")) {
-      test_.emplace(lead_.faithfulness(request_.options));
+      test_.emplace(lead_.faithfulness(request_.options, request_.options.seed));
     } else {
       sum_ = lead_.integrated_gradients(request_.options.baseline_token);
     }
-    return sum_ || test_;
+    return sum_ || test_ || circuit_;
   }
 
   NextGradients take() {
     if (sum_) part_ = sum_->take();
     if (test_) part_ = WordFaithfulness{test_->take(), lead_.parts()};
+    if (circuit_) part_ = NextCircuit{circuit_->search.take(), corrupt_tokens()};
     NextGradients result = {
+        .position = position_,
         .token = lead_.token(), .against = lead_.against(), .part = std::move(part_)};
     result.rows = subject_.decoded_texts();
     for (std::string& text : subject_.encoded_texts()) result.rows.push_back(std::move(text));
@@ -71,9 +76,91 @@ class NextGradientsSteps {
   }
 
  private:
+  // The explained text and, of a circuit, the corrupt one.
+  struct Subjects {
+    NextSubject own;
+    std::optional<NextSubject> corrupt = {};
+  };
+  struct RunningCircuit {
+    RunningCircuit(const CircuitSubject& of, const EdgeCircuitOptions& options,
+                   const WriterRunner& model)
+        : subject(of), search(model, subject, options) {}
+    RunningCircuit(const RunningCircuit&) = delete;  // the search refers to the subject
+    CircuitSubject subject;
+    EdgeCircuitSearch search;
+  };
+
+  NextGradientsSteps(const Asked& asked, Subjects subjects)
+      : subject_(std::move(subjects.own)),
+        position_(subject_.before.sentence ? subject_.decoded.size() - 1 : asked.place.position),
+        corrupt_(std::move(subjects.corrupt)),
+        request_(asked.request),
+        lead_(subject_, tokens_of(asked)) {}
+
+  static Subjects read_subjects(Pipeline& pipeline, const TextInput& text, const Asked& asked) {
+    if (!asked.request.is("circuit")) return {read_to_next(pipeline, text.text, asked.place)};
+    const std::string_view other = expect_donor(text);
+    Subjects read = {read_to_next(pipeline, text.text, asked.place),
+                     read_to_next(pipeline, other, asked.place)};
+    const ExplainOptions& options = asked.request.options;
+    if (!read.own.before.sentence || options.position || !options.prefix.empty()) return read;
+    // By default, the first token in which both translations differ.
+    const auto& own = read.own.before.sentence->translation.output.tokens;
+    const auto& others = read.corrupt->before.sentence->translation.output.tokens;
+    TranslatedPlace place = asked.place;
+    while (place.position + 1 < std::min(own.size(), others.size()) &&
+           own[place.position].id == others[place.position].id) {
+      ++place.position;
+    }
+    return {read_to_next(pipeline, text.text, place), read_to_next(pipeline, other, place)};
+  }
+
+  // The token is compared with the corrupt text's likeliest.
+  NextAttributionOptions tokens_of(const Asked& asked) const {
+    NextAttributionOptions tokens = asked.tokens;
+    if (!corrupt_ || tokens.against) return tokens;
+    const std::vector<float> own = run_to_next_token(subject_.model, subject_.text(), {}).logits;
+    const std::vector<float> other = run_to_next_token(corrupt_->model, corrupt_text(), {}).logits;
+    const std::size_t vocabulary = subject_.attributions.vocabulary();
+    const NextAttributionOptions parting =
+        parting_tokens(std::span(other).first(vocabulary), std::span(own).first(vocabulary));
+    if (!tokens.token) tokens.token = subject_.own ? subject_.own : parting.token;
+    if (parting.against != tokens.token) tokens.against = parting.against;
+    return tokens;
+  }
+
+  // The corrupt text, after the same tokens of a translation or an answer.
+  DecodedText corrupt_text() const {
+    if (!subject_.encoded) return corrupt_->text();
+    return {subject_.decoded, &*corrupt_->encoded};
+  }
+
+  std::unique_ptr<RunningCircuit> begin_circuit() const {
+    const ChosenEdges& asked = request_.options;
+    const CircuitSubject of = {.clean = subject_.text(),
+                               .corrupt = corrupt_text(),
+                               .contrast = lead_.contrast(),
+                               .metric = asked.metric,
+                               .ablation = asked.ablation};
+    const EdgeCircuitOptions options = {.steps = asked.steps,
+                                        .edge_count = asked.edge_count,
+                                        .least = request_.options.least,
+                                        .orders = asked.random_circuits,
+                                        .seed = request_.options.seed};
+    return std::make_unique<RunningCircuit>(of, options, subject_.model);
+  }
+
+  std::vector<InputToken> corrupt_tokens() const {
+    const ReadBefore& before = corrupt_->before;
+    return before.sentence ? before.sentence->translation.source_tokens : before.tokens;
+  }
+
   NextSubject subject_;
+  std::size_t position_;
+  std::optional<NextSubject> corrupt_;
   const ExplainRequest& request_;
   NextLead lead_;
+  std::unique_ptr<RunningCircuit> circuit_;
   std::optional<IntegratedGradientsSum> sum_;
   std::optional<FaithfulnessTest> test_;
   decltype(NextGradients::part) part_;
@@ -84,13 +171,13 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   NextGradientsJob(Pipeline& pipeline, std::span<const TextInput> texts,
                    const ExplainRequest& request)
       : pipeline_(pipeline), asked_{.request = request}, texts_(texts.begin(), texts.end()) {
-    single_texts(texts);  // refuses pairs
+    if (!request.is("circuit")) single_texts(texts);  // refuses pairs
     asked_.place = asked_place(pipeline, request.options);
     if (request.is("gradients") && request.options.names.empty()) {
       refuse_option("names", "expected names of tensors, got none");
     }
     check_ranges(request);
-    if (request.method->gradients) expect_gradients(pipeline.compute());
+    if (request.method->gradients || request.is("circuit")) expect_gradients(pipeline.compute());
     if (request.is("faithfulness")) expect_tested(request.options);
     asked_.tokens = next_attribution_options(request);
   }
@@ -98,7 +185,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   bool step() override {
     if (results_.size() == texts_.size()) return false;
     try {
-      const std::string& text = texts_[results_.size()].text;
+      const TextInput text = texts_[results_.size()].input();
       if (!steps_) steps_ = std::make_unique<NextGradientsSteps>(pipeline_, text, asked_);
       if (steps_->step()) return true;
       results_.emplace_back(steps_->take());
@@ -122,7 +209,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
       visit("clipped", before.clipped);
     }
     if (before.answer) visit("answer", named(*before.answer));
-    if (before.sentence || before.answer) visit("position", asked_.place.position);
+    if (before.sentence || before.answer) visit("position", result.position);
     visit("token", result.token, about_explained_token);
     visit("against", result.against, about_compared_token);
     std::visit([&](auto& part) { part_fields(visit, part); }, result.part);
@@ -143,6 +230,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   static void part_fields(ResultWriter& visit, Relevance& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, PropagatedRelevance& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, WordFaithfulness& part) { fields(visit, part); }
+  static void part_fields(ResultWriter& visit, NextCircuit& part) { fields(visit, part); }
 
   Pipeline& pipeline_;
   NextGradientsSteps::Asked asked_;
@@ -223,7 +311,7 @@ std::vector<float> NextLead::token_scores(const std::string& method) const {
                        {describe(method)}});
 }
 
-FaithfulnessTest NextLead::faithfulness(const TestedScores& test) const {
+FaithfulnessTest NextLead::faithfulness(const TestedScores& test, std::uint32_t seed) const {
   std::vector<float> tokens = test.scores ? *test.scores : token_scores(test.of);
   expect_scores(tokens, subject_.text().tokens());
   FaithfulnessTest::Ranking ranking = {.parts = parts(), .scores = {}};
@@ -232,7 +320,7 @@ FaithfulnessTest NextLead::faithfulness(const TestedScores& test) const {
   }
   ranking.tokens = std::move(tokens);
   return {masked_runs(subject_.model, subject_.text(), contrast_), std::move(ranking), test.orders,
-          test.seed};
+          seed};
 }
 
 IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t> baseline) const {
@@ -252,7 +340,7 @@ IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t>
 }
 
 bool asks_for_next_gradients(const Pipeline& pipeline, const ExplainRequest& request) {
-  return (request.method->gradients || request.is("faithfulness")) &&
+  return (request.method->gradients || request.is("faithfulness") || request.is("circuit")) &&
          writes(pipeline.config().task);
 }
 

@@ -79,7 +79,7 @@ class NextLead {
   std::vector<float> token_scores(const std::string& method) const;
   /// Tests scores against the model: each token with a text is a part, but for the last that the
   /// decoder reads, whose row predicts. Throws `unsupported` for a decoder with recurrent units.
-  FaithfulnessTest faithfulness(const TestedScores& test) const;
+  FaithfulnessTest faithfulness(const TestedScores& test, std::uint32_t seed) const;
   Relevance relevance() const;
   /// The embeddings of all tokens that have a text begin with that of `baseline`, or at zero. The
   /// caller runs the steps. Throws `invalid_option` for a token that does not exist.
@@ -95,9 +95,10 @@ class NextLead {
 struct NextGradients {
   ReadBefore before = {};
   std::vector<std::string> rows = {};  ///< the text of each token that has a score, [T + S]
+  std::size_t position = 0;  ///< of the token in a translation or an answer
   Guess token, against;
   std::variant<Gradients, GradientScores, IntegratedGradients, Relevance, PropagatedRelevance,
-               WordFaithfulness>
+               WordFaithfulness, NextCircuit>
       part = {};
 };
 

@@ -14,6 +14,7 @@
 #include "api/tasks/image.hpp"
 #include "api/tasks/match.hpp"
 #include "api/tasks/translate.hpp"
+#include "explain/circuits/edge_circuit.hpp"
 #include "explain/patching/activation_patching.hpp"
 #include "run/tape.hpp"
 #include "tasks/limits.hpp"
@@ -29,6 +30,11 @@ inline constexpr std::array enum_names<PatchingSite::Kind>{
     "residual", "attention", "feed_forward", "head", "query", "key", "value"};
 template <>
 inline constexpr std::array enum_names<Cut>{"scores", "weights"};
+template <>
+inline constexpr std::array enum_names<CircuitMetric>{"logit_difference", "log_probability",
+                                                      "divergence"};
+template <>
+inline constexpr std::array enum_names<Ablation>{"corrupt", "mean", "zero"};
 
 template <class Visit>
 void fields(Visit& visit, AttentionEdge& edge) {
@@ -127,7 +133,6 @@ struct TestedScores {
   std::string of = "rollout";
   std::optional<std::vector<float>> scores = {};
   std::size_t orders = 20;
-  std::uint32_t seed = 1;
 };
 template <class Visit>
 void fields(Visit& visit, TestedScores& part) {
@@ -136,7 +141,14 @@ void fields(Visit& visit, TestedScores& part) {
         {.help = "Scores to test instead of a method's, one for each token."});
   visit("orders", part.orders,
         {.help = "How many random orders to compare with.", .least = 0, .most = 1000});
-  visit("seed", part.seed, {.help = "The seed of the random orders."});
+}
+
+struct RandomSeed {
+  std::uint32_t seed = 1;
+};
+template <class Visit>
+void fields(Visit& visit, RandomSeed& part) {
+  visit("seed", part.seed, {.help = "The seed of the random orders or circuits."});
 }
 
 struct CutEdges {
@@ -159,6 +171,36 @@ void fields(Visit& visit, CircuitShare& part) {
   visit("least", part.least,
         {.help = "How near to the full number the circuit stays: between this share of it and 2 "
                  "minus this share."});
+}
+
+struct ChosenEdges {
+  CircuitMetric metric = CircuitMetric::logit_difference;
+  Ablation ablation = Ablation::corrupt;
+  std::size_t steps = 5;
+  std::optional<std::size_t> edge_count = {};
+  std::size_t random_circuits = 5;
+};
+template <class Visit>
+void fields(Visit& visit, ChosenEdges& part) {
+  visit("metric", part.metric,
+        {.help = "The number that the circuit should keep: the difference of the two tokens' "
+                 "logits, the log-probability of the token, or minus the divergence from the "
+                 "first text's probabilities."});
+  visit("ablation", part.ablation,
+        {.help = "What is carried outside the circuit: what the second text has there, its mean "
+                 "over its tokens, or zeros."});
+  visit("steps", part.steps,
+        {.help = "The points between both texts at which gradients are computed; 0: those of the "
+                 "first text.",
+         .least = 0,
+         .most = 1000});
+  visit("edge_count", part.edge_count,
+        {.help = "How many edges the circuit has, those with the largest scores.",
+         .absent = "the fewest of 1, 2, 5, 10, 20, 50 and 100 % that stay within `least`",
+         .least = 1});
+  visit(
+      "random_circuits", part.random_circuits,
+      {.help = "How many random circuits of each size to compare with.", .least = 0, .most = 1000});
 }
 
 struct LensWords {
@@ -306,9 +348,9 @@ struct Joined : Parts... {
 };
 using ExplainOptions =
     Joined<ExplainedLabel, ColumnEffects, AskedLoadings, ChosenScore, PatchedSite, ChosenHead,
-           ShownProgress, TestedScores, CutEdges, CircuitShare, LensWords, Beams, ChosenSentence,
-           ChosenPosition, Prefix, ComparedTokens, BaselineToken, GradientTensors, Languages,
-           PictureSize, MatchedLabels>;
+           ShownProgress, TestedScores, RandomSeed, CutEdges, CircuitShare, ChosenEdges, LensWords,
+           Beams, ChosenSentence, ChosenPosition, Prefix, ComparedTokens, BaselineToken,
+           GradientTensors, Languages, PictureSize, MatchedLabels>;
 
 /// The set of some parts.
 template <class... Parts>

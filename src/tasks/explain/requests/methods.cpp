@@ -58,16 +58,20 @@ constexpr ExplanationMethod methods[] = {
     {.name = "faithfulness",
      .help = "How the number changes as words, or tokens before a next token, are deleted and "
              "inserted in the order of their scores, beside random orders (Petsiuk et al. 2018).",
-     .options = {set_of<ExplainedLabel, TestedScores>, set_of<ExplainedLabel, TestedScores>,
-                 chosen_translation | set_of<TestedScores>, chosen_answer | set_of<TestedScores>,
-                 no}},
+     .options = {set_of<ExplainedLabel, TestedScores, RandomSeed>,
+                 set_of<ExplainedLabel, TestedScores, RandomSeed>,
+                 chosen_translation | set_of<TestedScores, RandomSeed>,
+                 chosen_answer | set_of<TestedScores, RandomSeed>, no}},
     {.name = "edges",
      .help = "The number without some attention edges. Needs compute f32.",
      .options = {set_of<ExplainedLabel, CutEdges>, set_of<ExplainedLabel, CutEdges>, no, no, no}},
     {.name = "circuit",
-     .help = "A small set of heads and edges that keeps the answer (Conmy et al. 2023). Needs "
-             "compute f32.",
-     .options = {set_of<CircuitShare>, set_of<CircuitShare>, no, no, no}},
+     .help = "A small set of heads and edges that keeps the answer (Conmy et al. 2023); of a model "
+             "that writes, the edges of its graph that carry the difference between the answers "
+             "to two texts of equally many tokens (Hanna et al. 2024, EAP-IG). Needs compute f32.",
+     .options = {set_of<CircuitShare>, set_of<CircuitShare>,
+                 chosen_translation | set_of<CircuitShare, ChosenEdges, RandomSeed>,
+                 chosen_answer | set_of<CircuitShare, ChosenEdges, RandomSeed>, no}},
     {.name = "gradient_times_input",
      .help = "The product of each token's embedding and the gradient of the explained number with "
              "respect to it (Shrikumar et al. 2017).",

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "explain/circuits/circuit_graph.hpp"
+#include "explain/circuits/stream_catcher.hpp"
+#include "explain/contrast.hpp"
+#include "explain/gradients.hpp"
+#include "explain/next_token.hpp"
+
+namespace glassformer {
+
+/// The number that a circuit should keep.
+enum class CircuitMetric {
+  logit_difference,  ///< z_token - z_against
+  log_probability,   ///< of the token
+  divergence,        ///< minus the Kullback-Leibler divergence from the clean text's probabilities
+};
+
+/// What a node adds if the circuit does not keep it.
+enum class Ablation {
+  corrupt,  ///< what it adds to the corrupt text
+  mean,     ///< the mean over the tokens of the corrupt text
+  zero,
+};
+
+/// A clean and a corrupt text of equally many tokens, and the number. The texts must outlive this.
+struct CircuitSubject {
+  DecodedText clean, corrupt;
+  Contrast contrast;  ///< the two tokens
+  CircuitMetric metric = CircuitMetric::logit_difference;
+  Ablation ablation = Ablation::corrupt;
+};
+
+/// What runs on both texts show: what each node adds, and what is added instead.
+class CircuitRuns {
+ public:
+  /// Runs both texts. Throws `invalid_option` if they have different numbers of tokens, and the
+  /// errors of CircuitGraph.
+  CircuitRuns(const WriterRunner& model, const CircuitSubject& subject);
+
+  const CircuitGraph& graph() const { return graph_; }
+  double clean() const { return clean_; }
+  double corrupt() const { return corrupt_; }
+
+  /// Computes the scores of all edges, [edges] (Hanna et al. 2024, equation 5): what the number
+  /// changes, to first order, if an edge carries what is added instead. The gradients are means
+  /// over `steps` points of the straight line from the corrupt to the clean text's embeddings, in
+  /// the middle of equal parts (EAP-IG); 0 steps: of the clean text (EAP, Syed et al. 2023).
+  std::vector<float> scores(std::size_t steps) const;
+
+  /// Returns the number of a run in which the edges of a circuit carry what it adds, and all others
+  /// what is added instead.
+  double number_with(const std::vector<bool>& kept) const;
+
+ private:
+  // Matrices by the index of a node or an input: [T, D] each.
+  using Matrices = std::vector<std::vector<float>>;
+
+  std::size_t tokens(bool encoder) const;
+  std::vector<float> logits_with(StreamCatcher& catcher, const DecodedText& text) const;
+  double number(std::span<const float> logits) const;
+  AnswerTerms terms(std::span<const float> logits) const;
+  void catch_outputs(StreamCatcher& catcher) const;
+  // Returns what each node adds in a run.
+  Matrices outputs(const StreamCatcher& run) const;
+  std::vector<float> output_of(const CircuitNode& node, const CaughtRows& rows) const;
+  // Adds the gradients of a run to those of the inputs.
+  void add_gradients(float share, Matrices& gradients) const;
+
+  const Stack& stack(bool encoder) const;
+  const Attention& attention(const CircuitInput& input) const;
+  const Norm& norm(const CircuitInput& input) const;
+
+  WriterRunner model_;
+  const CircuitSubject& subject_;
+  CircuitGraph graph_;
+  StreamCatcher clean_run_, corrupt_run_;
+  std::vector<float> clean_logits_;
+  double clean_ = 0, corrupt_ = 0;
+  Matrices clean_outputs_;  // by node
+  Matrices instead_;        // by node: what is added instead
+  Matrices streams_;        // by input: the stream that it reads if nothing is kept
+};
+
+}  // namespace glassformer

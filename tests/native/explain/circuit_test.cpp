@@ -1,0 +1,187 @@
+// Circuits of models that write, compared with the same graph in PyTorch and with properties that
+// hold for any model.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cmath>
+
+#include "explain/circuits/edge_circuit.hpp"
+#include "support/any_file.hpp"
+#include "support/checkpoint_golden.hpp"
+#include "support/error_of.hpp"
+#include "support/golden.hpp"
+#include "tasks/generate/generate.hpp"
+#include "tasks/load.hpp"
+#include "tasks/translate/translate.hpp"
+
+namespace glassformer::test {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+// Two texts of a checkpoint, and what tests/fixtures/checkpoints/circuits.py found of them.
+class CircuitGolden {
+ public:
+  explicit CircuitGolden(const std::string& name)
+      : golden(nlohmann::json::parse(read_file(checkpoints / "circuits.json", any_file)).at(name)),
+        ids_(golden.at("ids")),
+        corrupt_(golden.at("corrupt")) {
+    const bool translates = !golden.at("target_ids").is_null();
+    pipeline_ =
+        translates ? std::unique_ptr<Pipeline>(load_pipeline<TranslatePipeline>(checkpoints / name))
+                   : load_pipeline<GeneratePipeline>(checkpoints / name);
+    if (!translates) {
+      subject.clean = {ids_};
+      subject.corrupt = {corrupt_};
+    } else {
+      golden.at("target_ids").get_to(target_);
+      subject.clean = {target_, &encode(ids_)};
+      subject.corrupt = {target_, &encode(corrupt_)};
+    }
+    const auto token = golden.at("token").get<std::size_t>();
+    subject.contrast =
+        contrast_between(token, golden.at("against").get<std::size_t>(), runner()->vocab_size());
+  }
+
+  WriterRunner runner() {
+    if (target_.empty()) return static_cast<GeneratePipeline&>(*pipeline_).runner();
+    return static_cast<TranslatePipeline&>(*pipeline_).runner();
+  }
+
+  std::vector<float> expected(const std::string& scores) const { return golden.at(scores); }
+
+  nlohmann::json golden;
+  CircuitSubject subject;
+
+ private:
+  const Seq2Seq::Encoded& encode(const Ids& ids) {
+    Batch source;
+    source.add(ids);
+    const WriterRunner model = runner();
+    encoded_.push_back(std::make_unique<Seq2Seq::Encoded>(
+        static_cast<const Seq2Seq&>(model.model).encode(source, {}, model.session)));
+    return *encoded_.back();
+  }
+
+  Ids ids_, corrupt_, target_;
+  std::unique_ptr<Pipeline> pipeline_;
+  std::vector<std::unique_ptr<Seq2Seq::Encoded>> encoded_;
+};
+
+std::string any_writer() {
+  return GENERATE(as<std::string>{}, "gpt2_generate", "llama", "qwen3", "gpt_neox", "m2m_100");
+}
+
+void check_scores(const std::string& what, std::span<const float> got,
+                  const std::vector<float>& expected) {
+  INFO(what);
+  float most = 1;
+  for (const float each : expected) most = std::max(most, std::abs(each));
+  CHECK(distance(got, expected) <= 1e-4f * most);
+}
+
+}  // namespace
+
+TEST_CASE("the scores of edges equal PyTorch's", "[circuit]") {
+  const std::string name = any_writer();
+  INFO(name);
+  CircuitGolden golden(name);
+  CircuitSubject& subject = golden.subject;
+  const auto scores = [&](std::size_t steps) {
+    return CircuitRuns(golden.runner(), subject).scores(steps);
+  };
+  const CircuitRuns runs(golden.runner(), subject);
+  std::vector<std::string> nodes, inputs;
+  for (const CircuitNode& node : runs.graph().nodes()) nodes.push_back(to_string(node));
+  for (const CircuitInput& input : runs.graph().inputs()) inputs.push_back(to_string(input));
+  CHECK(nodes == golden.golden.at("nodes").get<std::vector<std::string>>());
+  CHECK(inputs == golden.golden.at("inputs").get<std::vector<std::string>>());
+  CHECK(std::abs(runs.clean() - golden.golden.at("value").get<double>()) < 1e-3);
+  CHECK(std::abs(runs.corrupt() - golden.golden.at("corrupt_value").get<double>()) < 1e-3);
+  check_scores("eap", scores(0), golden.expected("eap"));
+  check_scores("ig", scores(5), golden.expected("ig"));
+  subject.metric = CircuitMetric::log_probability;
+  check_scores("log_probability", scores(0), golden.expected("log_probability"));
+  subject.metric = CircuitMetric::divergence;
+  check_scores("divergence", scores(1), golden.expected("divergence"));
+  subject.metric = CircuitMetric::logit_difference;
+  subject.ablation = Ablation::zero;
+  check_scores("zero", scores(0), golden.expected("zero"));
+}
+
+TEST_CASE("a run with some edges equals PyTorch's", "[circuit]") {
+  const std::string name = any_writer();
+  INFO(name);
+  CircuitGolden golden(name);
+  const CircuitRuns runs(golden.runner(), golden.subject);
+  std::vector<bool> kept(runs.graph().edges());
+  for (const std::size_t edge : golden.golden.at("kept").get<std::vector<std::size_t>>()) {
+    kept[edge] = true;
+  }
+  CHECK(std::abs(runs.number_with(kept) - golden.golden.at("number").get<double>()) < 1e-3);
+  // All edges are the clean text's run, none the corrupt one's, whatever is added instead.
+  CHECK(std::abs(runs.number_with(std::vector<bool>(kept.size(), true)) - runs.clean()) < 1e-3);
+  CHECK(std::abs(runs.number_with(std::vector<bool>(kept.size())) - runs.corrupt()) < 1e-3);
+  golden.subject.ablation = Ablation::mean;
+  const CircuitRuns means(golden.runner(), golden.subject);
+  CHECK(std::abs(means.number_with(std::vector<bool>(kept.size(), true)) - runs.clean()) < 1e-3);
+  CHECK(std::abs(means.number_with(std::vector<bool>(kept.size())) - runs.corrupt()) > 1e-3);
+}
+
+TEST_CASE("edges without a way to both ends carry nothing", "[circuit]") {
+  CircuitGolden golden("gpt2_generate");
+  const CircuitRuns runs(golden.runner(), golden.subject);
+  const CircuitGraph& graph = runs.graph();
+  std::vector<bool> kept(graph.edges());
+  for (std::size_t edge = 0; edge < kept.size(); edge += 3) kept[edge] = true;
+  const double number = runs.number_with(kept);
+  std::vector<bool> joined = kept;
+  graph.prune(joined);
+  CHECK(joined != kept);
+  CHECK(std::abs(runs.number_with(joined) - number) < 1e-4);
+  std::vector<bool> again = joined;
+  graph.prune(again);
+  CHECK(again == joined);
+}
+
+TEST_CASE("a circuit is found and measured", "[circuit]") {
+  CircuitGolden golden("m2m_100");
+  const auto found = [&](const EdgeCircuitOptions& options) {
+    EdgeCircuitSearch search(golden.runner(), golden.subject, options);
+    while (search.step()) {
+    }
+    return search.take();
+  };
+  const EdgeCircuit circuit = found({});
+  REQUIRE(circuit.curve.size() == 7);
+  CHECK(std::abs(circuit.curve.back().faithfulness - 1) < 1e-4f);
+  CHECK(circuit.curve.back().random == circuit.curve.back().faithfulness);
+  CHECK(std::abs(circuit.nothing - circuit.corrupt) < 1e-3);
+  CHECK(circuit.faithfulness >= 0.8f);
+  CHECK(circuit.edges.size() < circuit.curve.back().edges);
+  CHECK(std::ranges::is_sorted(circuit.edges, [](const auto& a, const auto& b) {
+    return std::abs(a.score) > std::abs(b.score);
+  }));
+  CHECK(circuit.area > circuit.random_area);
+  const EdgeCircuit ten = found({.edge_count = 10, .orders = 0});
+  CHECK(ten.edges.size() <= 10);
+  CHECK(error_of([&] { found({.edge_count = 10000}); }).code() == ErrorCode::invalid_option);
+  golden.subject.corrupt = golden.subject.clean;
+  CHECK(error_of([&] { found({}); }).code() == ErrorCode::invalid_option);
+}
+
+TEST_CASE("a graph that is no sum is refused by name", "[circuit]") {
+  const auto refused = [](const std::string& name) {
+    const auto pipeline = load_pipeline<GeneratePipeline>(checkpoints / name);
+    return error_of([&] { CircuitGraph(nullptr, pipeline->runner()->decoder().stack()); });
+  };
+  const Error error = refused("gemma2");
+  CHECK(error.code() == ErrorCode::unsupported);
+  CHECK(std::string(error.what()).find("norms of their outputs") != std::string::npos);
+  const auto marian = load_pipeline<TranslatePipeline>(checkpoints / "marian");
+  const Error post = error_of([&] { CircuitGraph(nullptr, marian->runner()->decoder().stack()); });
+  CHECK(post.code() == ErrorCode::unsupported);
+}
+
+}  // namespace glassformer::test
