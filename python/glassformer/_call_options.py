@@ -608,7 +608,7 @@ class ExplainOptions(TypedDict, total=False):
     orders : int, optional
         How many random orders to compare with. Between 0 and 1000. Default: 20.
     seed : int, optional
-        The seed of the random orders. Default: 1.
+        The seed of the random orders or circuits. Default: 1.
     edges : Sequence[Mapping[str, int]], optional
         The edges to cut: the weights of a key for a query.
     cut : Literal["scores", "weights"], optional
@@ -617,6 +617,24 @@ class ExplainOptions(TypedDict, total=False):
     least : float, optional
         How near to the full number the circuit stays: between this share of it and 2 minus this
         share. Default: 0.8.
+    metric : Literal["logit_difference", "log_probability", "divergence"], optional
+        The number that the circuit should keep: the difference of the two tokens' logits, the
+        log-probability of the token, or minus the divergence from the first text's probabilities.
+        Default: "logit_difference".
+    ablation : Literal["corrupt", "mean", "zero"], optional
+        What is carried outside the circuit: what the second text has there, its mean over its
+        tokens, or zeros. Default: "corrupt".
+    steps : int, optional
+        The points between both texts at which gradients are computed; 0: those of the first text.
+        Between 0 and 1000. Default: 5.
+    edge_count : int, optional
+        How many edges the circuit has, those with the largest scores. At least 1. Default: the
+        fewest of 1, 2, 5, 10, 20, 50 and 100 % that stay within `least`.
+    cut_edges : Sequence[str], optional
+        Edges of the whole graph to cut, each as "FROM>TO". Then nothing is searched: `kept` is
+        the number without them. Default: none.
+    random_circuits : int, optional
+        How many random circuits of each size to compare with. Between 0 and 1000. Default: 5.
     words : int, optional
         How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5.
     beams : int, optional
@@ -680,6 +698,12 @@ class ExplainOptions(TypedDict, total=False):
     edges: Sequence[Mapping[str, int]] | None
     cut: Literal["scores", "weights"] | None
     least: float | None
+    metric: Literal["logit_difference", "log_probability", "divergence"] | None
+    ablation: Literal["corrupt", "mean", "zero"] | None
+    steps: int | None
+    edge_count: int | None
+    cut_edges: Sequence[str] | None
+    random_circuits: int | None
     words: int | None
     beams: int | None
     sentence: int | None

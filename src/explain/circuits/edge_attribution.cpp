@@ -229,10 +229,11 @@ void CircuitRuns::catch_outputs(StreamCatcher& catcher) const {
 
 std::vector<float> CircuitRuns::output_of(const CircuitNode& node, const CaughtRows& rows) const {
   if (node.kind == NodeKind::embeddings || node.kind == NodeKind::feed_forward) return rows.data;
+  const bool cross = node.kind == NodeKind::cross_head;
   const Block& block = stack(node.encoder).block(node.layer);
-  const Linear& projection = node.kind == NodeKind::cross_head ? block.encoder_attn().out_proj()
-                                                               : block.self_attn().out_proj();
-  const std::vector<float> weights = dense_weights(projection);  // [D, E]
+  const Linear& projection = (cross ? block.encoder_attn() : block.self_attn()).out_proj();
+  std::vector<float>& weights = out_weights_[{node.encoder, cross, node.layer}];  // [D, E]
+  if (weights.empty()) weights = dense_weights(projection);
   const std::size_t width = projection.out(), d_heads = projection.in();
   const std::size_t heads = stack(node.encoder).config().n_heads(), d_head = d_heads / heads;
   std::vector<float> output(rows.rows() * width);
@@ -240,9 +241,7 @@ std::vector<float> CircuitRuns::output_of(const CircuitNode& node, const CaughtR
     const float* const context = rows.data.data() + i * d_heads + node.head * d_head;
     for (std::size_t c = 0; c < width; ++c) {
       const float* const row = weights.data() + c * d_heads + node.head * d_head;
-      float sum = 0;
-      for (std::size_t e = 0; e < d_head; ++e) sum += context[e] * row[e];
-      output[i * width + c] = sum;
+      output[i * width + c] = learning_kernels().dot(context, row, d_head);
     }
   }
   return output;

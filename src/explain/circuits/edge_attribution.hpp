@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "explain/circuits/circuit_graph.hpp"
@@ -82,6 +84,8 @@ class CircuitRuns {
   Matrices clean_outputs_;  // by node
   Matrices instead_;        // by node: what is added instead
   Matrices streams_;        // by input: the stream that it reads if nothing is kept
+  // Of the output projections: encoder, cross-attention, layer.
+  mutable std::map<std::tuple<bool, bool, std::size_t>, std::vector<float>> out_weights_;
 };
 
 }  // namespace glassformer

@@ -43,6 +43,10 @@ EdgeCircuitSearch::EdgeCircuitSearch(const WriterRunner& model, const CircuitSub
                 "text: expected two texts with different answers, got two for which the explained "
                 "number is the same");
   }
+  if (!options.cut.empty()) {
+    uncut_ = all_but(options.cut);
+    return;
+  }
   for (const std::size_t percent : percents) {
     counts_.push_back(std::max<std::size_t>(1, (edges * percent + 50) / 100));
   }
@@ -55,11 +59,35 @@ std::vector<bool> EdgeCircuitSearch::largest(std::size_t count) const {
   return kept;
 }
 
+std::vector<bool> EdgeCircuitSearch::all_but(const std::vector<std::string>& cut) const {
+  const CircuitGraph& graph = runs_.graph();
+  std::vector<bool> kept(graph.edges(), true);
+  for (const std::string& name : cut) {
+    bool found = false;
+    for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+      const CircuitInput& input = graph.inputs()[i];
+      const std::string end = ">" + to_string(input);
+      if (!name.ends_with(end)) continue;
+      for (std::size_t u = input.first; u < input.end; ++u) {
+        if (to_string(graph.nodes()[u]) + end != name) continue;
+        kept[graph.first_edge(i) + u - input.first] = false;
+        found = true;
+      }
+    }
+    if (!found) {
+      throw_error(ErrorCode::invalid_option,
+                  {"cut_edges: expected edges of the graph as \"FROM>TO\", got \"{}\"", {name}});
+    }
+  }
+  return kept;
+}
+
 float EdgeCircuitSearch::faithfulness_of(const std::vector<bool>& kept) const {
   return static_cast<float>((runs_.number_with(kept) - nothing_) / (runs_.clean() - nothing_));
 }
 
 bool EdgeCircuitSearch::step() {
+  if (!uncut_.empty()) return false;
   if (scores_.empty()) {
     scores_ = runs_.scores(options_.steps);
     order_ = sorted_order(scores_.size(), [&](std::size_t a, std::size_t b) {
@@ -111,7 +139,7 @@ EdgeCircuit EdgeCircuitSearch::take() {
   } else if (const auto found = std::ranges::find_if(curve_, enough); found != curve_.end()) {
     count = found->edges;
   }
-  const std::vector<bool> kept = largest(count);
+  const std::vector<bool> kept = uncut_.empty() ? largest(count) : uncut_;
   EdgeCircuit result = {.clean = runs_.clean(),
                         .corrupt = runs_.corrupt(),
                         .nothing = nothing_,
@@ -119,6 +147,7 @@ EdgeCircuit EdgeCircuitSearch::take() {
   result.faithfulness = static_cast<float>((result.kept - nothing_) / (result.clean - nothing_));
   for (const CircuitNode& node : graph.nodes()) result.nodes.push_back(to_string(node));
   for (const CircuitInput& input : graph.inputs()) result.inputs.push_back(to_string(input));
+  if (!uncut_.empty()) return result;
   result.scores.resize(result.nodes.size() * result.inputs.size());
   for (std::size_t edge = 0; edge < scores_.size(); ++edge) {
     result.scores[graph.node_of(edge) * result.inputs.size() + graph.input_of(edge)] =

@@ -13,6 +13,8 @@ struct EdgeCircuitOptions {
   std::size_t steps = 5;                       ///< see CircuitRuns::scores
   std::optional<std::size_t> edge_count = {};  ///< default: see EdgeCircuit::edges
   float least = 0.8f;
+  /// Edges, each as "FROM>TO". If there are any, nothing is searched: the circuit is all others.
+  std::vector<std::string> cut = {};
   std::size_t orders = 5;  ///< random circuits of each size
   std::uint32_t seed = 1;
 };
@@ -47,7 +49,8 @@ struct EdgeCircuit {
 class EdgeCircuitSearch {
  public:
   /// Runs both texts. The subject must outlive this. Throws the errors of CircuitRuns, and
-  /// `invalid_option` if both texts have the same number, or for more edges than there are.
+  /// `invalid_option` if both texts have the same number, for more edges than there are, and for an
+  /// edge that does not exist.
   EdgeCircuitSearch(const WriterRunner& model, const CircuitSubject& subject,
                     const EdgeCircuitOptions& options);
 
@@ -58,11 +61,13 @@ class EdgeCircuitSearch {
 
  private:
   std::vector<bool> largest(std::size_t count) const;
+  std::vector<bool> all_but(const std::vector<std::string>& cut) const;
   float faithfulness_of(const std::vector<bool>& kept) const;
 
   CircuitRuns runs_;
   EdgeCircuitOptions options_;
   double nothing_ = 0;
+  std::vector<bool> uncut_;  // empty: a circuit is searched
   std::vector<float> scores_;
   std::vector<std::size_t> order_;  // edges, the largest score first
   std::vector<std::size_t> counts_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/kernels.hpp"
+#include "kernels/learning.hpp"
 
 namespace glassformer {
 
@@ -51,7 +51,10 @@ void FrozenProjection::lead_back_exactly(std::span<const float> gradient, const 
 
 void FrozenProjection::project(const float* input, std::size_t position, Session& session,
                                std::span<float> to) const {
-  multiply(input, to);
+  const std::size_t width = weights.size() / to.size();
+  for (std::size_t e = 0; e < to.size(); ++e) {
+    to[e] = bias[e] + learning_kernels().dot(weights.data() + e * width, input, width);
+  }
   if (norm) (*norm)(const_view(to.data(), {1, to.size()}), view(to.data(), {1, to.size()}));
   if (rotary) rotary->turn(to, position, session);
 }

@@ -412,7 +412,10 @@ void fields(Visit& visit, NextCircuit& result) {
   visit("inputs", circuit.inputs,
         {.help = "The places that read a stream, such as \"decoder.layers.1.self_attn.head.0.q\", "
                  "\"decoder.layers.1.fc1\" or \"logits\"."});
-  visit.tensor({"scores", {circuit.nodes.size(), circuit.inputs.size()}, std::move(circuit.scores)},
+  const bool searched = !circuit.scores.empty();
+  const std::vector<std::size_t> shape = {searched ? circuit.nodes.size() : 0,
+                                          circuit.inputs.size()};
+  visit.tensor({"scores", shape, std::move(circuit.scores)},
                {.help = "[nodes, inputs] The score of each edge; 0 where there is none."});
   visit("edges", circuit.edges,
         {.help = "Those of the circuit that are on a way from the embeddings to the logits, the "

@@ -2,6 +2,7 @@ import type { Token, TracedTensor } from '../model/results.js';
 import type {
   ActivationPatching,
   Circuit,
+  EdgeCircuit,
   EdgeEffects,
   ExplainedSentence,
   Faithfulness,
@@ -129,6 +130,8 @@ export interface TranslationExplanations {
   activation_patching: ExplainedText<'activation_patching'> &
     NextActivationPatching & { prefix: number[] };
   faithfulness: ExplainedToken<'faithfulness'> & Faithfulness;
+  /** By default of the first token in which both translations differ. */
+  circuit: ExplainedToken<'circuit'> & EdgeCircuit;
   gradients: ExplainedToken<'gradients'> & Gradients;
   gradient_times_input: ExplainedToken<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedToken<'integrated_gradients'> & IntegratedGradients;
@@ -160,6 +163,7 @@ export interface GenerationExplanations {
   score: ExplainedText<'score'> & ExplainedScore & ScoredRows & Partial<ComparedTokens>;
   activation_patching: ExplainedText<'activation_patching'> & NextActivationPatching;
   faithfulness: ExplainedNext<'faithfulness'> & Faithfulness;
+  circuit: ExplainedNext<'circuit'> & EdgeCircuit;
   gradients: ExplainedNext<'gradients'> & Gradients;
   gradient_times_input: ExplainedNext<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedNext<'integrated_gradients'> & IntegratedGradients;

@@ -64,7 +64,7 @@ export interface ExplainOption {
   scores?: Float32Array | undefined;
   /** How many random orders to compare with. Between 0 and 1000. Default: 20. */
   orders?: number | undefined;
-  /** The seed of the random orders. Default: 1. */
+  /** The seed of the random orders or circuits. Default: 1. */
   seed?: number | undefined;
   /** The edges to cut: the weights of a key for a query. */
   edges: readonly AttentionEdge[];
@@ -78,6 +78,34 @@ export interface ExplainOption {
    * share. Default: 0.8.
    */
   least?: number | undefined;
+  /**
+   * The number that the circuit should keep: the difference of the two tokens' logits, the
+   * log-probability of the token, or minus the divergence from the first text's probabilities.
+   * Default: "logit_difference".
+   */
+  metric?: 'logit_difference' | 'log_probability' | 'divergence' | undefined;
+  /**
+   * What is carried outside the circuit: what the second text has there, its mean over its
+   * tokens, or zeros. Default: "corrupt".
+   */
+  ablation?: 'corrupt' | 'mean' | 'zero' | undefined;
+  /**
+   * The points between both texts at which gradients are computed; 0: those of the first text.
+   * Between 0 and 1000. Default: 5.
+   */
+  steps?: number | undefined;
+  /**
+   * How many edges the circuit has, those with the largest scores. At least 1. Default: the
+   * fewest of 1, 2, 5, 10, 20, 50 and 100 % that stay within `least`.
+   */
+  edgeCount?: number | undefined;
+  /**
+   * Edges of the whole graph to cut, each as "FROM>TO". Then nothing is searched: `kept` is the
+   * number without them. Default: none.
+   */
+  cutEdges?: readonly string[] | undefined;
+  /** How many random circuits of each size to compare with. Between 0 and 1000. Default: 5. */
+  randomCircuits?: number | undefined;
   /** How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5. */
   words?: number | undefined;
   /**
@@ -197,7 +225,11 @@ export interface ExplainOptions {
   faithfulness: Method<'faithfulness', 'label' | 'of' | 'scores' | 'orders' | 'seed'>;
   /** The number without some attention edges. Needs compute f32. */
   edges: Method<'edges', 'label' | 'edges' | 'cut'>;
-  /** A small set of heads and edges that keeps the answer (Conmy et al. 2023). Needs compute f32. */
+  /**
+   * A small set of heads and edges that keeps the answer (Conmy et al. 2023); of a model that
+   * writes, the edges of its graph that carry the difference between the answers to two texts of
+   * equally many tokens (Hanna et al. 2024, EAP-IG). Needs compute f32.
+   */
   circuit: Method<'circuit', 'least'>;
   /**
    * The product of each token's embedding and the gradient of the explained number with respect
@@ -309,6 +341,30 @@ export interface ExplainTranslationOptions {
     | 'scores'
     | 'orders'
     | 'seed'
+    | 'beams'
+    | 'sentence'
+    | 'position'
+    | 'prefix'
+    | 'token'
+    | 'against'
+    | 'from'
+    | 'to'
+  >;
+  /**
+   * A small set of heads and edges that keeps the answer (Conmy et al. 2023); of a model that
+   * writes, the edges of its graph that carry the difference between the answers to two texts of
+   * equally many tokens (Hanna et al. 2024, EAP-IG). Needs compute f32.
+   */
+  circuit: Method<
+    'circuit',
+    | 'seed'
+    | 'least'
+    | 'metric'
+    | 'ablation'
+    | 'steps'
+    | 'edgeCount'
+    | 'cutEdges'
+    | 'randomCircuits'
     | 'beams'
     | 'sentence'
     | 'position'
@@ -450,6 +506,27 @@ export interface ExplainGenerationOptions {
   faithfulness: Method<
     'faithfulness',
     'of' | 'scores' | 'orders' | 'seed' | 'beams' | 'position' | 'prefix' | 'token' | 'against'
+  >;
+  /**
+   * A small set of heads and edges that keeps the answer (Conmy et al. 2023); of a model that
+   * writes, the edges of its graph that carry the difference between the answers to two texts of
+   * equally many tokens (Hanna et al. 2024, EAP-IG). Needs compute f32.
+   */
+  circuit: Method<
+    'circuit',
+    | 'seed'
+    | 'least'
+    | 'metric'
+    | 'ablation'
+    | 'steps'
+    | 'edgeCount'
+    | 'cutEdges'
+    | 'randomCircuits'
+    | 'beams'
+    | 'position'
+    | 'prefix'
+    | 'token'
+    | 'against'
   >;
   /**
    * The product of each token's embedding and the gradient of the explained number with respect
@@ -609,6 +686,13 @@ export const explainTranslationOptions = [
   'scores',
   'orders',
   'seed',
+  'least',
+  'metric',
+  'ablation',
+  'steps',
+  'edgeCount',
+  'cutEdges',
+  'randomCircuits',
   'baselineToken',
   'names',
   'patch',
@@ -640,6 +724,13 @@ export const explainGenerationOptions = [
   'scores',
   'orders',
   'seed',
+  'least',
+  'metric',
+  'ablation',
+  'steps',
+  'edgeCount',
+  'cutEdges',
+  'randomCircuits',
   'baselineToken',
   'names',
   'patch',

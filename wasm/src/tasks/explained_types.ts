@@ -230,6 +230,69 @@ export interface Circuit {
   edges: AttentionEdge[];
 }
 
+/** An edge of a model's graph, and its score. */
+export interface CircuitEdge {
+  /** The part that adds to the stream. */
+  from: string;
+  /** The place that reads it. */
+  to: string;
+  /**
+   * What the number changes, to first order, if the edge carries what is carried outside the
+   * circuit.
+   */
+  score: number;
+}
+
+/** Circuits of one size. */
+export interface CircuitPoint {
+  /** How many edges are kept. */
+  edges: number;
+  /** How many of those with the largest scores are on a way from the embeddings to the logits. */
+  joined: number;
+  /** Of those with the largest scores. */
+  faithfulness: number;
+  /** The mean of random circuits of this size. */
+  random: number;
+  /** Their standard deviation. */
+  deviation: number;
+}
+
+/** The edges that carry the difference between two texts. */
+export interface EdgeCircuit {
+  /** The tokens of the second text. */
+  donorTokens: Token[];
+  /** The explained number of the first text. */
+  value: number;
+  /** The number of the second text. */
+  corrupt: number;
+  /** The number with no edges. */
+  nothing: number;
+  /** The number with only the circuit. */
+  kept: number;
+  /** (`kept` - `nothing`) / (`value` - `nothing`). */
+  faithfulness: number;
+  /** The parts that add to a stream, such as "decoder.layers.0.self_attn.head.3". */
+  nodes: string[];
+  /**
+   * The places that read a stream, such as "decoder.layers.1.self_attn.head.0.q",
+   * "decoder.layers.1.fc1" or "logits".
+   */
+  inputs: string[];
+  /** [nodes, inputs] The score of each edge; 0 where there is none. */
+  scores: TracedTensor;
+  /**
+   * Those of the circuit that are on a way from the embeddings to the logits, the largest score
+   * first.
+   */
+  edges: CircuitEdge[];
+  /** Circuits of growing size, beside random ones. */
+  curve: CircuitPoint[];
+  /** The area below the curve over the share of edges. */
+  area: number;
+  /** The same of random circuits. */
+  randomArea: number;
+}
+
 /** A part of a score of an attention. */
 export interface ScorePart {
   /**

@@ -199,8 +199,8 @@ export class Generator extends LoadedModel<GeneratorInfo> {
   /**
    * Explains the next token of a decoder-only model by one of the methods of
    * ExplainGenerationOptions; those that use gradients also explain a token of the answer of a model
-   * with an encoder. Method "activation_patching" explains the difference between the next tokens
-   * of two texts: `{ text, pair }`. Aborting `signal` stops it between two steps.
+   * with an encoder. Methods "activation_patching" and "circuit" explain the difference between the
+   * next tokens of two texts: `{ text, pair }`. Aborting `signal` stops it between two steps.
    */
   explain<Method extends ExplainGenerationMethod>(
     text: string | TextPair,

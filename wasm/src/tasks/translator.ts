@@ -96,7 +96,7 @@ export class Translator extends LoadedModel<TranslatorInfo> {
 
   /**
    * Explains the translation of a text by one of the methods of ExplainTranslationOptions or, with
-   * method "activation_patching", the difference between those of two texts: `{ text, pair }`.
+   * methods "activation_patching" and "circuit", the difference between those of two texts: `{ text, pair }`.
    */
   explain<Method extends ExplainTranslationMethod>(
     text: string | TextPair,

@@ -66,9 +66,10 @@ class NextGradientsSteps {
     if (sum_) part_ = sum_->take();
     if (test_) part_ = WordFaithfulness{test_->take(), lead_.parts()};
     if (circuit_) part_ = NextCircuit{circuit_->search.take(), corrupt_tokens()};
-    NextGradients result = {
-        .position = position_,
-        .token = lead_.token(), .against = lead_.against(), .part = std::move(part_)};
+    NextGradients result = {.position = position_,
+                            .token = lead_.token(),
+                            .against = lead_.against(),
+                            .part = std::move(part_)};
     result.rows = subject_.decoded_texts();
     for (std::string& text : subject_.encoded_texts()) result.rows.push_back(std::move(text));
     result.before = std::move(subject_.before);
@@ -145,6 +146,7 @@ class NextGradientsSteps {
     const EdgeCircuitOptions options = {.steps = asked.steps,
                                         .edge_count = asked.edge_count,
                                         .least = request_.options.least,
+                                        .cut = asked.cut_edges,
                                         .orders = asked.random_circuits,
                                         .seed = request_.options.seed};
     return std::make_unique<RunningCircuit>(of, options, subject_.model);

@@ -95,7 +95,7 @@ class NextLead {
 struct NextGradients {
   ReadBefore before = {};
   std::vector<std::string> rows = {};  ///< the text of each token that has a score, [T + S]
-  std::size_t position = 0;  ///< of the token in a translation or an answer
+  std::size_t position = 0;            ///< of the token in a translation or an answer
   Guess token, against;
   std::variant<Gradients, GradientScores, IntegratedGradients, Relevance, PropagatedRelevance,
                WordFaithfulness, NextCircuit>

@@ -178,6 +178,7 @@ struct ChosenEdges {
   Ablation ablation = Ablation::corrupt;
   std::size_t steps = 5;
   std::optional<std::size_t> edge_count = {};
+  std::vector<std::string> cut_edges = {};
   std::size_t random_circuits = 5;
 };
 template <class Visit>
@@ -198,6 +199,12 @@ void fields(Visit& visit, ChosenEdges& part) {
         {.help = "How many edges the circuit has, those with the largest scores.",
          .absent = "the fewest of 1, 2, 5, 10, 20, 50 and 100 % that stay within `least`",
          .least = 1});
+  visit("cut_edges", part.cut_edges,
+        {.help = "Edges of the whole graph to cut, each as \"FROM>TO\". Then nothing is searched, "
+                 "and the "
+                 "kept number is that without them.",
+         .absent = "none",
+         .items = "edges"});
   visit(
       "random_circuits", part.random_circuits,
       {.help = "How many random circuits of each size to compare with.", .least = 0, .most = 1000});

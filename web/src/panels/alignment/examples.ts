@@ -115,3 +115,9 @@ export const pairs: readonly TextPair[] = [
     donor: 'He is my friend.',
   },
 ];
+
+/** Pairs of sentences of equally many tokens. */
+export const circuitPairs: readonly TextPair[] = [
+  ...pairs.filter(({ name }) => ['My', 'The animal'].includes(name)),
+  { name: 'The color', base: 'I see a red car.', donor: 'I see a green car.' },
+];

@@ -67,3 +67,8 @@ export const pairs: readonly TextPair[] = [
     donor: 'The film is funny',
   },
 ];
+
+/** Pairs of texts of equally many tokens. */
+export const circuitPairs: readonly TextPair[] = pairs.filter(({ name }) =>
+  ['He or she', 'One actor'].includes(name),
+);

@@ -75,6 +75,12 @@ export const papers = {
     title: 'Attention is Not Only a Weight: Analyzing Transformers with Vector Norms',
     url: 'https://arxiv.org/abs/2004.10102',
   },
+  eapig: {
+    authors: 'Hanna, Pezzelle and Belinkov',
+    year: 2024,
+    title: 'Have Faith in Faithfulness: Going Beyond Circuit Overlap When Finding Model Mechanisms',
+    url: 'https://arxiv.org/abs/2403.17806',
+  },
   attnlrp: {
     authors: 'Achtibat et al.',
     year: 2024,
