@@ -238,6 +238,60 @@ test('the direct logit attribution of the shipped writer adds up to one token’
     assert.equal(explained(method).scores.length, explained(method).tokens.length);
 });
 
+test('a writer and a translator show the circuit between two texts', () => {
+  const pairs = {
+    'weights/writer': ['The actors in this film', 'The actor in this film'],
+    'weights/en-de': ['The dog sleeps.', 'The cat sleeps.'],
+  };
+  for (const [folder, texts] of Object.entries(pairs)) {
+    const explained = (line, ...more) => {
+      const args = ['explain', join(root, folder), '--method', 'circuit', '--compute', 'f32'];
+      return glassformer([...args, ...more], `${line}\n`);
+    };
+    const few = ['--random-circuits', '2'];
+    const { status, lines, stderr } = explained(texts.join('\t'), '--json', ...few);
+    assert.equal(status, 0, stderr);
+    const found = JSON.parse(lines[0]);
+    assert.ok(found.value > 0 && found.corrupt < 0);
+    assert.ok(Math.abs(found.nothing - found.corrupt) < 1e-3);
+    assert.ok(found.faithfulness >= 0.8 && found.area > found.randomArea);
+    assert.deepEqual(found.scores.shape, [found.nodes.length, found.inputs.length]);
+    const whole = found.curve.at(-1);
+    assert.ok(Math.abs(whole.faithfulness - 1) < 1e-4 && found.edges.length < whole.edges / 10);
+    // The line has the same edges.
+    const shown = explained(texts.join('\t'), ...few).lines[0].split('\t');
+    assert.equal(shown[3], `edges=${found.edges.length}`);
+    for (const [i, { from, to, score }] of found.edges.entries()) {
+      const [name, number] = shown[4 + i].split('=');
+      assert.equal(name, `${from} > ${to}`);
+      assert.ok(Math.abs(Number(number) - score) < 1e-5);
+    }
+    // Without the strongest edge, about as much is lost as its score says.
+    const [{ from, to, score }] = found.edges;
+    const cut = explained(texts.join('\t'), '--json', '--cut-edges', `${from}>${to}`);
+    const { kept, edges } = JSON.parse(cut.lines[0]);
+    assert.deepEqual(edges, []);
+    assert.ok(Math.abs((kept - found.value) / score - 1) < 0.25, `${kept - found.value} ${score}`);
+
+    const refused = (message, line, ...more) => {
+      const answer = explained(line, ...more);
+      assert.ok(answer.status > 0);
+      assert.match(answer.stderr, message);
+    };
+    refused(/expected two texts with a tab/, texts[0]);
+    refused(/as many tokens as the clean one, \d+, got \d+/, `${texts[0]}\t${texts[1]} And so on`);
+    refused(/two texts with different answers/, `${texts[0]}\t${texts[0]}`);
+    refused(
+      /cut_edges: .*FROM>TO.*nothing>logits/,
+      texts.join('\t'),
+      '--cut-edges',
+      'nothing>logits',
+    );
+    refused(/edge_count: expected 1 to \d+, got 99999/, texts.join('\t'), '--edge-count', '99999');
+    refused(/--metric/, texts.join('\t'), '--metric', 'best');
+  }
+});
+
 test('a writer, a translator and an answering model explain a next token by gradients', () => {
   const models = {
     'weights/writer': { text: 'The acting is dreadful, so this film is', place: [] },
