@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "explain/contrast.hpp"
 #include "kernels/compute.hpp"
+#include "models/config.hpp"
 #include "run/run.hpp"
 #include "run/trace/patch.hpp"
 #include "run/trace/traced_tensor.hpp"

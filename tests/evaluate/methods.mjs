@@ -97,7 +97,7 @@ async function measure(folder, data, most) {
     if (!placed) continue;
     const [given, options] = placed;
     for (const of of task.methods) {
-      const test = { ...options, method: 'faithfulness', of, orders: of === 'rollout' ? 20 : 0 };
+      const test = { ...options, method: 'faithfulness', of, orders: of === 'rollout' ? 5 : 0 };
       const result = await model.explain(given, test);
       found[of].push(result.order.score);
       if (of !== 'rollout') continue;

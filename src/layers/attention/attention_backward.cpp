@@ -27,7 +27,10 @@ void write_weight_gradients(const HeadInput& in, const HeadGradients& gradients)
 }
 
 // tanh(x) / x, from tanh(x).
-float share_of_tanh(float tanh) { return std::abs(tanh) < 1e-3f ? 1.0f : tanh / std::atanh(tanh); }
+float share_of_tanh(float tanh) {
+  if (std::abs(tanh) < 1e-3f) return 1.0f;
+  return 2 * tanh / std::log((1 + tanh) / (1 - tanh));
+}
 
 // A head's backward through softmax attention, a block of queries at a time.
 class SoftmaxBackward {
