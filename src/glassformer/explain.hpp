@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/tasks/explain.hpp"
+#include "explain/circuits/circuit.hpp"
 #include "explain/results.hpp"
 #include "glassformer/attention.hpp"
 #include "glassformer/compute.hpp"

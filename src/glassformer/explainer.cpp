@@ -258,4 +258,43 @@ Explanation<NextPropagatedRelevance> NextTokenExplainer::cp_lrp(std::string_view
   });
 }
 
+Explanation<NextFaithfulness> NextTokenExplainer::faithfulness(std::string_view text,
+                                                               const FaithfulnessOptions& options,
+                                                               const NextPairOptions& pair) {
+  TestedScores tested = {.of = options.of, .orders = options.orders};
+  if (!options.scores.empty()) tested.scores = options.scores;
+  expect_tested(tested);
+  return explain_lead(*pipeline_, text, pair, [&](const NextLead& lead) {
+    FaithfulnessTest test = lead.faithfulness(tested, options.seed);
+    while (test.step()) {
+    }
+    return NextFaithfulness{lead.token(), lead.against(), test.take()};
+  });
+}
+
+Explanation<NextEdgeCircuit> NextTokenExplainer::circuit(std::string_view clean,
+                                                         std::string_view corrupt,
+                                                         const EdgeCircuitOptions& options,
+                                                         const NextPairOptions& pair) {
+  ExplainRequest request = request_for(*pipeline_, "circuit");
+  ExplainOptions& asked = request.options;
+  static_cast<ChosenEdges&>(asked) = {.metric = options.metric,
+                                      .ablation = options.ablation,
+                                      .steps = options.steps,
+                                      .edge_count = options.edge_count,
+                                      .cut_edges = options.cut,
+                                      .random_circuits = options.orders};
+  asked.least = options.least;
+  asked.seed = options.seed;
+  if (pair.token) asked.token = static_cast<std::size_t>(*pair.token);
+  if (pair.against) asked.against = static_cast<std::size_t>(*pair.against);
+  const TextInput texts = {clean, corrupt};
+  const auto job = begin_next_gradients(*pipeline_, std::span(&texts, 1), request);
+  NextGradients found = only(run_all(*job));
+  return {std::move(found.before.tokens),
+          found.before.clipped,
+          {},
+          {found.token, found.against, std::get<NextCircuit>(std::move(found.part)).circuit}};
+}
+
 }  // namespace glassformer

@@ -134,6 +134,16 @@ class NextTokenExplainer {
                                                 const NextPairOptions& options = {});
   Explanation<NextPropagatedRelevance> cp_lrp(std::string_view text,
                                               const NextPairOptions& options = {});
+  /// As in Explainer, for the same lead: tokens are left out, each by itself.
+  Explanation<NextFaithfulness> faithfulness(std::string_view text,
+                                             const FaithfulnessOptions& options = {},
+                                             const NextPairOptions& pair = {});
+  /// Finds the edges of the model's graph that carry the difference between the next tokens of two
+  /// texts of equally many tokens (Hanna et al. 2024, EAP-IG). Throws `unsupported` unless compute
+  /// is f32, and for models whose norms do not stand before sublayers only.
+  Explanation<NextEdgeCircuit> circuit(std::string_view clean, std::string_view corrupt,
+                                       const EdgeCircuitOptions& options = {},
+                                       const NextPairOptions& pair = {});
 
  private:
   std::unique_ptr<GeneratePipeline> pipeline_;

@@ -34,6 +34,7 @@ set(GLASSFORMER_VALUES
   base/fields.hpp
   base/option.hpp
   base/result_field.hpp
+  explain/circuits/circuit.hpp
   explain/results.hpp
   families/config/early_stopping.hpp
   families/config/sampling_settings.hpp

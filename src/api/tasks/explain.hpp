@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/tokens.hpp"
+#include "explain/circuits/circuit.hpp"
 #include "explain/results.hpp"
 #include "run/trace/traced_tensor.hpp"
 
@@ -51,6 +52,18 @@ struct NextRelevance {
 struct NextPropagatedRelevance {
   Guess token, against;
   PropagatedRelevance relevance;
+};
+
+/// A test of scores against the lead of one next token over another.
+struct NextFaithfulness {
+  Guess token, against;
+  Faithfulness test;
+};
+
+/// The circuit that carries the difference between the next tokens of two texts.
+struct NextEdgeCircuit {
+  Guess token, against;
+  EdgeCircuit circuit;
 };
 
 /// An explanation, and the text that it explains.

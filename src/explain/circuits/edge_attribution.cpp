@@ -94,12 +94,14 @@ std::vector<float> log_probabilities(std::span<const float> logits) {
 
 }  // namespace
 
-CircuitRuns::CircuitRuns(const WriterRunner& model, const CircuitSubject& subject)
+CircuitRuns::CircuitRuns(const WriterRunner& model, const CircuitSubject& subject,
+                         CircuitMetric metric, Ablation ablation)
     : model_(model),
       subject_(subject),
+      metric_(metric),
       graph_(encoder_of(model, subject), model->decoder().stack()) {
   expect_gradients(model->compute());
-  const auto& [clean, corrupt, contrast, metric, ablation] = subject;
+  const DecodedText &clean = subject.clean, &corrupt = subject.corrupt;
   if (clean.source) {
     expect_equal(" in the source", clean.source->sources.tokens(),
                  corrupt.source->sources.tokens());
@@ -192,11 +194,11 @@ std::vector<float> CircuitRuns::logits_with(StreamCatcher& catcher, const Decode
 }
 
 double CircuitRuns::number(std::span<const float> logits) const {
-  if (subject_.metric == CircuitMetric::logit_difference) {
+  if (metric_ == CircuitMetric::logit_difference) {
     return subject_.contrast.of(logits.data());
   }
   const std::vector<float> now = log_probabilities(logits);
-  if (subject_.metric == CircuitMetric::log_probability) {
+  if (metric_ == CircuitMetric::log_probability) {
     return static_cast<double>(now[subject_.contrast.label]);
   }
   const std::vector<float> clean = log_probabilities(clean_logits_);
@@ -208,10 +210,10 @@ double CircuitRuns::number(std::span<const float> logits) const {
 }
 
 AnswerTerms CircuitRuns::terms(std::span<const float> logits) const {
-  if (subject_.metric == CircuitMetric::logit_difference) return terms_of(subject_.contrast, 0);
+  if (metric_ == CircuitMetric::logit_difference) return terms_of(subject_.contrast, 0);
   const std::vector<float> now = log_probabilities(logits);
   std::vector<float> wanted(now.size());
-  if (subject_.metric == CircuitMetric::log_probability) {
+  if (metric_ == CircuitMetric::log_probability) {
     wanted[subject_.contrast.label] = 1;
   } else {
     wanted = log_probabilities(clean_logits_);

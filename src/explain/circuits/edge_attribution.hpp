@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "explain/circuits/circuit.hpp"
 #include "explain/circuits/circuit_graph.hpp"
 #include "explain/circuits/stream_catcher.hpp"
 #include "explain/contrast.hpp"
@@ -13,26 +14,10 @@
 
 namespace glassformer {
 
-/// The number that a circuit should keep.
-enum class CircuitMetric {
-  logit_difference,  ///< z_token - z_against
-  log_probability,   ///< of the token
-  divergence,        ///< minus the Kullback-Leibler divergence from the clean text's probabilities
-};
-
-/// What a node adds if the circuit does not keep it.
-enum class Ablation {
-  corrupt,  ///< what it adds to the corrupt text
-  mean,     ///< the mean over the tokens of the corrupt text
-  zero,
-};
-
 /// A clean and a corrupt text of equally many tokens, and the number. The texts must outlive this.
 struct CircuitSubject {
   DecodedText clean, corrupt;
   Contrast contrast;  ///< the two tokens
-  CircuitMetric metric = CircuitMetric::logit_difference;
-  Ablation ablation = Ablation::corrupt;
 };
 
 /// What runs on both texts show: what each node adds, and what is added instead.
@@ -40,7 +25,8 @@ class CircuitRuns {
  public:
   /// Runs both texts. Throws `invalid_option` if they have different numbers of tokens, and the
   /// errors of CircuitGraph.
-  CircuitRuns(const WriterRunner& model, const CircuitSubject& subject);
+  CircuitRuns(const WriterRunner& model, const CircuitSubject& subject, CircuitMetric metric,
+              Ablation ablation);
 
   const CircuitGraph& graph() const { return graph_; }
   double clean() const { return clean_; }
@@ -77,6 +63,7 @@ class CircuitRuns {
 
   WriterRunner model_;
   const CircuitSubject& subject_;
+  CircuitMetric metric_;
   CircuitGraph graph_;
   StreamCatcher clean_run_, corrupt_run_;
   std::vector<float> clean_logits_;

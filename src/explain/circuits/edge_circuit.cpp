@@ -31,7 +31,7 @@ float area_below(const std::vector<EdgeCircuit::Point>& curve, float EdgeCircuit
 
 EdgeCircuitSearch::EdgeCircuitSearch(const WriterRunner& model, const CircuitSubject& subject,
                                      const EdgeCircuitOptions& options)
-    : runs_(model, subject), options_(options) {
+    : runs_(model, subject, options.metric, options.ablation), options_(options) {
   const std::size_t edges = runs_.graph().edges();
   if (options.edge_count && (*options.edge_count == 0 || *options.edge_count > edges)) {
     throw_error(ErrorCode::invalid_option,

@@ -9,7 +9,7 @@
 
 #include "api/tasks/explain.hpp"
 #include "api/tasks/translate.hpp"
-#include "explain/circuits/edge_circuit.hpp"
+#include "explain/circuits/circuit.hpp"
 #include "run/tape.hpp"
 #include "run/trace/trace.hpp"
 #include "tasks/image/image.hpp"

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "explain/circuits/edge_circuit.hpp"
+#include "glassformer/explainer.hpp"
 #include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "support/error_of.hpp"
@@ -87,11 +88,13 @@ TEST_CASE("the scores of edges equal PyTorch's", "[circuit]") {
   const std::string name = any_writer();
   INFO(name);
   CircuitGolden golden(name);
-  CircuitSubject& subject = golden.subject;
+  const CircuitSubject& subject = golden.subject;
+  CircuitMetric metric = CircuitMetric::logit_difference;
+  Ablation ablation = Ablation::corrupt;
   const auto scores = [&](std::size_t steps) {
-    return CircuitRuns(golden.runner(), subject).scores(steps);
+    return CircuitRuns(golden.runner(), subject, metric, ablation).scores(steps);
   };
-  const CircuitRuns runs(golden.runner(), subject);
+  const CircuitRuns runs(golden.runner(), subject, metric, ablation);
   std::vector<std::string> nodes, inputs;
   for (const CircuitNode& node : runs.graph().nodes()) nodes.push_back(to_string(node));
   for (const CircuitInput& input : runs.graph().inputs()) inputs.push_back(to_string(input));
@@ -101,12 +104,12 @@ TEST_CASE("the scores of edges equal PyTorch's", "[circuit]") {
   CHECK(std::abs(runs.corrupt() - golden.golden.at("corrupt_value").get<double>()) < 1e-3);
   check_scores("eap", scores(0), golden.expected("eap"));
   check_scores("ig", scores(5), golden.expected("ig"));
-  subject.metric = CircuitMetric::log_probability;
+  metric = CircuitMetric::log_probability;
   check_scores("log_probability", scores(0), golden.expected("log_probability"));
-  subject.metric = CircuitMetric::divergence;
+  metric = CircuitMetric::divergence;
   check_scores("divergence", scores(1), golden.expected("divergence"));
-  subject.metric = CircuitMetric::logit_difference;
-  subject.ablation = Ablation::zero;
+  metric = CircuitMetric::logit_difference;
+  ablation = Ablation::zero;
   check_scores("zero", scores(0), golden.expected("zero"));
 }
 
@@ -114,7 +117,8 @@ TEST_CASE("a run with some edges equals PyTorch's", "[circuit]") {
   const std::string name = any_writer();
   INFO(name);
   CircuitGolden golden(name);
-  const CircuitRuns runs(golden.runner(), golden.subject);
+  const CircuitRuns runs(golden.runner(), golden.subject, CircuitMetric::logit_difference,
+                         Ablation::corrupt);
   std::vector<bool> kept(runs.graph().edges());
   for (const std::size_t edge : golden.golden.at("kept").get<std::vector<std::size_t>>()) {
     kept[edge] = true;
@@ -123,15 +127,16 @@ TEST_CASE("a run with some edges equals PyTorch's", "[circuit]") {
   // All edges are the clean text's run, none the corrupt one's, whatever is added instead.
   CHECK(std::abs(runs.number_with(std::vector<bool>(kept.size(), true)) - runs.clean()) < 1e-3);
   CHECK(std::abs(runs.number_with(std::vector<bool>(kept.size())) - runs.corrupt()) < 1e-3);
-  golden.subject.ablation = Ablation::mean;
-  const CircuitRuns means(golden.runner(), golden.subject);
+  const CircuitRuns means(golden.runner(), golden.subject, CircuitMetric::logit_difference,
+                          Ablation::mean);
   CHECK(std::abs(means.number_with(std::vector<bool>(kept.size(), true)) - runs.clean()) < 1e-3);
   CHECK(std::abs(means.number_with(std::vector<bool>(kept.size())) - runs.corrupt()) > 1e-3);
 }
 
 TEST_CASE("edges without a way to both ends carry nothing", "[circuit]") {
   CircuitGolden golden("gpt2_generate");
-  const CircuitRuns runs(golden.runner(), golden.subject);
+  const CircuitRuns runs(golden.runner(), golden.subject, CircuitMetric::logit_difference,
+                         Ablation::corrupt);
   const CircuitGraph& graph = runs.graph();
   std::vector<bool> kept(graph.edges());
   for (std::size_t edge = 0; edge < kept.size(); edge += 3) kept[edge] = true;
@@ -169,6 +174,22 @@ TEST_CASE("a circuit is found and measured", "[circuit]") {
   CHECK(error_of([&] { found({.edge_count = 10000}); }).code() == ErrorCode::invalid_option);
   golden.subject.corrupt = golden.subject.clean;
   CHECK(error_of([&] { found({}); }).code() == ErrorCode::invalid_option);
+}
+
+TEST_CASE("the library finds a circuit between two texts", "[circuit]") {
+  auto explainer =
+      NextTokenExplainer::load(GLASSFORMER_SOURCE_DIR "/weights/writer", {.compute = Compute::f32});
+  const std::string clean = "The actors in this film", corrupt = "The actor in this film";
+  const auto found = explainer.circuit(clean, corrupt, {.orders = 1});
+  CHECK(found.part.token.text == " are");
+  CHECK(found.part.against.text == " is");
+  CHECK(found.part.circuit.faithfulness >= 0.8f);
+  const EdgeCircuit::Edge& first = found.part.circuit.edges.front();
+  const auto cut = explainer.circuit(clean, corrupt, {.cut = {first.from + ">" + first.to}});
+  CHECK(cut.part.circuit.kept < found.part.circuit.clean - 1);
+  const auto test = explainer.faithfulness(clean, {.of = "attn_lrp", .orders = 2});
+  CHECK(test.part.test.random.size() == 2);
+  CHECK(test.part.test.tokens == explainer.attn_lrp(clean).part.relevance.scores);
 }
 
 TEST_CASE("a graph that is no sum is refused by name", "[circuit]") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "explain/circuits/edge_circuit.hpp"
 #include "explain/next_gradients.hpp"
 #include "run/trace/trace_plan.hpp"
 #include "tasks/explain/explain.hpp"
@@ -138,12 +139,11 @@ class NextGradientsSteps {
 
   std::unique_ptr<RunningCircuit> begin_circuit() const {
     const ChosenEdges& asked = request_.options;
-    const CircuitSubject of = {.clean = subject_.text(),
-                               .corrupt = corrupt_text(),
-                               .contrast = lead_.contrast(),
-                               .metric = asked.metric,
-                               .ablation = asked.ablation};
-    const EdgeCircuitOptions options = {.steps = asked.steps,
+    const CircuitSubject of = {
+        .clean = subject_.text(), .corrupt = corrupt_text(), .contrast = lead_.contrast()};
+    const EdgeCircuitOptions options = {.metric = asked.metric,
+                                        .ablation = asked.ablation,
+                                        .steps = asked.steps,
                                         .edge_count = asked.edge_count,
                                         .least = request_.options.least,
                                         .cut = asked.cut_edges,

@@ -14,7 +14,7 @@
 #include "api/tasks/image.hpp"
 #include "api/tasks/match.hpp"
 #include "api/tasks/translate.hpp"
-#include "explain/circuits/edge_circuit.hpp"
+#include "explain/circuits/circuit.hpp"
 #include "explain/patching/activation_patching.hpp"
 #include "run/tape.hpp"
 #include "tasks/limits.hpp"
