@@ -229,12 +229,14 @@ void CircuitRuns::catch_outputs(StreamCatcher& catcher) const {
   for (const CircuitNode& node : graph_.nodes()) catcher.copy(tensor_of(node));
 }
 
-std::vector<float> CircuitRuns::output_of(const CircuitNode& node, const CaughtRows& rows) const {
+std::vector<float> CircuitRuns::output_of(std::size_t index, const CaughtRows& rows) const {
+  const CircuitNode& node = graph_.nodes()[index];
   if (node.kind == NodeKind::embeddings || node.kind == NodeKind::feed_forward) return rows.data;
-  const bool cross = node.kind == NodeKind::cross_head;
   const Block& block = stack(node.encoder).block(node.layer);
-  const Linear& projection = (cross ? block.encoder_attn() : block.self_attn()).out_proj();
-  std::vector<float>& weights = out_weights_[{node.encoder, cross, node.layer}];  // [D, E]
+  const Linear& projection =
+      (node.kind == NodeKind::cross_head ? block.encoder_attn() : block.self_attn()).out_proj();
+  out_weights_.resize(graph_.nodes().size());
+  std::vector<float>& weights = out_weights_[index - node.head];  // [D, E]
   if (weights.empty()) weights = dense_weights(projection);
   const std::size_t width = projection.out(), d_heads = projection.in();
   const std::size_t heads = stack(node.encoder).config().n_heads(), d_head = d_heads / heads;
@@ -251,8 +253,8 @@ std::vector<float> CircuitRuns::output_of(const CircuitNode& node, const CaughtR
 
 CircuitRuns::Matrices CircuitRuns::outputs(const StreamCatcher& run) const {
   Matrices outputs;
-  for (const CircuitNode& node : graph_.nodes()) {
-    outputs.push_back(output_of(node, run.of(tensor_of(node))));
+  for (std::size_t u = 0; u < graph_.nodes().size(); ++u) {
+    outputs.push_back(output_of(u, run.of(tensor_of(graph_.nodes()[u]))));
   }
   return outputs;
 }
@@ -367,7 +369,7 @@ double CircuitRuns::number_with(const std::vector<bool>& kept) const {
       const bool heads = node.kind == NodeKind::head || node.kind == NodeKind::cross_head;
       const std::size_t count = heads ? stack(node.encoder).config().n_heads() : 1;
       for (std::size_t h = 0; h < count; ++h) {
-        const std::vector<float> output = output_of(graph_.nodes()[u + h], caught);
+        const std::vector<float> output = output_of(u + h, caught);
         std::vector<float>& sum = more[u + h];
         sum.resize(instead_[u + h].size());
         const std::size_t at = rows.first * (output.size() / rows.count);

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <map>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "explain/circuits/circuit.hpp"
@@ -53,7 +51,7 @@ class CircuitRuns {
   void catch_outputs(StreamCatcher& catcher) const;
   // Returns what each node adds in a run.
   Matrices outputs(const StreamCatcher& run) const;
-  std::vector<float> output_of(const CircuitNode& node, const CaughtRows& rows) const;
+  std::vector<float> output_of(std::size_t node, const CaughtRows& rows) const;
   // Adds the gradients of a run to those of the inputs.
   void add_gradients(float share, Matrices& gradients) const;
 
@@ -68,11 +66,10 @@ class CircuitRuns {
   StreamCatcher clean_run_, corrupt_run_;
   std::vector<float> clean_logits_;
   double clean_ = 0, corrupt_ = 0;
-  Matrices clean_outputs_;  // by node
-  Matrices instead_;        // by node: what is added instead
-  Matrices streams_;        // by input: the stream that it reads if nothing is kept
-  // Of the output projections: encoder, cross-attention, layer.
-  mutable std::map<std::tuple<bool, bool, std::size_t>, std::vector<float>> out_weights_;
+  Matrices clean_outputs_;        // by node
+  Matrices instead_;              // by node: what is added instead
+  Matrices streams_;              // by input: the stream that it reads if nothing is kept
+  mutable Matrices out_weights_;  // by node, of an attention's first head: its output projection
 };
 
 }  // namespace glassformer

@@ -2,19 +2,38 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+
 namespace glassformer {
 
+const StreamCatcher::Entry* StreamCatcher::find(const std::string& name) const {
+  const auto found = std::ranges::find(entries_, name, &Entry::name);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+StreamCatcher::Entry& StreamCatcher::entry(const std::string& name) {
+  if (!find(name)) entries_.push_back({.name = name});
+  return *std::ranges::find(entries_, name, &Entry::name);
+}
+
+const CaughtRows& StreamCatcher::of(const std::string& name) const {
+  const Entry* const found = find(name);
+  if (!found || found->caught.data.empty()) {
+    throw_error(ErrorCode::internal, {"circuit: no tensor {}", {name}});
+  }
+  return found->caught;
+}
+
 void StreamCatcher::done(std::string_view name, const CompleteRows& rows) {
-  const std::string full = path_.name(name);
-  if (const auto change = changes_.find(full); change != changes_.end()) change->second(rows);
-  const auto found = caught_.find(full);
-  if (found == caught_.end()) return;
-  CaughtRows& caught = found->second;
-  caught.columns = rows.columns;
-  caught.data.resize((rows.first + rows.count) * rows.columns);
+  Entry& of = entry(path_.name(name));
+  if (of.change) of.change(rows);
+  if (!of.copies) return;
+  of.caught.columns = rows.columns;
+  of.caught.data.resize((rows.first + rows.count) * rows.columns);
   for (std::size_t i = 0; i < rows.count; ++i) {
-    std::copy_n(rows.data + i * rows.stride, rows.columns,
-                caught.data.begin() + static_cast<std::ptrdiff_t>((rows.first + i) * rows.columns));
+    std::copy_n(
+        rows.data + i * rows.stride, rows.columns,
+        of.caught.data.begin() + static_cast<std::ptrdiff_t>((rows.first + i) * rows.columns));
   }
 }
 

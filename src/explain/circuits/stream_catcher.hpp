@@ -1,12 +1,9 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "run/scope_path.hpp"
 #include "run/trace/tracer.hpp"
 
@@ -29,29 +26,29 @@ class StreamCatcher final : public Tracer {
   void enter(std::string_view scope) override { path_.enter(scope); }
   void enter(std::size_t index) override { path_.enter(std::to_string(index)); }
   void leave() override { path_.leave(); }
-  bool wants(std::string_view name) const override {
-    const std::string full = path_.name(name);
-    return caught_.contains(full) || changes_.contains(full);
-  }
+  bool wants(std::string_view name) const override { return find(path_.name(name)) != nullptr; }
   void done(std::string_view name, const CompleteRows& rows) override;
   MapOutput map(MapKind, std::size_t, const MapShape&) override { return {}; }
 
   /// Copies a tensor. If it changes too, the copy is of the changed numbers.
-  void copy(const std::string& name) { caught_[name]; }
-  void change(const std::string& name, Change change) { changes_[name] = std::move(change); }
+  void copy(const std::string& name) { entry(name).copies = true; }
+  void change(const std::string& name, Change change) { entry(name).change = std::move(change); }
 
-  const CaughtRows& of(const std::string& name) const {
-    const auto found = caught_.find(name);
-    if (found == caught_.end() || found->second.data.empty()) {
-      throw_error(ErrorCode::internal, {"circuit: no tensor {}", {name}});
-    }
-    return found->second;
-  }
+  const CaughtRows& of(const std::string& name) const;
 
  private:
+  struct Entry {
+    std::string name;
+    bool copies = false;
+    CaughtRows caught = {};
+    Change change = {};
+  };
+  const Entry* find(const std::string& name) const;
+  // Returns the entry of this name, a new one if there is none.
+  Entry& entry(const std::string& name);
+
   ScopePath path_;
-  std::map<std::string, CaughtRows, std::less<>> caught_;
-  std::map<std::string, Change, std::less<>> changes_;
+  std::vector<Entry> entries_;
 };
 
 }  // namespace glassformer
