@@ -359,7 +359,8 @@ class Explained(Model):
         Parameters
         ----------
         given
-            As in the class's main method; with the method "activation_patching" two texts in a tuple.
+            As in the class's main method; with the methods "activation_patching" and, of a model that
+            writes, "circuit", two texts in a tuple.
         method : str
             One of ExplainMethod.
         on_progress : callable, optional

@@ -160,6 +160,17 @@ class Goldens(unittest.TestCase):
             lens = model.explain(text, "lens")
             self.assertEqual(lens["token_logits"].shape, (3, 16, 2))
 
+    def test_a_circuit_and_what_rules_pass_back(self):
+        clean, corrupt = "The actors in this film", "The actor in this film"
+        with glassformer.load(sentiment.parent / "writer", compute="f32") as model:
+            found = model.explain((clean, corrupt), "circuit", random_circuits=0)
+            self.assertEqual([found["token"]["text"], found["against"]["text"]], [" are", " is"])
+            self.assertEqual(found["scores"].shape, (len(found["nodes"]), len(found["inputs"])))
+            self.assertGreaterEqual(found["faithfulness"], 0.8)
+            scores = model.explain(clean, "attn_lrp")["scores"]
+            tested = model.explain(clean, "faithfulness", of="attn_lrp", orders=0)
+            assert_near(np.array(tested["scores"]), np.array(scores), tolerance, "scores")
+
     def test_a_patch_of_all_numbers_gives_their_answer(self):
         """The states of one text, put in the place of another's, give the first one's answer."""
         name = "encoder.layers.0.output"

@@ -54,7 +54,8 @@ for (const name of models) {
     else if (config.task === 'text-generation')
       model.push('tokenizer.json', 'tokenizer_config.json');
     else model.push('tokenizer.model');
-    if (existsSync(join(root, 'weights', name, 'heads.json'))) model.push('heads.json');
+    for (const file of ['heads.json', 'methods.json'])
+      if (existsSync(join(root, 'weights', name, file))) model.push(file);
     assert.deepEqual(packed[name].files, [...own, ...model].sort());
     for (const file of [...model, 'LICENSE']) {
       const installed = readFileSync(join(app, 'node_modules/@glassformer', name, file));

@@ -6,7 +6,7 @@ import type { ModelName } from '../../models/models.ts';
 import type { Loadable } from '../../models/shared-models.ts';
 import { edgeName, type CircuitEdge, type EdgeCircuit } from './circuit.ts';
 
-/** What a kind of model needs to find a circuit. */
+/** The class of a model, and its search for a circuit. */
 export interface CircuitKind<M extends Model> {
   of: Loadable<M>;
   find: (

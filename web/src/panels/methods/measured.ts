@@ -1,6 +1,6 @@
 /** How the methods do on many texts: methods.json in a model's folder (tests/evaluate/methods.mjs). */
 import { folderOf, type ModelName } from '../../models/models.ts';
-import { signed } from '../../ui/text/format.ts';
+import { decimals, signed } from '../../ui/text/format.ts';
 import { ledgerRead, scoringMethods } from './methods.ts';
 
 interface Interval {
@@ -36,15 +36,15 @@ const listed = new Intl.ListFormat('en');
 export function toldMeasured({ texts, methods }: MeasuredMethods): string {
   const [best, ...others] = methods;
   if (!best) return '';
-  const told = ({ mean, low, high }: Interval) =>
-    `${signed(mean)} (95 %: ${signed(low)} to ${signed(high)})`;
+  const told = ({ mean, low, high }: Interval, shown: (value: number) => string) =>
+    `${shown(mean)} (95%: ${shown(low)} to ${shown(high)})`;
   const ties = others.filter(({ behind }) => behind.low <= 0);
   const next = others.find(({ behind }) => behind.low > 0);
   const tied = listed.format(ties.map(({ method }) => nameOf(method)));
   return (
     `On ${texts} texts that the model was not trained on, ${nameOf(best.method)} scores best: ` +
-    `${told(best)}.` +
+    `${told(best, signed)}.` +
     (ties.length > 0 ? ` ${tied} cannot be told from it.` : '') +
-    (next ? ` ${nameOf(next.method)} is behind by ${told(next.behind)}.` : '')
+    (next ? ` ${nameOf(next.method)} is behind by ${told(next.behind, decimals(2))}.` : '')
   );
 }
