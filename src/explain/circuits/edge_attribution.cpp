@@ -133,31 +133,31 @@ CircuitRuns::CircuitRuns(const WriterRunner& model, const CircuitSubject& subjec
   }
   // The stream without its nodes has the biases of output projections. They are the same in all
   // runs, so the stream that an input reads is that of the clean text, with other outputs.
-  for (const CircuitInput& input : graph_.inputs()) {
-    std::vector<float> stream(tokens(reads_encoder(input)) * width);
-    for (std::size_t u = input.first; u < input.end; ++u) add(instead_[u], stream);
-    const bool encoder = reads_encoder(input);
-    for (std::size_t layer = 0; layer < stack(encoder).config().layers.size(); ++layer) {
-      const Block& block = stack(encoder).block(layer);
-      const auto add_bias = [&](const Linear& projection) {
-        if (projection.bias().empty()) return;
-        for (std::size_t i = 0; i < stream.size(); i += width) {
-          for (std::size_t c = 0; c < width; ++c) stream[i + c] += projection.bias()[c];
-        }
-      };
-      // Those of attentions whose heads the input reads.
-      const auto reads = [&](NodeKind kind) {
-        for (std::size_t u = input.first; u < input.end; ++u) {
-          const CircuitNode& node = graph_.nodes()[u];
-          if (node.kind == kind && node.layer == layer) return true;
-        }
-        return false;
-      };
-      if (reads(NodeKind::head)) add_bias(block.self_attn().out_proj());
-      if (reads(NodeKind::cross_head)) add_bias(block.encoder_attn().out_proj());
-    }
-    streams_.push_back(std::move(stream));
+  const std::vector<CircuitInput>& inputs = graph_.inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool again =
+        i > 0 && inputs[i].first == inputs[i - 1].first && inputs[i].end == inputs[i - 1].end;
+    if (!again) streams_.push_back(stream_without(inputs[i]));
+    stream_of_.push_back(streams_.size() - 1);
   }
+}
+
+// Returns what an input reads if nothing is kept.
+std::vector<float> CircuitRuns::stream_without(const CircuitInput& input) const {
+  const bool encoder = reads_encoder(input);
+  const std::size_t width = stack(false).config().d_model;
+  std::vector<float> stream(tokens(encoder) * width);
+  for (std::size_t u = input.first; u < input.end; ++u) add(instead_[u], stream);
+  for (std::size_t u = input.first; u < input.end; ++u) {
+    const CircuitNode& node = graph_.nodes()[u];
+    const bool cross = node.kind == NodeKind::cross_head;
+    if ((node.kind != NodeKind::head && !cross) || node.head > 0) continue;
+    const Block& block = stack(encoder).block(node.layer);
+    const std::span<const float> bias =
+        (cross ? block.encoder_attn() : block.self_attn()).out_proj().bias();
+    for (std::size_t i = 0; !bias.empty() && i < stream.size(); ++i) stream[i] += bias[i % width];
+  }
+  return stream;
 }
 
 const Stack& CircuitRuns::stack(bool encoder) const {
@@ -293,13 +293,17 @@ void CircuitRuns::add_gradients(float share, Matrices& gradients) const {
   const Gradients found = gradients_of(forward, answer, names, model_.session, &run);
   const Matrices added = outputs(run);
   const std::size_t width = stack(false).config().d_model;
+  std::vector<float> stream, normed;  // of the inputs that read the same
   for (std::size_t i = 0; i < graph_.inputs().size(); ++i) {
     const CircuitInput& input = graph_.inputs()[i];
-    // The stream that the input reads in this run: what nodes add instead, and the difference.
-    std::vector<float> stream = streams_[i];
-    for (std::size_t u = input.first; u < input.end; ++u) {
-      add(added[u], stream);
-      add(instead_[u], stream, -1.0f);
+    if (i == 0 || stream_of_[i] != stream_of_[i - 1]) {
+      // In this run: what nodes add instead, and the difference.
+      stream = streams_[stream_of_[i]];
+      for (std::size_t u = input.first; u < input.end; ++u) {
+        add(added[u], stream);
+        add(instead_[u], stream, -1.0f);
+      }
+      normed.clear();
     }
     const TracedTensor& of_tensor = find_traced(found.tensors, tensor_of(input));
     const std::size_t count = stream.size() / width;
@@ -313,8 +317,10 @@ void CircuitRuns::add_gradients(float share, Matrices& gradients) const {
               ? input.head
               : input.head * attention.config().n_heads / attention.config().n_kv_heads;
       const FrozenProjection projection = attention.frozen_projection(side_of(input.kind), head);
-      std::vector<float> normed(stream.size());
-      norm(input)(const_view(stream.data(), {count, width}), view(normed.data(), {count, width}));
+      if (normed.empty()) {
+        normed.resize(stream.size());
+        norm(input)(const_view(stream.data(), {count, width}), view(normed.data(), {count, width}));
+      }
       for (std::size_t t = 0; t < count; ++t) {
         const std::span<const float> row =
             std::span(of_tensor.data).subspan((t * heads + input.head) * d_head, d_head);
@@ -331,21 +337,21 @@ void CircuitRuns::add_gradients(float share, Matrices& gradients) const {
 
 std::vector<float> CircuitRuns::scores(std::size_t steps) const {
   Matrices gradients;
-  for (const std::vector<float>& stream : streams_) gradients.emplace_back(stream.size());
+  for (const std::size_t stream : stream_of_) gradients.emplace_back(streams_[stream].size());
   if (steps == 0) add_gradients(1.0f, gradients);
   for (std::size_t step = 0; step < steps; ++step) {
     add_gradients((static_cast<float>(step) + 0.5f) / static_cast<float>(steps), gradients);
   }
-  Matrices differences = instead_;
-  for (std::size_t u = 0; u < differences.size(); ++u) {
-    add(clean_outputs_[u], differences[u], -1.0f);
-  }
   const double runs = static_cast<double>(std::max<std::size_t>(steps, 1));
-  std::vector<float> scores;
-  for (std::size_t i = 0; i < graph_.inputs().size(); ++i) {
-    for (std::size_t u = graph_.inputs()[i].first; u < graph_.inputs()[i].end; ++u) {
-      const double product = dot(differences[u].data(), gradients[i].data(), gradients[i].size());
-      scores.push_back(static_cast<float>(product / runs));
+  std::vector<float> scores(graph_.edges());
+  for (std::size_t u = 0; u < graph_.nodes().size(); ++u) {
+    std::vector<float> difference = instead_[u];
+    add(clean_outputs_[u], difference, -1.0f);
+    for (std::size_t i = 0; i < graph_.inputs().size(); ++i) {
+      const CircuitInput& input = graph_.inputs()[i];
+      if (u < input.first || u >= input.end) continue;
+      const double product = dot(difference.data(), gradients[i].data(), difference.size());
+      scores[graph_.first_edge(i) + u - input.first] = static_cast<float>(product / runs);
     }
   }
   expect_finite(scores);
@@ -381,7 +387,7 @@ double CircuitRuns::number_with(const std::vector<bool>& kept) const {
   }
   const auto stream_of = [&](std::size_t i) {
     const CircuitInput& input = graph_.inputs()[i];
-    std::vector<float> stream = streams_[i];
+    std::vector<float> stream = streams_[stream_of_[i]];
     for (std::size_t u = input.first; u < input.end; ++u) {
       if (kept[graph_.first_edge(i) + u - input.first]) add(more[u], stream);
     }

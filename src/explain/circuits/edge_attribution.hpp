@@ -48,6 +48,7 @@ class CircuitRuns {
   std::vector<float> logits_with(StreamCatcher& catcher, const DecodedText& text) const;
   double number(std::span<const float> logits) const;
   AnswerTerms terms(std::span<const float> logits) const;
+  std::vector<float> stream_without(const CircuitInput& input) const;
   void catch_outputs(StreamCatcher& catcher) const;
   // Returns what each node adds in a run.
   Matrices outputs(const StreamCatcher& run) const;
@@ -66,9 +67,10 @@ class CircuitRuns {
   StreamCatcher clean_run_, corrupt_run_;
   std::vector<float> clean_logits_;
   double clean_ = 0, corrupt_ = 0;
-  Matrices clean_outputs_;        // by node
-  Matrices instead_;              // by node: what is added instead
-  Matrices streams_;              // by input: the stream that it reads if nothing is kept
+  Matrices clean_outputs_;              // by node
+  Matrices instead_;                    // by node: what is added instead
+  Matrices streams_;                    // that inputs read if nothing is kept
+  std::vector<std::size_t> stream_of_;  // of each input
   mutable Matrices out_weights_;  // by node, of an attention's first head: its output projection
 };
 

@@ -34,15 +34,8 @@ export function encodeOptions(
   };
 }
 
-// The methods of explanations that use gradients.
-const gradientMethods: unknown[] = [
-  'gradients',
-  'gradient_times_input',
-  'integrated_gradients',
-  'relevance',
-  'attn_lrp',
-  'cp_lrp',
-];
+// The methods of explanations that use gradients, by their names.
+const usesGradients = /gradient|^relevance$|_lrp$/;
 
 /** The options of an explanation that need care here. The others pass through. */
 export interface ExplainCallOptions {
@@ -71,8 +64,8 @@ export function encodeExplanation(
     ...(onProgress === undefined ? {} : { onProgress: true }),
   };
   const json = toJson({ ...rest, ...given, ...fixed });
-  const methods = [rest.method, rest.of];
-  const gradients = !!onProgress || methods.some((each) => gradientMethods.includes(each));
+  const gradients =
+    !!onProgress || usesGradients.test(`${rest.method}`) || usesGradients.test(`${rest.of}`);
   return { json, values: numbers.bytes(), traced: false, explains: true, gradients };
 }
 

@@ -149,7 +149,23 @@ class NextGradientsSteps {
                                         .cut = asked.cut_edges,
                                         .orders = asked.random_circuits,
                                         .seed = request_.options.seed};
+    // What nodes add to both texts, and the gradient of each input.
+    TraceBudget().take(sum_of_parts());
     return std::make_unique<RunningCircuit>(of, options, subject_.model);
+  }
+
+  std::uint64_t sum_of_parts() const {
+    std::uint64_t parts = 2;
+    const auto add = [&parts](const StackConfig& config, std::size_t attentions) {
+      parts += saturating_product({config.layers.size(), 1 + attentions * config.n_heads()});
+    };
+    const StackConfig& config = subject_.model->decoder().stack().config();
+    add(config, subject_.encoded ? 2 : 1);
+    if (subject_.encoded) {
+      const auto& translator = static_cast<const Seq2Seq&>(subject_.model.model);
+      add(translator.encoder().stack().config(), 1);
+    }
+    return saturating_product({6, parts, subject_.text().tokens(), config.d_model});
   }
 
   std::vector<InputToken> corrupt_tokens() const {
