@@ -161,9 +161,9 @@ Relevance next_relevance(const WriterRunner& model, const DecodedText& text,
     expect_relevance(encoder_config(model));
     names.emplace_back("encoder.layers.*.self_attn.weights");
   }
-  const NextMaps a = weights_of(model, text);
-  const NextMaps g =
-      maps_of(model, text, next_token_gradients(model, text, contrast, names).tensors);
+  // A decoder with recurrent units has none.
+  const Gradients gradients = next_token_gradients(model, text, contrast, names);
+  const NextMaps a = weights_of(model, text), g = maps_of(model, text, gradients.tensors);
   Relevance result;
   result.matrix = text.source
                       ? relevance({a.encoder, a.decoder, a.cross}, {g.encoder, g.decoder, g.cross})

@@ -243,8 +243,13 @@ export async function explainNext(): Promise<void> {
   ];
   const { layers } = await generator.explain('a', { method: 'lens', words: 2 });
   console.log(ahead, layers[0]?.[0]?.[0]?.logprob, attribution.read.data.length);
+  const { edges, curve } = await generator.explain(
+    { text: 'a', pair: 'b' },
+    { method: 'circuit', metric: 'divergence', cutEdges: ['a>b'] },
+  );
+  console.log(edges[0]?.from, edges[0]?.score, curve[0]?.faithfulness);
   // @ts-expect-error: a classifier's method
-  await generator.explain('a', { method: 'circuit' });
+  await generator.explain('a', { method: 'edges' });
 }
 
 export async function explainByGradients(): Promise<void> {
