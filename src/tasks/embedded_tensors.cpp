@@ -9,7 +9,7 @@ namespace {
 
 std::string base64(const std::vector<float>& values) {
   std::vector<std::uint8_t> bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return encode_base64(bytes);
 }
 

@@ -169,7 +169,7 @@ class Goldens(unittest.TestCase):
             self.assertGreaterEqual(found["faithfulness"], 0.8)
             scores = model.explain(clean, "attn_lrp")["scores"]
             tested = model.explain(clean, "faithfulness", of="attn_lrp", orders=0)
-            assert_near(np.array(tested["scores"]), np.array(scores), tolerance, "scores")
+            np.testing.assert_allclose(tested["scores"], scores, atol=1e-5)
 
     def test_a_patch_of_all_numbers_gives_their_answer(self):
         """The states of one text, put in the place of another's, give the first one's answer."""
