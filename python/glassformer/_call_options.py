@@ -631,8 +631,8 @@ class ExplainOptions(TypedDict, total=False):
         How many edges the circuit has, those with the largest scores. At least 1. Default: the
         fewest of 1, 2, 5, 10, 20, 50 and 100 % that stay within `least`.
     cut_edges : Sequence[str], optional
-        Edges of the whole graph to cut, each as "FROM>TO". Then nothing is searched: `kept` is
-        the number without them. Default: none.
+        Edges of the whole graph to cut, each as "FROM>TO". Then nothing is searched, and the kept
+        number is that without them. Default: none.
     random_circuits : int, optional
         How many random circuits of each size to compare with. Between 0 and 1000. Default: 5.
     words : int, optional

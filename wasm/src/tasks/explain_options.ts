@@ -100,8 +100,8 @@ export interface ExplainOption {
    */
   edgeCount?: number | undefined;
   /**
-   * Edges of the whole graph to cut, each as "FROM>TO". Then nothing is searched: `kept` is the
-   * number without them. Default: none.
+   * Edges of the whole graph to cut, each as "FROM>TO". Then nothing is searched, and the kept
+   * number is that without them. Default: none.
    */
   cutEdges?: readonly string[] | undefined;
   /** How many random circuits of each size to compare with. Between 0 and 1000. Default: 5. */
