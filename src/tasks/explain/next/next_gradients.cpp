@@ -102,8 +102,12 @@ class NextGradientsSteps {
   static Subjects read_subjects(Pipeline& pipeline, const TextInput& text, const Asked& asked) {
     if (!asked.request.is("circuit")) return {read_to_next(pipeline, text.text, asked.place)};
     const std::string_view other = expect_donor(text);
+    // Only the source of the corrupt text counts, so any place in its answer will do.
+    TranslatedPlace begin = asked.place;
+    begin.position = 0;
+    begin.prefix.clear();
     Subjects read = {read_to_next(pipeline, text.text, asked.place),
-                     read_to_next(pipeline, other, asked.place)};
+                     read_to_next(pipeline, other, begin)};
     const ExplainOptions& options = asked.request.options;
     if (!read.own.before.sentence || options.position || !options.prefix.empty()) return read;
     // By default, the first token in which both translations differ.
@@ -114,7 +118,7 @@ class NextGradientsSteps {
            own[place.position].id == others[place.position].id) {
       ++place.position;
     }
-    return {read_to_next(pipeline, text.text, place), read_to_next(pipeline, other, place)};
+    return {read_to_next(pipeline, text.text, place), std::move(read.corrupt)};
   }
 
   // The token is compared with the corrupt text's likeliest.
