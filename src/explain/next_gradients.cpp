@@ -7,8 +7,8 @@
 #include "explain/readings/rollout.hpp"
 #include "explain/traced.hpp"
 #include "models/whole_pass.hpp"
-#include "run/scope_path.hpp"
 #include "run/trace/apply_patch.hpp"
+#include "run/trace/named_tracer.hpp"
 #include "run/trace/trace.hpp"
 
 namespace glassformer {
@@ -18,18 +18,15 @@ constexpr const char* target_embeddings = "decoder.embed_tokens";
 constexpr const char* source_embeddings = "encoder.embed_tokens";
 
 // Applies patches to a pass over one text, or over one source and one target.
-class Patcher final : public Tracer {
+class Patcher final : public NamedTracer {
  public:
   explicit Patcher(std::span<const Patch> patches) : patches_(patches) {}
 
-  void enter(std::string_view scope) override { path_.enter(scope); }
-  void enter(std::size_t index) override { path_.enter(std::to_string(index)); }
-  void leave() override { path_.leave(); }
   bool wants(std::string_view name) const override {
-    return std::ranges::find(patches_, path_.name(name), &Patch::name) != patches_.end();
+    return std::ranges::find(patches_, full_name(name), &Patch::name) != patches_.end();
   }
   void done(std::string_view name, const CompleteRows& rows) override {
-    const std::string full = path_.name(name);
+    const std::string full = full_name(name);
     for (const Patch& patch : patches_) {
       if (patch.name != full) continue;
       for (std::size_t i = 0; i < rows.count; ++i) {
@@ -37,11 +34,9 @@ class Patcher final : public Tracer {
       }
     }
   }
-  MapOutput map(MapKind, std::size_t, const MapShape&) override { return {}; }
 
  private:
   std::span<const Patch> patches_;
-  ScopePath path_;
 };
 
 // Traces tensors of the decoder and, if there is one, of the encoder.
@@ -50,9 +45,8 @@ std::vector<TracedTensor> trace_of_both(const WriterRunner& model, const Decoded
                                         const std::string& in_encoder) {
   std::vector<TracedTensor> traced = run_to_next_token(model, text, {.names = {in_decoder}}).trace;
   if (!text.source) return traced;
-  const auto& translator = static_cast<const Seq2Seq&>(model.model);
   Seq2Seq::Encoded encoded =
-      translator.encode(text.source->sources, {.names = {in_encoder}}, model.session);
+      model.translator().encode(text.source->sources, {.names = {in_encoder}}, model.session);
   std::ranges::move(encoded.traces[0], std::back_inserter(traced));
   return traced;
 }
@@ -68,8 +62,8 @@ NextMaps maps_of(const WriterRunner& model, const DecodedText& text,
   const std::string own = "self_attn.weights";
   const ExplainedStack decoder = explained_stack(model->decoder(), "decoder");
   if (!text.source) return {.decoder = map_of_layers(tensors, decoder, own)};
-  const auto& translator = static_cast<const Seq2Seq&>(model.model);
-  return {.encoder = map_of_layers(tensors, explained_stack(translator.encoder(), "encoder"), own),
+  return {.encoder =
+              map_of_layers(tensors, explained_stack(model.translator().encoder(), "encoder"), own),
           .decoder = map_of_layers(tensors, decoder, own),
           .cross = map_of_layers(tensors, decoder, "encoder_attn.weights")};
 }
@@ -85,7 +79,7 @@ std::vector<float> last_row(const std::vector<float>& matrix, std::size_t rows) 
 }
 
 const StackConfig& encoder_config(const WriterRunner& model) {
-  return static_cast<const Seq2Seq&>(model.model).encoder().stack().config();
+  return model.translator().encoder().stack().config();
 }
 
 bool asks_for_logits(const std::vector<std::string>& names) {
@@ -106,10 +100,7 @@ Gradients next_token_gradients(const WriterRunner& model, const DecodedText& tex
   if (!asks_for_logits(names)) rows.push_back(std::exchange(row, 0));
   const WholePass pass(text.source ? text.source->sources : Batch(), std::move(targets),
                        std::move(rows));
-  const auto forward = [&](Run& run) {
-    return text.source ? pass(static_cast<const Seq2Seq&>(model.model), run)
-                       : pass(model.model, run);
-  };
+  const auto forward = [&](Run& run) { return run_pass(model, text, pass, run); };
   Patcher patcher(patches);
   return gradients_of(
       forward, [&](const ConstView&) { return terms_of(contrast, row); }, names, model.session,

@@ -21,6 +21,10 @@ WholePass DecodedText::pass(std::span<const std::vector<std::size_t>> masked) co
   return {std::move(sources), std::move(targets), std::move(rows)};
 }
 
+View run_pass(const WriterRunner& model, const DecodedText& text, const WholePass& pass, Run& run) {
+  return text.source ? pass(model.translator(), run) : pass(model.model, run);
+}
+
 NextTokenRun run_to_next_token(const WriterRunner& model, const DecodedText& text,
                                const TraceRequest& request) {
   const auto& [ids, source] = text;

@@ -21,6 +21,9 @@ struct DecodedText {
   WholePass pass(std::span<const std::vector<std::size_t>> masked) const;
 };
 
+/// Runs a pass over texts such as this: through the encoder, if there is one. Returns the logits.
+View run_pass(const WriterRunner& model, const DecodedText& text, const WholePass& pass, Run& run);
+
 /// The result of reading these tokens.
 struct NextTokenRun {
   std::vector<float> logits;             ///< [V] of the next token

@@ -174,6 +174,14 @@ auto explain_lead(GeneratePipeline& pipeline, std::string_view text, const NextP
   return Explanation{subject.before.tokens, subject.before.clipped, {}, method(lead)};
 }
 
+Explanation<NextPropagatedRelevance> propagated(GeneratePipeline& pipeline, std::string_view text,
+                                                const NextPairOptions& options,
+                                                BackwardRules rules) {
+  return explain_lead(pipeline, text, options, [rules](const NextLead& lead) {
+    return NextPropagatedRelevance{lead.token(), lead.against(), lead.propagated(rules)};
+  });
+}
+
 }  // namespace
 
 Explanation<Rollout> NextTokenExplainer::rollout(std::string_view text) {
@@ -244,18 +252,12 @@ Explanation<NextRelevance> NextTokenExplainer::relevance(std::string_view text,
 
 Explanation<NextPropagatedRelevance> NextTokenExplainer::attn_lrp(std::string_view text,
                                                                   const NextPairOptions& options) {
-  return explain_lead(*pipeline_, text, options, [](const NextLead& lead) {
-    return NextPropagatedRelevance{lead.token(), lead.against(),
-                                   lead.propagated(BackwardRules::attn_lrp)};
-  });
+  return propagated(*pipeline_, text, options, BackwardRules::attn_lrp);
 }
 
 Explanation<NextPropagatedRelevance> NextTokenExplainer::cp_lrp(std::string_view text,
                                                                 const NextPairOptions& options) {
-  return explain_lead(*pipeline_, text, options, [](const NextLead& lead) {
-    return NextPropagatedRelevance{lead.token(), lead.against(),
-                                   lead.propagated(BackwardRules::cp_lrp)};
-  });
+  return propagated(*pipeline_, text, options, BackwardRules::cp_lrp);
 }
 
 Explanation<NextFaithfulness> NextTokenExplainer::faithfulness(std::string_view text,

@@ -40,12 +40,14 @@ struct WriterRunner {
   DecodingState begin(const Seq2Seq::Encoded* sources, const DecodingLimits& limits,
                       const TraceRequest& request) const {
     if (!sources) return model.begin(1, limits, request, session);
-    return static_cast<const Seq2Seq&>(model).begin(*sources, limits, request, session);
+    return translator().begin(*sources, limits, request, session);
   }
   /// Decodes these tokens, many at once: node i is token i. `more` tokens may follow. If the
   /// request touches logits, it computes those of every token.
   DecodingState read(const Seq2Seq::Encoded* sources, std::span<const std::int32_t> ids,
                      const TraceRequest& request, std::size_t more = 0) const;
+  /// Returns the model with its encoder. It must have one.
+  const Seq2Seq& translator() const { return static_cast<const Seq2Seq&>(model); }
   const LanguageModel* operator->() const { return &model; }
 };
 

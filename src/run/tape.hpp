@@ -36,7 +36,7 @@ class ParameterGradients {
   std::vector<AlignedBuffer> buffers_;
 };
 
-/// What a step does when it is taken back.
+/// The rules by which steps are taken back.
 enum class BackwardRules {
   gradients,
   /// AttnLRP (Achtibat et al. 2024, "AttnLRP: Attention-Aware Layer-Wise Relevance Propagation for

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/shuffle.hpp"
 #include "kernels/learning.hpp"
-#include "train/shuffle.hpp"
 #include "weights/floats.hpp"
 #include "weights/safetensors.hpp"
 

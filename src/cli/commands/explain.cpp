@@ -80,11 +80,11 @@ class ExplainCommand final : public Command {
         refuse_option(field_of(*option).c_str(), {"expected an option of {}", {method_}});
       }
     }
-    // If the model reads pictures, a line is the path of a file.
     // These compare two texts.
     const bool compares =
         request.is("activation_patching") || (request.parts & set_of<ChosenEdges>) != 0;
     const bool pairs = pairs_ || compares;
+    // If the model reads pictures, a line is the path of a file.
     const AnswerLines settings = {.json = json_,
                                   .quiet = quiet_,
                                   .at_once = 1,

@@ -15,10 +15,10 @@ enum class CircuitMetric {
   divergence,        ///< minus the Kullback-Leibler divergence from the clean text's probabilities
 };
 
-/// What a node adds if the circuit does not keep it.
+/// The replacement for the output of a node, on edges outside the circuit.
 enum class Ablation {
-  corrupt,  ///< what it adds to the corrupt text
-  mean,     ///< the mean over the tokens of the corrupt text
+  corrupt,  ///< its output for the corrupt text
+  mean,     ///< the mean of that over the tokens
   zero,
 };
 

@@ -110,7 +110,6 @@ void CircuitGraph::add_stack(const Stack& stack, bool encoder) {
         nodes_.push_back(
             {cross ? CircuitNode::Kind::cross_head : CircuitNode::Kind::head, encoder, l, h});
       }
-      shared_ = heads.n_heads / heads.n_kv_heads;
     };
     attend(block.self_attn(), false);
     if (block.attends()) attend(block.encoder_attn(), true);
@@ -121,7 +120,8 @@ void CircuitGraph::add_stack(const Stack& stack, bool encoder) {
                .end = parallel ? before : nodes_.size()});
     nodes_.push_back({CircuitNode::Kind::feed_forward, encoder, l});
   }
-  shares_.push_back(shared_);
+  const AttentionConfig& heads = config.layers.front().attention;
+  shares_.push_back(heads.n_heads / heads.n_kv_heads);
 }
 
 std::size_t CircuitGraph::input_of(std::size_t edge) const {

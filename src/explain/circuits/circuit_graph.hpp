@@ -62,10 +62,10 @@ class CircuitGraph {
  private:
   void add_stack(const Stack& stack, bool encoder);
   void add_input(CircuitInput input);
-  // Returns the inputs of the parts that a node stands for.
+  // Whether the part that a node stands for reads this input.
   bool feeds(const CircuitInput& input, const CircuitNode& node) const;
 
-  std::size_t encoder_nodes_ = 0, shared_ = 1;
+  std::size_t encoder_nodes_ = 0;
   std::vector<CircuitNode> nodes_;
   std::vector<CircuitInput> inputs_;
   std::vector<std::size_t> first_edges_ = {0};

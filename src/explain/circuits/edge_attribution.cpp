@@ -75,7 +75,7 @@ void add(std::span<const float> x, std::vector<float>& sum, float factor = 1.0f)
 
 const Stack* encoder_of(const WriterRunner& model, const CircuitSubject& subject) {
   if (!subject.clean.source) return nullptr;
-  return &static_cast<const Seq2Seq&>(model.model).encoder().stack();
+  return &model.translator().encoder().stack();
 }
 
 void expect_equal(const char* what, std::size_t clean, std::size_t corrupt) {
@@ -181,13 +181,28 @@ const Norm& CircuitRuns::norm(const CircuitInput& input) const {
   return input.cross ? *block.encoder_attn_layer_norm() : *block.self_attn_layer_norm();
 }
 
+FrozenProjection CircuitRuns::projection(const CircuitInput& input) const {
+  const Attention& attention = this->attention(input);
+  const AttentionConfig& config = attention.config();
+  const bool query = input.kind == InputKind::query;
+  return attention.frozen_projection(
+      side_of(input.kind), query ? input.head : input.head * config.n_heads / config.n_kv_heads);
+}
+
+std::vector<float> CircuitRuns::normed(const CircuitInput& input,
+                                       const std::vector<float>& stream) const {
+  const std::size_t width = stack(false).config().d_model, count = stream.size() / width;
+  std::vector<float> rows(stream.size());
+  norm(input)(const_view(stream.data(), {count, width}), view(rows.data(), {count, width}));
+  return rows;
+}
+
 std::vector<float> CircuitRuns::logits_with(StreamCatcher& catcher, const DecodedText& text) const {
   const std::vector<std::size_t> none;
   const WholePass pass = text.pass(std::span(&none, 1));
   model_.session.arena.clear();
   Run run(model_.session, &catcher);
-  const View logits =
-      text.source ? pass(static_cast<const Seq2Seq&>(model_.model), run) : pass(model_.model, run);
+  const View logits = run_pass(model_, text, pass, run);
   std::vector<float> result(logits.data(), logits.data() + logits.size());
   expect_finite(result);
   return result;
@@ -283,17 +298,14 @@ void CircuitRuns::add_gradients(float share, Matrices& gradients) const {
   }
   const std::vector<std::size_t> none;
   const WholePass pass = subject_.clean.pass(std::span(&none, 1));
-  const auto forward = [&](Run& all) {
-    return subject_.clean.source ? pass(static_cast<const Seq2Seq&>(model_.model), all)
-                                 : pass(model_.model, all);
-  };
+  const auto forward = [&](Run& all) { return run_pass(model_, subject_.clean, pass, all); };
   const auto answer = [&](const ConstView& logits) {
     return terms({logits.data(), logits.size()});
   };
   const Gradients found = gradients_of(forward, answer, names, model_.session, &run);
   const Matrices added = outputs(run);
   const std::size_t width = stack(false).config().d_model;
-  std::vector<float> stream, normed;  // of the inputs that read the same
+  std::vector<float> stream, read;  // of the inputs that read the same, and normed
   for (std::size_t i = 0; i < graph_.inputs().size(); ++i) {
     const CircuitInput& input = graph_.inputs()[i];
     if (i == 0 || stream_of_[i] != stream_of_[i - 1]) {
@@ -303,29 +315,21 @@ void CircuitRuns::add_gradients(float share, Matrices& gradients) const {
         add(added[u], stream);
         add(instead_[u], stream, -1.0f);
       }
-      normed.clear();
+      read.clear();
     }
     const TracedTensor& of_tensor = find_traced(found.tensors, tensor_of(input));
     const std::size_t count = stream.size() / width;
     std::vector<float> gradient(stream.size());
     if (is_head(input)) {
-      const Attention& attention = this->attention(input);
-      const std::size_t d_head = attention.config().d_head;
+      const FrozenProjection projected = projection(input);
+      const std::size_t d_head = projected.bias.size();
       const std::size_t heads = of_tensor.data.size() / count / d_head;
-      const std::size_t head =
-          input.kind == InputKind::query
-              ? input.head
-              : input.head * attention.config().n_heads / attention.config().n_kv_heads;
-      const FrozenProjection projection = attention.frozen_projection(side_of(input.kind), head);
-      if (normed.empty()) {
-        normed.resize(stream.size());
-        norm(input)(const_view(stream.data(), {count, width}), view(normed.data(), {count, width}));
-      }
+      if (read.empty()) read = normed(input, stream);
       for (std::size_t t = 0; t < count; ++t) {
         const std::span<const float> row =
             std::span(of_tensor.data).subspan((t * heads + input.head) * d_head, d_head);
-        projection.lead_back_exactly(row, normed.data() + t * width, t, model_.session,
-                                     std::span(gradient).subspan(t * width, width));
+        projected.lead_back_exactly(row, read.data() + t * width, t, model_.session,
+                                    std::span(gradient).subspan(t * width, width));
       }
     } else {
       gradient = of_tensor.data;
@@ -359,13 +363,11 @@ std::vector<float> CircuitRuns::scores(std::size_t steps) const {
 }
 
 double CircuitRuns::number_with(const std::vector<bool>& kept) const {
-  const std::size_t width = stack(false).config().d_model;
   StreamCatcher run;
   Matrices more(graph_.nodes().size());  // what nodes add in this run, minus what is added instead
   for (std::size_t u = 0; u < graph_.nodes().size(); ++u) {
     const CircuitNode& node = graph_.nodes()[u];
-    const bool first = node.head == 0;
-    if (!first) continue;  // all heads of an attention at once
+    if (node.head != 0) continue;  // all heads of an attention at once
     run.change(tensor_of(node), [this, u, &more, &node](const CompleteRows& rows) {
       CaughtRows caught = {std::vector<float>(rows.count * rows.columns), rows.columns};
       for (std::size_t i = 0; i < rows.count; ++i) {
@@ -385,42 +387,34 @@ double CircuitRuns::number_with(const std::vector<bool>& kept) const {
       }
     });
   }
-  const auto stream_of = [&](std::size_t i) {
+  const auto read_by = [&](std::size_t i) {
     const CircuitInput& input = graph_.inputs()[i];
     std::vector<float> stream = streams_[stream_of_[i]];
     for (std::size_t u = input.first; u < input.end; ++u) {
       if (kept[graph_.first_edge(i) + u - input.first]) add(more[u], stream);
     }
-    std::vector<float> normed(stream.size());
-    const std::size_t count = stream.size() / width;
-    norm(input)(const_view(stream.data(), {count, width}), view(normed.data(), {count, width}));
-    return normed;
+    return normed(input, stream);
   };
   for (std::size_t i = 0; i < graph_.inputs().size(); ++i) {
     const CircuitInput& input = graph_.inputs()[i];
     if (input.head != 0) continue;
-    run.change(tensor_of(input), [this, i, &stream_of, &input](const CompleteRows& rows) {
+    run.change(tensor_of(input), [this, i, &read_by, &input](const CompleteRows& rows) {
       const std::size_t d_model = stack(false).config().d_model;
       if (!is_head(input)) {
-        const std::vector<float> normed = stream_of(i);
+        const std::vector<float> read = read_by(i);
         for (std::size_t t = 0; t < rows.count; ++t) {
-          std::copy_n(normed.data() + (rows.first + t) * d_model, d_model,
+          std::copy_n(read.data() + (rows.first + t) * d_model, d_model,
                       rows.data + t * rows.stride);
         }
         return;
       }
-      const Attention& attention = this->attention(input);
-      const AttentionConfig& config = attention.config();
-      const bool query = input.kind == InputKind::query;
-      const std::size_t heads = query ? config.n_heads : config.n_kv_heads;
-      for (std::size_t h = 0; h < heads; ++h) {
-        const std::vector<float> normed = stream_of(i + h);
-        const FrozenProjection projection = attention.frozen_projection(
-            side_of(input.kind), query ? h : h * config.n_heads / config.n_kv_heads);
+      const std::size_t d_head = rows.columns / rows.heads;
+      for (std::size_t h = 0; h < rows.heads; ++h) {
+        const std::vector<float> read = read_by(i + h);
+        const FrozenProjection projected = projection(graph_.inputs()[i + h]);
         for (std::size_t t = 0; t < rows.count; ++t) {
-          projection.project(normed.data() + (rows.first + t) * d_model, rows.first + t,
-                             model_.session,
-                             {rows.data + t * rows.stride + h * config.d_head, config.d_head});
+          projected.project(read.data() + (rows.first + t) * d_model, rows.first + t,
+                            model_.session, {rows.data + t * rows.stride + h * d_head, d_head});
         }
       }
     });

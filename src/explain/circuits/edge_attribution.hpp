@@ -59,6 +59,10 @@ class CircuitRuns {
   const Stack& stack(bool encoder) const;
   const Attention& attention(const CircuitInput& input) const;
   const Norm& norm(const CircuitInput& input) const;
+  // What a head computes from an input.
+  FrozenProjection projection(const CircuitInput& input) const;
+  // Returns the norm of what an input reads, [T, D].
+  std::vector<float> normed(const CircuitInput& input, const std::vector<float>& stream) const;
 
   WriterRunner model_;
   const CircuitSubject& subject_;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "base/heap_sort.hpp"
+#include "base/shuffle.hpp"
 #include "base/split_mix.hpp"
+#include "explain/spread.hpp"
 
 namespace glassformer {
 namespace {
@@ -100,32 +101,23 @@ bool EdgeCircuitSearch::step() {
   const std::size_t count = counts_[curve_.size()];
   if (random_.size() < options_.orders && count < order_.size()) {
     SplitMix64 random(options_.seed + 1000 * curve_.size() + random_.size());
-    std::vector<std::size_t> drawn(order_.size());
-    std::iota(drawn.begin(), drawn.end(), std::size_t{0});
+    std::vector<std::size_t> drawn = order_;
+    shuffle(drawn, random);
     std::vector<bool> kept(order_.size());
-    for (std::size_t k = 0; k < count; ++k) {
-      std::swap(drawn[k], drawn[k + random.next() % (drawn.size() - k)]);
-      kept[drawn[k]] = true;
-    }
+    for (std::size_t k = 0; k < count; ++k) kept[drawn[k]] = true;
     random_.push_back(faithfulness_of(kept));
     return true;
   }
   const std::vector<bool> kept = largest(count);
-  EdgeCircuit::Point point = {
-      .edges = count,
-      .joined = static_cast<std::size_t>(std::count(kept.begin(), kept.end(), true)),
-      .faithfulness = faithfulness_of(kept),
-      .random = 0,
-      .deviation = 0};
-  if (random_.empty()) point.random = count == order_.size() ? point.faithfulness : 0.0f;
-  const auto drawn = static_cast<float>(std::max<std::size_t>(random_.size(), 1));
-  for (const float each : random_) point.random += each / drawn;
-  for (const float each : random_) {
-    point.deviation += (each - point.random) * (each - point.random) / std::max(drawn - 1, 1.0f);
-  }
-  point.deviation = std::sqrt(point.deviation);
+  const float faithfulness = faithfulness_of(kept);
+  if (random_.empty() && count == order_.size()) random_.push_back(faithfulness);  // the same edges
+  const Spread random = spread_of(random_);
+  curve_.push_back({.edges = count,
+                    .joined = static_cast<std::size_t>(std::count(kept.begin(), kept.end(), true)),
+                    .faithfulness = faithfulness,
+                    .random = random.mean,
+                    .deviation = random.deviation});
   random_.clear();
-  curve_.push_back(point);
   return curve_.size() < counts_.size();
 }
 

@@ -25,7 +25,7 @@ const CaughtRows& StreamCatcher::of(const std::string& name) const {
 }
 
 void StreamCatcher::done(std::string_view name, const CompleteRows& rows) {
-  Entry& of = entry(path_.name(name));
+  Entry& of = entry(full_name(name));
   if (of.change) of.change(rows);
   if (!of.copies) return;
   of.caught.columns = rows.columns;

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "run/scope_path.hpp"
-#include "run/trace/tracer.hpp"
+#include "run/trace/named_tracer.hpp"
 
 namespace glassformer {
 
@@ -19,16 +18,12 @@ struct CaughtRows {
 
 /// Copies tensors of a run by their full names, and lets a function change them as they are
 /// completed.
-class StreamCatcher final : public Tracer {
+class StreamCatcher final : public NamedTracer {
  public:
   using Change = std::function<void(const CompleteRows&)>;
 
-  void enter(std::string_view scope) override { path_.enter(scope); }
-  void enter(std::size_t index) override { path_.enter(std::to_string(index)); }
-  void leave() override { path_.leave(); }
-  bool wants(std::string_view name) const override { return find(path_.name(name)) != nullptr; }
+  bool wants(std::string_view name) const override { return find(full_name(name)) != nullptr; }
   void done(std::string_view name, const CompleteRows& rows) override;
-  MapOutput map(MapKind, std::size_t, const MapShape&) override { return {}; }
 
   /// Copies a tensor. If it changes too, the copy is of the changed numbers.
   void copy(const std::string& name) { entry(name).copies = true; }
@@ -47,7 +42,6 @@ class StreamCatcher final : public Tracer {
   // Returns the entry of this name, a new one if there is none.
   Entry& entry(const std::string& name);
 
-  ScopePath path_;
   std::vector<Entry> entries_;
 };
 

@@ -6,7 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/heap_sort.hpp"
+#include "base/shuffle.hpp"
 #include "base/split_mix.hpp"
+#include "explain/spread.hpp"
 #include "kernels/kernels.hpp"
 
 namespace glassformer {
@@ -33,12 +35,6 @@ std::vector<std::size_t> order_of(std::span<const float> scores) {
                       [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
 }
 
-float mean(std::span<const float> values) {
-  double sum = 0;
-  for (const float value : values) sum += static_cast<double>(value);
-  return values.empty() ? 0.0f : static_cast<float>(sum / static_cast<double>(values.size()));
-}
-
 double softmax_of(std::size_t label, const float* logits, std::size_t labels) {
   return std::exp(
       static_cast<double>(logits[label] - writing_kernels().log_sum_exp(logits, labels)));
@@ -56,18 +52,18 @@ class ClassifierRuns final : public MaskedRuns {
     expect_finite({logits.data(), logits.size()});
     const std::size_t labels = logits.shape(1);
     contrast_ = contrast_for(subject.label.value_or(largest({logits.data(), labels})), labels);
+    whole_ = answer_of(logits.data());
   }
 
   std::size_t tokens() const override { return text_.tokens(); }
+  Answer whole() const override { return whole_; }
 
   std::vector<Answer> operator()(std::span<const std::vector<std::size_t>> masked) const override {
     const Tensor logits =
         text_.is_picture() ? run<Pictures>(masked).logits : run<Batch>(masked).logits;
     expect_finite({logits.data(), logits.size()});
     std::vector<Answer> answers;
-    for (std::size_t i = 0; i < masked.size(); ++i) {
-      answers.push_back({contrast_.of(&logits(i, 0)), probability_of(&logits(i, 0))});
-    }
+    for (std::size_t i = 0; i < masked.size(); ++i) answers.push_back(answer_of(&logits(i, 0)));
     return answers;
   }
 
@@ -77,6 +73,10 @@ class ClassifierRuns final : public MaskedRuns {
     AnyBatch batch;
     for (const std::vector<std::size_t>& tokens : masked) text_.add_to(batch, tokens);
     return model_(batch, {});
+  }
+
+  Answer answer_of(const float* logits) const {
+    return {contrast_.of(logits), probability_of(logits)};
   }
 
   double probability_of(const float* logits) const {
@@ -96,6 +96,7 @@ class ClassifierRuns final : public MaskedRuns {
   ExplainedText text_;
   Probability probability_;
   Contrast contrast_;
+  Answer whole_;
 };
 
 class NextTokenRuns final : public MaskedRuns {
@@ -104,13 +105,16 @@ class NextTokenRuns final : public MaskedRuns {
       : model_(model), text_(text), contrast_(std::move(contrast)) {}
 
   std::size_t tokens() const override { return text_.tokens(); }
+  Answer whole() const override {
+    const std::vector<std::size_t> none;
+    return (*this)(std::span(&none, 1)).front();
+  }
 
   std::vector<Answer> operator()(std::span<const std::vector<std::size_t>> masked) const override {
     const WholePass pass = text_.pass(masked);
     model_.session.arena.clear();
     Run run(model_.session, nullptr);
-    const View logits = text_.source ? pass(static_cast<const Seq2Seq&>(model_.model), run)
-                                     : pass(model_.model, run);
+    const View logits = run_pass(model_, text_, pass, run);
     std::vector<Answer> answers;
     for (std::size_t i = 0; i < masked.size(); ++i) {
       const float* const row = &logits(i, 0);
@@ -132,17 +136,9 @@ std::unique_ptr<const MaskedRuns> masked_runs(const WriterRunner& model, const D
   return std::make_unique<NextTokenRuns>(model, text, std::move(contrast));
 }
 
-float Faithfulness::random_mean() const { return mean(random); }
+float Faithfulness::random_mean() const { return spread_of(random).mean; }
 
-float Faithfulness::random_deviation() const {
-  if (random.size() < 2) return 0.0f;
-  const double middle = static_cast<double>(random_mean());
-  double squares = 0;
-  for (const float score : random) {
-    squares += (static_cast<double>(score) - middle) * (static_cast<double>(score) - middle);
-  }
-  return static_cast<float>(std::sqrt(squares / static_cast<double>(random.size() - 1)));
-}
+float Faithfulness::random_deviation() const { return spread_of(random).deviation; }
 
 FaithfulnessTest::FaithfulnessTest(const EncoderRunner& model, Subject subject, std::size_t orders,
                                    std::uint32_t seed)
@@ -158,8 +154,7 @@ FaithfulnessTest::FaithfulnessTest(std::unique_ptr<const MaskedRuns> runs, Ranki
         ErrorCode::invalid_option,
         {"text: expected at least two words, so that some can be left out, got {}", {parts}});
   }
-  const std::vector<std::size_t> none;
-  full_ = (*masked_runs_)(std::span(&none, 1)).front();
+  full_ = masked_runs_->whole();
 
   counts_ = points(parts);
   for (const std::size_t percent : share_percents) {
@@ -175,7 +170,7 @@ FaithfulnessTest::FaithfulnessTest(std::unique_ptr<const MaskedRuns> runs, Ranki
   for (std::size_t i = 0; i < orders; ++i) {
     std::vector<std::size_t> order(parts);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t k = parts; k > 1; --k) std::swap(order[k - 1], order[random.next() % k]);
+    shuffle(order, random);
     plan(order, false);
   }
 }
@@ -235,7 +230,7 @@ OrderTest FaithfulnessTest::read(std::size_t first, bool shares) const {
     test.deletion.push_back(static_cast<float>(run[0].answer.number));
     test.insertion.push_back(static_cast<float>(run[1].answer.number));
   }
-  test.score = mean(test.insertion) - mean(test.deletion);
+  test.score = spread_of(test.insertion).mean - spread_of(test.deletion).mean;
   for (std::size_t i = 0; shares && i < share_counts_.size(); ++i, run += 2) {
     test.comprehensiveness.push_back(
         static_cast<float>(full_.probability - run[0].answer.probability));

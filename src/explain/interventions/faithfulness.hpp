@@ -29,6 +29,8 @@ class MaskedRuns {
   virtual ~MaskedRuns() = default;
   /// Returns how many tokens a run reads.
   virtual std::size_t tokens() const = 0;
+  /// Returns the answer to the whole text.
+  virtual Answer whole() const = 0;
   /// Runs the text once for each list of masked tokens, all at once.
   virtual std::vector<Answer> operator()(
       std::span<const std::vector<std::size_t>> masked) const = 0;
@@ -52,7 +54,7 @@ class FaithfulnessTest {
     std::vector<float> scores;       ///< per part; of equal ones the first ranks higher
     std::vector<float> tokens = {};  ///< per token, for the result
   };
-  /// What a classifier reads.
+  /// A text that a classifier reads.
   struct Subject {
     ExplainedText text;
     Ranking ranking;

@@ -40,14 +40,10 @@ std::vector<Patch> joined(std::vector<Patch> patches, std::vector<Patch> more) {
   return patches;
 }
 
-const Seq2Seq& translator_of(const WriterRunner& model) {
-  return static_cast<const Seq2Seq&>(model.model);
-}
-
 }  // namespace
 
 const StackConfig& config_of(const WriterRunner& model, PatchedStack stack) {
-  return stack == PatchedStack::encoder ? translator_of(model).encoder().stack().config()
+  return stack == PatchedStack::encoder ? model.translator().encoder().stack().config()
                                         : model->decoder().stack().config();
 }
 
@@ -76,7 +72,7 @@ NextTokenRun NextPatching::run(std::span<const std::int32_t> ids, std::span<cons
   if (texts_.stack == PatchedStack::decoder) return run_to_next_token(model_, {ids}, request);
   Batch source;
   source.add(ids);
-  Seq2Seq::Encoded encoded = translator_of(model_).encode(source, request, model_.session);
+  Seq2Seq::Encoded encoded = model_.translator().encode(source, request, model_.session);
   NextTokenRun run;
   if (!request.names.empty()) run.trace = std::move(encoded.traces[0]);
   request.names.clear();
@@ -102,8 +98,8 @@ std::vector<Patch> NextPatching::positions_of(std::span<const std::size_t> colum
   if (texts_.stack == PatchedStack::encoder) {
     Batch source;
     source.add(any);
-    trace = std::move(
-        translator_of(model_).encode(source, {.names = {name}}, model_.session).traces[0]);
+    trace =
+        std::move(model_.translator().encode(source, {.names = {name}}, model_.session).traces[0]);
   } else {
     trace = run_to_next_token(model_, {any}, {.names = {name}}).trace;
   }

@@ -269,7 +269,6 @@ Contrast ClassifierExplainer::contrast_of(std::size_t label) const {
 
 GradientScores ClassifierExplainer::gradient_times_input(const ExplainInput& input,
                                                          std::size_t label) const {
-  expect_linked_gradients();
   return {propagated(input, label, BackwardRules::gradients).scores};
 }
 

@@ -105,7 +105,7 @@ class WriterSubject final : public ScoreSubject {
   ExplainedStack stack(bool encoder) const override {
     if (!encoder) return explained_stack(subject_.model->decoder(), "decoder");
     if (!subject_.encoded) refuse_attention("one of an encoder");
-    return explained_stack(seq2seq().encoder(), "encoder");
+    return explained_stack(subject_.model.translator().encoder(), "encoder");
   }
   std::size_t rows(bool encoder) const override {
     return encoder ? subject_.encoded->sources.tokens() : subject_.decoded.size();
@@ -118,8 +118,8 @@ class WriterSubject final : public ScoreSubject {
     if (of_encoder.empty()) return tensors;
     const TracePlan plan(subject_.model.model, session(), {.names = of_encoder});
     TraceBudget().take(plan.numbers({.source = rows(true)}));
-    Seq2Seq::Encoded encoded =
-        seq2seq().encode(subject_.encoded->sources, {.names = of_encoder}, session());
+    Seq2Seq::Encoded encoded = subject_.model.translator().encode(subject_.encoded->sources,
+                                                                  {.names = of_encoder}, session());
     std::ranges::move(encoded.traces[0], std::back_inserter(tensors));
     return tensors;
   }
@@ -130,7 +130,7 @@ class WriterSubject final : public ScoreSubject {
     DecodedText text = subject_.text();
     Seq2Seq::Encoded encoded;
     if (encoder) {
-      encoded = seq2seq().encode(subject_.encoded->sources, request, session());
+      encoded = subject_.model.translator().encode(subject_.encoded->sources, request, session());
       text.source = &encoded;
     }
     const NextTokenRun run =
@@ -147,8 +147,6 @@ class WriterSubject final : public ScoreSubject {
   }
 
  private:
-  const Seq2Seq& seq2seq() const { return static_cast<const Seq2Seq&>(subject_.model.model); }
-
   NextSubject subject_;
   NextLead lead_;
 };

@@ -6,8 +6,8 @@
 #include <list>
 
 #include "base/error.hpp"
+#include "base/shuffle.hpp"
 #include "families/published_pictures.hpp"
-#include "train/shuffle.hpp"
 #include "weights/floats.hpp"
 
 namespace glassformer {

@@ -118,6 +118,7 @@ class NextGradientsSteps {
            own[place.position].id == others[place.position].id) {
       ++place.position;
     }
+    if (place.position == asked.place.position) return read;
     return {read_to_next(pipeline, text.text, place), std::move(read.corrupt)};
   }
 
@@ -166,8 +167,7 @@ class NextGradientsSteps {
     const StackConfig& config = subject_.model->decoder().stack().config();
     add(config, subject_.encoded ? 2 : 1);
     if (subject_.encoded) {
-      const auto& translator = static_cast<const Seq2Seq&>(subject_.model.model);
-      add(translator.encoder().stack().config(), 1);
+      add(subject_.model.translator().encoder().stack().config(), 1);
     }
     return saturating_product({6, parts, subject_.text().tokens(), config.d_model});
   }
