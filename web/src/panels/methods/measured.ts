@@ -1,7 +1,7 @@
 /** How the methods do on many texts: methods.json in a model's folder (tests/evaluate/methods.mjs). */
-import { folderOf, type ModelName } from '../../models/models.ts';
+import { measurements } from '../../models/measurements.ts';
 import { decimals, signed } from '../../ui/text/format.ts';
-import { ledgerRead, scoringMethods } from './methods.ts';
+import { ledgerRead, scoringMethods, valueMethods, type Method } from './methods.ts';
 
 interface Interval {
   mean: number;
@@ -16,20 +16,17 @@ export interface MeasuredMethods {
   methods: readonly ({ method: string; behind: Interval } & Interval)[];
 }
 
-/** Returns undefined if the model was not measured, or if that cannot be fetched. */
-export const measuredMethods = (name: ModelName): Promise<MeasuredMethods | undefined> =>
-  fetch(`${folderOf(name).href}/methods.json`)
-    .then(async (response) => (response.ok ? await response.json() : undefined))
-    .then((json: MeasuredMethods | null | undefined) => json ?? undefined)
-    .catch(() => undefined);
+export const measuredMethods = measurements(
+  'methods.json',
+  (json) => (json as MeasuredMethods | null) ?? undefined,
+);
 
-const names: Record<string, string> = {
-  ...Object.fromEntries(Object.entries(scoringMethods).map(([key, { name }]) => [key, name])),
-  direct_logit_attribution: ledgerRead.name,
-  value_norms: 'Value norms',
-  value_zeroing: 'Value zeroing',
+const methods: Record<string, Method> = {
+  direct_logit_attribution: ledgerRead,
+  ...scoringMethods,
+  ...valueMethods,
 };
-const nameOf = (method: string) => `“${names[method] ?? method}”`;
+const nameOf = (method: string) => `“${methods[method]?.name ?? method}”`;
 const listed = new Intl.ListFormat('en');
 
 /** Says which method wins on many texts, by how much, and which cannot be told from it. */

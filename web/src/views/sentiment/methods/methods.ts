@@ -4,6 +4,7 @@ import {
   ledgerRead,
   rowSums,
   scoringMethods,
+  valueMethods,
   type Method,
 } from '../../../panels/methods/methods.ts';
 import { finelySigned, signed } from '../../../ui/text/format.ts';
@@ -70,15 +71,11 @@ export const scorings: readonly Scoring[] = [
   },
   { ...scoringMethods.rollout, scores: ({ rollout }) => Float32Array.from(rollout.scores) },
   {
-    name: 'Value norms',
-    note: 'attention weight times the length of the value',
-    signed: false,
+    ...valueMethods.value_norms,
     scores: ({ valueNorms }) => Float32Array.from(valueNorms.scores),
   },
   {
-    name: 'Value zeroing',
-    note: 'how much other words’ states turn away without its value, multiplied through the layers',
-    signed: false,
+    ...valueMethods.value_zeroing,
     scores: ({ valueZeroing }) => Float32Array.from(valueZeroing.scores),
   },
   {
