@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <numeric>
 
 #include "base/error.hpp"
-#include "base/shuffle.hpp"
 #include "kernels/learning.hpp"
 #include "weights/floats.hpp"
-#include "weights/safetensors.hpp"
 
 namespace glassformer {
 
@@ -57,14 +53,13 @@ class Trainer::Worker {
 Trainer::Trainer(const Model& model, std::vector<NamedParameter> parameters,
                  const Objective& objective, std::span<const Example> examples,
                  const TrainerOptions& options)
-    : model_(model),
+    : Learner(examples, options.seed, options.fingerprint),
+      model_(model),
       objective_(objective),
-      examples_(examples),
       options_(options),
       parameters_(std::move(parameters)),
       optimizer_(parameters_, options.optimizer, pool_),
       gradients_(parameters_.make_gradients()) {
-  progress_.fingerprint = options.fingerprint;
   pool_.resize(options.threads);
   for (std::size_t i = 0; i < pool_.threads(); ++i) {
     workers_.push_back(std::make_unique<Worker>(parameters_, options.dropout));
@@ -72,34 +67,9 @@ Trainer::Trainer(const Model& model, std::vector<NamedParameter> parameters,
   for (const LearnedParameters::Part& part : parameters_.parts()) {
     if (options.averaging > 0) average_.emplace_back(part.value.begin(), part.value.end());
   }
-  shuffle();
 }
 
 Trainer::~Trainer() = default;
-
-// Orders the examples of an epoch: the same for the same seed and epoch.
-void Trainer::shuffle() {
-  order_.resize(examples_.size());
-  std::iota(order_.begin(), order_.end(), 0u);
-  glassformer::shuffle(order_, SplitMix64(options_.seed ^ (progress_.epoch * 0x9e3779b97f4a7c15u)));
-}
-
-std::vector<const Example*> Trainer::next_batch() {
-  std::vector<const Example*> batch;
-  std::size_t tokens = 0;
-  while (tokens < options_.batch_tokens) {
-    if (progress_.position == order_.size()) {
-      ++progress_.epoch;
-      progress_.position = 0;
-      shuffle();
-      if (!batch.empty()) break;
-    }
-    const Example& example = examples_[order_[static_cast<std::size_t>(progress_.position++)]];
-    batch.push_back(&example);
-    tokens += example.tokens();
-  }
-  return batch;
-}
 
 std::vector<Trainer::Shard> Trainer::cut(std::span<const Example* const> batch,
                                          SplitMix64* random) const {
@@ -166,9 +136,9 @@ LossSum Trainer::run(const std::vector<Shard>& shards, ParameterGradients* gradi
 }
 
 StepResult Trainer::step(double progress) {
-  const TrainingProgress before = progress_;
-  SplitMix64 random(options_.seed + 0x5851f42d4c957f2du * (progress_.step + 1));
-  const std::vector<const Example*> batch = next_batch();
+  const TrainingProgress before = this->progress();
+  SplitMix64 random(options_.seed + 0x5851f42d4c957f2du * (before.step + 1));
+  const std::vector<const Example*> batch = next_batch(options_.batch_tokens);
   std::vector<Shard> shards = cut(batch, &random);
   StepResult result;
   float targets = 0;
@@ -185,15 +155,14 @@ StepResult Trainer::step(double progress) {
     result.gradient_norm = optimizer_.step(gradients_, result.rate);
   }
   if (!std::isfinite(result.loss.loss) || !std::isfinite(result.gradient_norm)) {
-    progress_ = before;
+    set_back(before);
     throw_error(ErrorCode::non_finite,
                 {"training, step {}: expected a finite loss, got NaN or infinity; a smaller "
                  "learning rate may help",
                  {before.step + 1}});
   }
   for (const auto& worker : workers_) worker->forget();
-  ++progress_.step;
-  progress_.tokens += result.tokens;
+  count_step(result.tokens);
   update_average();
   return result;
 }
@@ -225,7 +194,7 @@ std::vector<GradientNorm> Trainer::gradient_norms() {
 
 void Trainer::update_average() {
   if (average_.empty()) return;
-  const auto n = static_cast<float>(progress_.step);
+  const auto n = static_cast<float>(progress().step);
   const float kept = std::min(options_.averaging, n / (n + 10));
   pool_.each(average_.size(), [&](std::size_t i, std::size_t) {
     AlignedBuffer& average = average_[i];
@@ -261,14 +230,7 @@ LossSum Trainer::evaluate(std::span<const Example> examples) {
   return sum;
 }
 
-// A tensor of a checkpoint.
-struct Trainer::Stored {
-  std::string name;
-  std::vector<std::size_t> shape;
-  std::span<float> values;
-};
-
-std::vector<Trainer::Stored> Trainer::stored() {
+std::vector<Learner::Stored> Trainer::stored() {
   std::vector<Stored> stored;
   const auto parts = parameters_.parts();
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -283,68 +245,10 @@ std::vector<Trainer::Stored> Trainer::stored() {
   return stored;
 }
 
-namespace {
-
-constexpr const char* progress_name = "progress";
-constexpr std::size_t progress_bytes = sizeof(TrainingProgress);
-
-}  // namespace
-
-std::vector<NamedTensor> Trainer::checkpoint_tensors() {
-  std::vector<NamedTensor> tensors;
-  for (Stored& tensor : stored()) {
-    tensors.push_back({std::move(tensor.name), DType::f32, std::move(tensor.shape),
-                       std::as_bytes(tensor.values)});
-  }
-  const auto progress = std::as_bytes(std::span(&progress_, 1));
-  tensors.push_back({progress_name, DType::u64, {progress_bytes / 8}, progress});
-  return tensors;
-}
-
-std::vector<std::byte> Trainer::checkpoint() { return write_safetensors(checkpoint_tensors()); }
-
-std::uint64_t Trainer::checkpoint_size() { return lay_out_safetensors(checkpoint_tensors()).size; }
-
-void Trainer::restore(std::span<const std::byte> checkpoint) {
-  const SafetensorsFile file = SafetensorsFile::parse(checkpoint);
-  const auto find = [&](const std::string& name, const std::vector<std::size_t>& shape,
-                        DType dtype) {
-    for (const TensorInfo& info : file.header().tensors()) {
-      if (info.name != name) continue;
-      if (info.shape == shape && info.dtype == dtype) return file.bytes(info);
-      throw_error(ErrorCode::shape_mismatch, {"checkpoint: {}: expected {} {}, got {} {}",
-                                              {name, to_string(dtype), to_string(shape),
-                                               to_string(info.dtype), to_string(info.shape)}});
-    }
-    throw_error(ErrorCode::missing_tensor,
-                {"checkpoint: {}: expected shape {}, got none", {name, to_string(shape)}});
-  };
-  const auto bytes = find(progress_name, {progress_bytes / 8}, DType::u64);
-  TrainingProgress progress;
-  std::memcpy(&progress, bytes.data(), bytes.size());
-  if (progress.fingerprint != options_.fingerprint) {
-    throw_error(ErrorCode::invalid_option,
-                "checkpoint: expected one with the same data and options, got another");
-  }
-  if (progress.position > examples_.size() || !(progress.seconds >= 0)) {
-    throw_error(
-        ErrorCode::invalid_data,
-        {"checkpoint: progress: expected at most {} examples of an epoch and a time, got {}",
-         {examples_.size(), progress.position}});
-  }
-  const std::vector<Stored> all = stored();
-  std::vector<std::span<const std::byte>> found;
-  for (const Stored& tensor : all) {
-    found.push_back(find(tensor.name, tensor.shape, DType::f32));
-  }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    std::memcpy(all[i].values.data(), found[i].data(), found[i].size());
-  }
-  progress_ = progress;
-  optimizer_.set_steps(progress_.step);
+void Trainer::restored() {
+  optimizer_.set_steps(progress().step);
   parameters_.pack();
   for (const auto& worker : workers_) worker->forget();
-  shuffle();
 }
 
 }  // namespace glassformer
