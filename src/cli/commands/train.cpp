@@ -48,6 +48,8 @@ const char* right_or_wrong(Lessons lessons) {
     case Lessons::next_token:
     case Lessons::translation:
       return "next tokens";
+    case Lessons::dictionary:
+      return "variance";
   }
   return "";
 }
@@ -130,6 +132,7 @@ class TrainCommand final : public Command {
   // Whether this process, of those that train together, writes files and messages.
   bool leads() const { return processes_->rank() == 0; }
   void save(Training& training) const;
+  std::vector<Example> quoted_texts() const;
   TrainingCard card(Training& training) const;
   // How long the training has run, with the runs before this.
   double seconds() const {
@@ -142,6 +145,7 @@ class TrainCommand final : public Command {
   std::unique_ptr<Processes> processes_;  // that train together
   std::filesystem::path model_, data_, folder_;
   std::optional<double> minutes_;
+  std::filesystem::path texts_;
   bool resume_ = false, half_ = false;
   double before_ = 0;
   TrainingOptions options_;
@@ -173,6 +177,9 @@ void TrainCommand::declare(CLI::App& app) {
   add_flags(app, options_);
   minutes->excludes(app.get_option("--epochs"));
   app.add_flag("--half", half_, "Save the weights at half precision (F16).");
+  app.add_option("--texts", texts_,
+                 "For dictionaries: a file like DATA, whose texts the features quote. (default: "
+                 "the examples that are held out)");
 }
 
 TrainingStart TrainCommand::start() const {
@@ -227,17 +234,17 @@ Exit TrainCommand::run() {
   Training training(start(), data, options_);
   expect_equal_processes(training);
   if (resume_) resume(training);
-  before_ = training.trainer().progress().seconds;
+  before_ = training.learner().progress().seconds;
   if (!leads()) {
     return learn(training) ? Exit::ok : Exit::bad_input;
   }
   expect_space(training);
   std::cerr << "glassformer: " << training.examples() << " examples, " << training.held_out()
-            << " more to measure, " << training.trainer().parameters().count() << " parameters\n";
+            << " more to measure, " << training.learner().count() << " parameters\n";
   show_labels(training.labels());
   for (const std::string& warning : training.warnings()) warn(warning);
   if (resume_) {
-    std::cerr << "glassformer: goes on after step " << training.trainer().progress().step << '\n';
+    std::cerr << "glassformer: goes on after step " << training.learner().progress().step << '\n';
   }
   log_ = std::make_unique<TrainingLog>(folder_, resume_);
   if (!learn(training)) {
@@ -266,11 +273,11 @@ void TrainCommand::resume(Training& training) const {
   processes_->broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
   bytes.resize(static_cast<std::size_t>(size));
   processes_->broadcast(std::as_writable_bytes(std::span(bytes)), 0);
-  training.trainer().restore(std::as_bytes(std::span(bytes)));
+  training.learner().restore(std::as_bytes(std::span(bytes)));
 }
 
 void TrainCommand::expect_equal_processes(Training& training) const {
-  expect_equal(*processes_, training.trainer().progress().fingerprint, "examples and options");
+  expect_equal(*processes_, training.learner().progress().fingerprint, "examples and options");
   // Another instruction set adds in another order, so that the weights would drift apart.
   expect_equal(*processes_, std::hash<std::string_view>()(kernels().name), "instruction set");
 }
@@ -282,8 +289,8 @@ void TrainCommand::expect_space(Training& training) const {
   const std::filesystem::space_info disk = std::filesystem::space(parent, unknown);
   if (unknown || disk.capacity == 0) return;  // some file systems do not tell
   const std::uint64_t weights =
-      training.trainer().parameters().count() * size_of(half_ ? DType::f16 : DType::f32);
-  const std::uint64_t needed = training.trainer().checkpoint_size() + weights;
+      training.learner().count() * size_of(half_ ? DType::f16 : DType::f32);
+  const std::uint64_t needed = training.learner().checkpoint_size() + weights;
   std::uint64_t free = disk.available;
   if (resume_) free += std::filesystem::file_size(checkpoint());  // is replaced
   if (free >= needed) return;
@@ -296,9 +303,9 @@ void TrainCommand::expect_space(Training& training) const {
 
 // Writes the checkpoint under another name first, so that there is always a whole one.
 void TrainCommand::keep(Training& training) const {
-  training.trainer().set_seconds(seconds());
+  training.learner().set_seconds(seconds());
   const std::filesystem::path unfinished = unfinished_checkpoint();
-  const std::vector<std::byte> bytes = training.trainer().checkpoint();
+  const std::vector<std::byte> bytes = training.learner().checkpoint();
   try {
     OutputFile file(unfinished);
     file.write(0, bytes);
@@ -330,13 +337,13 @@ bool TrainCommand::learn(Training& training) {
   double kept = seconds();
   // A training whose end was saved as a checkpoint has nothing more to learn.
   const bool over =
-      minutes_ ? before_ >= 60 * *minutes_ : training.trainer().progress().step >= training.steps();
+      minutes_ ? before_ >= 60 * *minutes_ : training.learner().progress().step >= training.steps();
   if (resume_ && over) {
     if (leads() && log_->points().empty()) log_->validated(training.validate(), seconds());
     return true;
   }
   for (double progress = 0; progress < 1;) {
-    const auto steps = static_cast<double>(training.trainer().progress().step + 1);
+    const auto steps = static_cast<double>(training.learner().progress().step + 1);
     progress =
         minutes_ ? seconds() / 60 / *minutes_ : steps / static_cast<double>(training.steps());
     processes_->broadcast(std::as_writable_bytes(std::span(&progress, 1)), 0);
@@ -352,7 +359,7 @@ bool TrainCommand::learn(Training& training) {
       if (stops) return false;
       continue;
     }
-    log_->add(result, training.trainer().progress(), progress, seconds());
+    log_->add(result, training.learner().progress(), progress, seconds());
     if (stops) {
       keep(training);
       return false;
@@ -370,24 +377,20 @@ bool TrainCommand::learn(Training& training) {
 }
 
 void TrainCommand::save(Training& training) const {
-  std::vector<std::string> described = {"config.json", "model.safetensors"};
-  if (!training.tokenizer_file().empty()) described.push_back("tokenizer.model");
-  const std::string steps = training.picture_steps_file();
-  if (!steps.empty()) described.push_back(picture_steps_name);
+  const bool dictionaries = training.options().lessons == Lessons::dictionary;
+  const std::vector<Example> quoted = quoted_texts();
+  const std::vector<NewFile> made = training.files(half_ ? DType::f16 : DType::f32, quoted);
+  std::vector<std::string> described;
+  for (const NewFile& file : made) described.push_back(file.name);
   std::vector<std::string> vocabularies;
-  if (std::filesystem::is_directory(model_)) vocabularies = vocabulary_files_of(model_);
+  if (!dictionaries && std::filesystem::is_directory(model_)) {
+    vocabularies = vocabulary_files_of(model_);
+  }
   described.insert(described.end(), vocabularies.begin(), vocabularies.end());
   std::vector<std::string> names = described;
   names.insert(names.end(), {manifest_file, card_file, curves_file});
   NewFiles files(folder_, names);
-  OutputFile weights(files.path("model.safetensors"));
-  weights.write(0, training.weights_file(half_ ? DType::f16 : DType::f32));
-  weights.close();
-  files.write("config.json", training.config_file());
-  if (!steps.empty()) files.write(picture_steps_name, steps);
-  if (const auto file = training.tokenizer_file(); !file.empty()) {
-    files.write("tokenizer.model", {reinterpret_cast<const char*>(file.data()), file.size()});
-  }
+  for (const NewFile& file : made) files.write(file.name, file.bytes);
   for (const std::string& name : vocabularies) files.copy(name, model_ / name);
   files.write_manifest(described);
   const TrainingCard card = this->card(training);
@@ -397,8 +400,14 @@ void TrainCommand::save(Training& training) const {
   std::cerr << "glassformer: wrote " << printable(folder_.string()) << '\n';
 }
 
+std::vector<Example> TrainCommand::quoted_texts() const {
+  if (texts_.empty()) return {};
+  TrainingOptions options = options_;
+  return make_training_setup(start(), read_file(texts_, data_limit), options).examples;
+}
+
 TrainingCard TrainCommand::card(Training& training) const {
-  const TrainingProgress& progress = training.trainer().progress();
+  const TrainingProgress& progress = training.learner().progress();
   TrainingCard card = {.name = folder_.filename().string(),
                        .task = name_of(training.config().task),
                        .start = model_.string(),
@@ -406,7 +415,7 @@ TrainingCard TrainCommand::card(Training& training) const {
                        .unit = right_or_wrong(*training.options().lessons),
                        .examples = training.examples(),
                        .held_out = training.held_out(),
-                       .parameters = training.trainer().parameters().count(),
+                       .parameters = training.learner().count(),
                        .tokens = progress.tokens,
                        .seconds = seconds(),
                        .points = log_->points(),

@@ -161,18 +161,8 @@ class ModelLearning final : public Learning {
   }
 
   std::vector<File> save() override {
-    const auto text = [](std::span<const std::byte> bytes) {
-      return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    };
     std::vector<File> files = vocabulary_;
-    files.push_back({"config.json", training().config_file()});
-    if (std::string steps = training().picture_steps_file(); !steps.empty()) {
-      files.push_back({picture_steps_name, std::move(steps)});
-    }
-    files.push_back({"model.safetensors", text(training().weights_file())});
-    if (const auto file = training().tokenizer_file(); !file.empty()) {
-      files.push_back({"tokenizer.model", text(file)});
-    }
+    for (NewFile& file : training().files()) files.push_back(std::move(file));
     return files;
   }
 

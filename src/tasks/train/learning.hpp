@@ -7,6 +7,7 @@
 
 #include "families/folder/model_folder.hpp"
 #include "tasks/pipeline.hpp"
+#include "tasks/train/new_file.hpp"
 
 namespace glassformer {
 
@@ -14,9 +15,7 @@ namespace glassformer {
 /// with it: the package and the Python package.
 class Learning {
  public:
-  struct File {
-    std::string name, bytes;
-  };
+  using File = NewFile;
 
   virtual ~Learning() = default;
 

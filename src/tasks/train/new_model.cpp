@@ -170,6 +170,7 @@ std::string complete_config(std::string_view text, Lessons lessons,
       fields.emplace("target_vocab_size", size);
       break;
     case Lessons::pictures:
+    case Lessons::dictionary:
       break;
   }
   return written(fields);

@@ -6,13 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "tasks/train/new_file.hpp"
 #include "tasks/train/training_setup.hpp"
+#include "train/dictionary/dictionary_report.hpp"
+#include "train/dictionary/dictionary_trainer.hpp"
 #include "train/trainer.hpp"
 #include "weights/safetensors.hpp"
 
 namespace glassformer {
 
-/// A model that learns from a file of examples.
+/// A model that learns from a file of examples, or dictionaries of one.
 class Training {
  public:
   /// `data`: see training_data.hpp. Throws `invalid_data`, `invalid_config`, `invalid_option` or
@@ -22,16 +25,18 @@ class Training {
   Training(TrainingSetup setup, std::string_view data, const TrainingOptions& options);
 
   /// Learns from the next examples. `progress`: see Trainer::step.
-  StepResult step(double progress) { return trainer_->step(progress); }
+  StepResult step(double progress) { return learner_->step(progress); }
   /// Returns the loss on the examples that are held out, of the averaged weights.
-  LossSum validate() { return trainer_->evaluate(held_out_); }
+  LossSum validate() { return learner_->evaluate(held_out_); }
   /// Returns the loss on other examples of labels, of the averaged weights. Throws `invalid_data`,
   /// also for a label that the model does not know.
   LossSum evaluate(std::string_view data);
   /// Returns how many steps read every example `epochs` times.
   std::uint64_t steps() const { return steps_; }
 
-  Trainer& trainer() { return *trainer_; }
+  Learner& learner() { return *learner_; }
+  /// Returns what learns, if that is a model.
+  Trainer& trainer();
   const ModelConfig& config() const { return learned_.config; }
   const Model& model() const { return learned_.model; }
   const Tokenizer& tokenizer() const { return *learned_.tokenizer; }
@@ -42,25 +47,28 @@ class Training {
   const std::vector<LabelCount>& labels() const { return learned_.labels; }
   /// What may be wrong with the data, a sentence each.
   const std::vector<std::string>& warnings() const { return learned_.warnings; }
-  /// Returns the file of the averaged weights: those of config(), without a head that only helps to
-  /// learn.
-  std::vector<std::byte> weights_file(DType dtype = DType::f32);
+  /// Returns the files of a folder with what was learned, of the averaged weights. `dtype`: of the
+  /// weights of models; dictionaries have 8-bit integers. `quoted`: texts that the features of
+  /// dictionaries quote; if there are none, the examples that are held out.
+  std::vector<NewFile> files(DType dtype = DType::f32, std::span<const Example> quoted = {});
+  /// Returns the report on dictionaries, once files() has made it.
+  const DictionaryReport& report() const { return report_; }
   /// The file of the tokenizer that was trained; empty if there was one before.
   std::span<const std::byte> tokenizer_file() const { return learned_.tokenizer_file; }
-  /// The config.json of the model that is saved.
-  std::string config_file() const;
-  /// Its preprocessor_config.json; empty for a model that reads texts.
-  std::string picture_steps_file() const;
 
  private:
   void hold_out();
   void choose_options();
+  std::uint64_t tokens() const;  // of the examples
   std::uint64_t fingerprint(std::string_view data) const;
+  std::vector<std::byte> weights_file(DType dtype);
+  std::vector<NewFile> dictionary_files(std::span<const Example> quoted);
 
   TrainingOptions options_;
   TrainingSetup learned_;
   std::vector<Example> held_out_;
-  std::unique_ptr<Trainer> trainer_;
+  std::unique_ptr<Learner> learner_;
+  DictionaryReport report_;
   std::uint64_t steps_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/option.hpp"
 #include "kernels/pool.hpp"
+#include "models/dictionary/dictionary.hpp"
 #include "train/optimizer.hpp"
 #include "train/processes.hpp"
 #include "train/schedule.hpp"
@@ -25,6 +26,7 @@ enum class Lessons {
   next_token,     ///< texts, each token from those before it
   translation,    ///< the translation of each text
   pictures,       ///< the label of each picture
+  dictionary,     ///< features of the numbers inside a model that has learned
 };
 
 /// How a model is trained. What is not set follows from the model and the data.
@@ -47,6 +49,9 @@ struct TrainingOptions {
   bool keep_case = false;
   std::optional<float> held_out = {};
   std::optional<std::string> from = {}, to = {};
+  std::optional<DictionaryKind> kind = {};
+  std::optional<std::string> at = {};
+  std::optional<std::size_t> features = {}, active = {};
   std::uint64_t seed = 1;
   std::size_t threads = 1;
   Processes* processes = nullptr;  ///< see TrainerOptions
@@ -132,6 +137,28 @@ void fields(Visit& visit, TrainingOptions& options) {
         {.help = "The language of their translations.",
          .absent = "as the model's files say",
          .apart = true});
+  visit("kind", options.kind,
+        {.help = "For dictionaries: a `transcoder` computes a feed-forward block with features, a "
+                 "sparse autoencoder (`sae`) describes the residual stream after a layer.",
+         .absent = "transcoder",
+         .apart = true});
+  visit("at", options.at,
+        {.help = "For dictionaries: the layers that get one each, such as decoder.layers.2. * "
+                 "stands for all numbers.",
+         .absent = "all layers of the decoder or, without one, of the encoder",
+         .apart = true});
+  visit("features", options.features,
+        {.help = "For dictionaries: the number of features of each.",
+         .absent = "six times the width of the model",
+         .least = 1,
+         .most = 1 << 20,
+         .apart = true});
+  visit("active", options.active,
+        {.help = "For dictionaries: how many features are active for a token, at most.",
+         .absent = "16",
+         .least = 1,
+         .most = 1 << 20,
+         .apart = true});
   visit("seed", options.seed,
         {.help = "The seed of all random numbers. The same seed gives the same weights.",
          .least = 0,
@@ -144,7 +171,7 @@ void fields(Visit& visit, TrainingOptions& options) {
 }
 
 template <>
-inline constexpr std::array enum_names<Lessons>{"classes",    "token-classes", "masked",
-                                                "next-token", "translation",   "pictures"};
+inline constexpr std::array enum_names<Lessons>{
+    "classes", "token-classes", "masked", "next-token", "translation", "pictures", "dictionary"};
 
 }  // namespace glassformer

@@ -459,10 +459,38 @@ Lessons lessons_for(const TrainingStart& start) {
                {to_string(task)}});
 }
 
+// Reads examples of what a model has learned, to look into it.
+TrainingSetup examples_of_own_lessons(TrainingStart start, std::string_view data,
+                                      TrainingOptions options) {
+  if (!start.known) {
+    throw_error(ErrorCode::wrong_task,
+                "expected the folder of a model that has learned, to find features in it, got the "
+                "configuration of a new one");
+  }
+  const ModelConfig& known = *start.known;
+  options.lessons = known.task == Task::fill_mask ? Lessons::masked : lessons_for(start);
+  if (known.task == Task::feature_extraction) {
+    throw_error(ErrorCode::wrong_task,
+                {"expected a model whose answers have a loss, to measure features by, got one for "
+                 "{}",
+                 {to_string(known.task)}});
+  }
+  const std::vector<std::string> labels = known.labels;
+  TrainingSetup setup = make_training_setup(std::move(start), data, options);
+  if (setup.config.labels != labels) {
+    throw_error(ErrorCode::invalid_data,
+                "expected examples with the labels of the model, got others");
+  }
+  return setup;
+}
+
 }  // namespace
 
 TrainingSetup make_training_setup(TrainingStart start, std::string_view data,
                                   TrainingOptions& options) {
+  if (options.lessons == Lessons::dictionary) {
+    return examples_of_own_lessons(std::move(start), data, options);
+  }
   if (!options.lessons) {
     options.lessons = holds_pictures(data) ? Lessons::pictures : lessons_for(start);
   }
@@ -480,6 +508,8 @@ TrainingSetup make_training_setup(TrainingStart start, std::string_view data,
       return builder.translation(data);
     case Lessons::pictures:
       return builder.pictures(data);
+    case Lessons::dictionary:
+      break;
   }
   return {};
 }
