@@ -153,6 +153,22 @@ struct PartFields {
     }
   }
 
+  void operator()(const AttributionGraph& graph) const {
+    line.add("replacement", static_cast<double>(graph.replacement));
+    line.add("completeness", static_cast<double>(graph.completeness));
+    line.add("correlation", static_cast<double>(graph.correlation));
+    const auto name = [&graph](std::size_t i) {
+      const AttributionGraph::Node& node = graph.nodes[i];
+      std::string text = node.name + "[" + std::to_string(node.row) + "]";
+      if (node.kind == AttributionGraph::Kind::feature) text += "." + std::to_string(node.feature);
+      if (node.kind == AttributionGraph::Kind::error) text += ".error";
+      return text;
+    };
+    for (const AttributionGraph::Edge& edge : graph.edges) {
+      line.add(name(edge.from) + " > " + name(edge.to), static_cast<double>(edge.weight));
+    }
+  }
+
   // The most probable next word after each layer, and its probability.
   void operator()(const NextLens& lens) const {
     for (const std::vector<std::vector<Guess>>& rows : lens.layers) {

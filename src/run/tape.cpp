@@ -62,6 +62,10 @@ void Tape::rewind() {
   }
 }
 
+void Tape::rewind_first(std::size_t count) {
+  while (count > 0) steps_[--count](*this);
+}
+
 float* Tape::gradient(const float* x) {
   for (std::size_t i = 0; i < arena_.chunks(); ++i) {
     const std::span<const float> chunk = arena_.chunk(i);

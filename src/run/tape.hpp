@@ -80,7 +80,8 @@ class Tape {
   /// Returns whether the pass adds to the gradients of parameters.
   bool learns() const { return parameters_ != nullptr; }
 
-  /// Adds a step. `backward` is called once, after the steps that follow.
+  /// Adds a step. `backward` is called after the steps that follow, once for each time that the
+  /// pass is taken back.
   void record(Step backward) { steps_.push_back(std::move(backward)); }
 
   /// Returns a copy of a tensor that the pass is about to overwrite.
@@ -90,6 +91,9 @@ class Tape {
   void turn();
   /// Takes back all steps. The gradients of the pass's results must be set before.
   void rewind();
+  /// Takes back the first `count` steps and keeps all, to take them back again after another turn.
+  void rewind_first(std::size_t count);
+  std::size_t steps() const { return steps_.size(); }
 
   /// Returns the gradient of the float at this place of the arena, followed by those of the next
   /// floats.

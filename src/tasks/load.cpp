@@ -7,6 +7,7 @@
 #include "families/family.hpp"
 #include "families/folder/folder_tokenizers.hpp"
 #include "kernels/pool.hpp"
+#include "models/dictionary/dictionary_files.hpp"
 #include "models/model.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "tasks/reading/token_checks.hpp"
@@ -85,6 +86,15 @@ std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
   open.load(pipeline->parameters());
   pipeline->set_threads(options.threads > 0 ? options.threads : machine_threads());
   return pipeline;
+}
+
+void load_dictionaries(const std::filesystem::path& folder, Pipeline& pipeline) {
+  constexpr FileLimit weights_limit = {"model.safetensors", ErrorCode::too_large,
+                                       std::uint64_t{4} << 30};
+  const std::string config = read_file(folder / "config.json", config_limit);
+  const std::string weights = read_file(folder / "model.safetensors", weights_limit);
+  pipeline.set_dictionaries(
+      read_dictionaries(config, std::as_bytes(std::span(weights)), pipeline.parameters()));
 }
 
 }  // namespace glassformer

@@ -48,6 +48,9 @@ std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
                                         std::span<const Task> tasks,
                                         const LoadOptions& options = {});
 
+/// Gives a pipeline the dictionaries of a folder. Throws the errors of read_dictionaries.
+void load_dictionaries(const std::filesystem::path& folder, Pipeline& pipeline);
+
 /// Loads a pipeline of a known type, such as ClassifyPipeline.
 template <class Typed>
 std::unique_ptr<Typed> load_pipeline(const std::filesystem::path& folder,

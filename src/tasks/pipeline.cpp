@@ -44,4 +44,9 @@ std::string to_json(const Error& error) {
   return json.take();
 }
 
+const DictionarySet& Pipeline::dictionaries() const {
+  if (dictionaries_) return *dictionaries_;
+  refuse_option("dictionaries", "expected dictionaries of the model, got none");
+}
+
 }  // namespace glassformer

@@ -14,6 +14,7 @@
 #include "families/config/model_config.hpp"
 #include "image/picture.hpp"
 #include "kernels/compute.hpp"
+#include "models/dictionary/dictionary.hpp"
 #include "run/sessions.hpp"
 #include "tasks/options.hpp"
 #include "tasks/result_writer.hpp"
@@ -131,6 +132,13 @@ class Pipeline {
   /// Returns the session of the calling thread.
   Session& session() { return sessions_->mine(); }
 
+  /// Gives explanations the model's dictionaries, or takes them away. Not while it is used.
+  void set_dictionaries(std::shared_ptr<const DictionarySet> dictionaries) {
+    dictionaries_ = std::move(dictionaries);
+  }
+  /// Throws `invalid_option` if there are none.
+  const DictionarySet& dictionaries() const;
+
   /// Starts answering inputs. The inputs and options need to live only until this call returns.
   /// Throws `invalid_option`, naming the field. The pipeline must outlive the job. Any number of
   /// threads may run jobs at a time, each those that it began itself.
@@ -142,6 +150,7 @@ class Pipeline {
 
  private:
   std::shared_ptr<Sessions> sessions_ = std::make_shared<Sessions>();
+  std::shared_ptr<const DictionarySet> dictionaries_;
 };
 
 /// Returns views of the texts. Throws `invalid_option` for a pair.

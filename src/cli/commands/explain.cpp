@@ -12,6 +12,7 @@
 #include "cli/lines.hpp"
 #include "tasks/explain/next/next_gradients.hpp"
 #include "tasks/explain/score_explanation.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 namespace {
@@ -40,6 +41,9 @@ class ExplainCommand final : public Command {
     add_json(app, json_);
     add_quiet(app, quiet_);
     add_pairs(app, pairs_);
+    app.add_option("--dictionaries", dictionaries_,
+                   "The folder of the model's dictionaries, which glassformer train --lessons "
+                   "dictionary writes.");
     add_compute(app, model_.compute);
     add_threads(app, model_.threads);
     for (const CLI::Option* const option : app.get_options()) always_.insert(option->get_name());
@@ -72,6 +76,7 @@ class ExplainCommand final : public Command {
   Exit run() override {
     const auto loaded = load_pipeline<Pipeline>(model_.folder, model_.options());
     Pipeline& pipeline = *loaded;
+    if (!dictionaries_.empty()) load_dictionaries(dictionaries_, pipeline);
     ExplainRequest request = request_for(pipeline, method_);
     request.options = options_;
     const std::vector<std::string> names = option_names(request.parts);
@@ -142,6 +147,7 @@ class ExplainCommand final : public Command {
   CLI::App* app_ = nullptr;
   ModelArguments model_;
   std::string method_;
+  std::filesystem::path dictionaries_;
   bool json_ = false, quiet_ = false, pairs_ = false;
   std::set<std::string> always_;  // the options of all methods
   ExplainOptions options_;

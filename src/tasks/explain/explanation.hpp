@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include "api/tasks/explain.hpp"
 #include "api/tasks/translate.hpp"
 #include "explain/circuits/circuit.hpp"
+#include "explain/dictionaries/graph.hpp"
 #include "run/tape.hpp"
 #include "run/trace/trace.hpp"
 #include "tasks/image/image.hpp"
@@ -423,6 +425,56 @@ void fields(Visit& visit, NextCircuit& result) {
   visit("curve", circuit.curve, {.help = "Circuits of growing size, beside random ones."});
   visit("area", circuit.area, {.help = "The area below the curve over the share of edges."});
   visit("randomArea", circuit.random_area, {.help = "The same of random circuits."});
+}
+
+template <class Visit>
+void fields(Visit& visit, const AttributionGraph::Node& node) {
+  constexpr std::array kinds = {"embedding", "feature", "error", "answer"};
+  const bool feature = node.kind == AttributionGraph::Kind::feature;
+  const bool answer = node.kind == AttributionGraph::Kind::answer;
+  std::optional<std::size_t> number;
+  std::optional<float> activation;
+  if (feature) number = node.feature;
+  if (feature || answer) activation = node.activation;
+  visit("kind", kinds[static_cast<std::size_t>(node.kind)],
+        {.help = "\"embedding\", \"feature\", \"error\" (what features leave of a feed-forward "
+                 "block's output) or \"answer\"."});
+  visit("name", node.name, {.help = "The tensor that it writes to, or \"logits\"."});
+  visit("row", node.row, {.help = "The row of the tensor: a token."});
+  visit("feature", number, {.help = "The number of the feature.", .omitted = true});
+  visit("activation", activation,
+        {.help = "Of a feature; of the answer, the explained number.", .omitted = true});
+  visit("influence", node.influence, {.help = "On the answer: the share of all ways to it."});
+}
+
+template <class Visit>
+void fields(Visit& visit, const AttributionGraph::Edge& edge) {
+  visit("from", edge.from, {.help = "The number of a node."});
+  visit("to", edge.to);
+  visit("weight", edge.weight, {.help = "How much the one adds to what excites the other."});
+  visit("influence", edge.influence, {.help = "The share of the answer's causes on this edge."});
+}
+
+template <class Visit>
+void fields(Visit& visit, const AttributionGraph::Check& check) {
+  visit("from", check.from, {.help = "The node whose feature is set to zero."});
+  visit("to", check.to);
+  visit("predicted", check.predicted, {.help = "The change by all ways of the graph."});
+  visit("measured", check.measured, {.help = "The change in the model."});
+}
+
+template <class Visit>
+void fields(Visit& visit, AttributionGraph& graph) {
+  visit("nodes", graph.nodes, {.help = "Embeddings first, the answer last."});
+  visit("edges", graph.edges, {.help = "The most influential first."});
+  visit("checks", graph.checks, {.help = "Tests of edges on the model."});
+  visit("correlation", graph.correlation, {.help = "Of predicted and measured changes."});
+  visit("active", graph.active, {.help = "How many features are active in the text."});
+  visit("explained", graph.explained, {.help = "How many of them were explained by others."});
+  visit("replacement", graph.replacement,
+        {.help = "The influence of embeddings as a share of that of embeddings and errors."});
+  visit("completeness", graph.completeness,
+        {.help = "The share of what nodes read that is not errors, by influence."});
 }
 
 template <class Visit>

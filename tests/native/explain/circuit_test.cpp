@@ -3,76 +3,28 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <cmath>
 
 #include "explain/circuits/edge_circuit.hpp"
 #include "glassformer/explainer.hpp"
-#include "support/any_file.hpp"
-#include "support/checkpoint_golden.hpp"
 #include "support/error_of.hpp"
 #include "support/golden.hpp"
-#include "tasks/generate/generate.hpp"
-#include "tasks/load.hpp"
-#include "tasks/translate/translate.hpp"
+#include "support/writer_golden.hpp"
 
 namespace glassformer::test {
 namespace {
 
-using Ids = std::vector<std::int32_t>;
-
 // Two texts of a checkpoint, and what tests/fixtures/checkpoints/circuits.py found of them.
-class CircuitGolden {
+class CircuitGolden : public WriterGolden {
  public:
-  explicit CircuitGolden(const std::string& name)
-      : golden(nlohmann::json::parse(read_file(checkpoints / "circuits.json", any_file)).at(name)),
-        ids_(golden.at("ids")),
-        corrupt_(golden.at("corrupt")) {
-    const bool translates = !golden.at("target_ids").is_null();
-    pipeline_ =
-        translates ? std::unique_ptr<Pipeline>(load_pipeline<TranslatePipeline>(checkpoints / name))
-                   : load_pipeline<GeneratePipeline>(checkpoints / name);
-    if (!translates) {
-      subject.clean = {ids_};
-      subject.corrupt = {corrupt_};
-    } else {
-      golden.at("target_ids").get_to(target_);
-      subject.clean = {target_, &encode(ids_)};
-      subject.corrupt = {target_, &encode(corrupt_)};
-    }
-    const auto token = golden.at("token").get<std::size_t>();
-    subject.contrast =
-        contrast_between(token, golden.at("against").get<std::size_t>(), runner()->vocab_size());
-  }
-
-  WriterRunner runner() {
-    if (target_.empty()) return static_cast<GeneratePipeline&>(*pipeline_).runner();
-    return static_cast<TranslatePipeline&>(*pipeline_).runner();
+  explicit CircuitGolden(const std::string& name) : WriterGolden("circuits.json", name) {
+    subject = {.clean = text("ids"), .corrupt = text("corrupt"), .contrast = contrast};
   }
 
   std::vector<float> expected(const std::string& scores) const { return golden.at(scores); }
 
-  nlohmann::json golden;
   CircuitSubject subject;
-
- private:
-  const Seq2Seq::Encoded& encode(const Ids& ids) {
-    Batch source;
-    source.add(ids);
-    const WriterRunner model = runner();
-    encoded_.push_back(std::make_unique<Seq2Seq::Encoded>(
-        static_cast<const Seq2Seq&>(model.model).encode(source, {}, model.session)));
-    return *encoded_.back();
-  }
-
-  Ids ids_, corrupt_, target_;
-  std::unique_ptr<Pipeline> pipeline_;
-  std::vector<std::unique_ptr<Seq2Seq::Encoded>> encoded_;
 };
-
-std::string any_writer() {
-  return GENERATE(as<std::string>{}, "gpt2_generate", "llama", "qwen3", "gpt_neox", "m2m_100");
-}
 
 void check_scores(const std::string& what, std::span<const float> got,
                   const std::vector<float>& expected) {

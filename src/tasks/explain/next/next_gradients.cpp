@@ -34,7 +34,7 @@ class NextGradientsSteps {
   };
 
   NextGradientsSteps(Pipeline& pipeline, const TextInput& text, const Asked& asked)
-      : NextGradientsSteps(asked, read_subjects(pipeline, text, asked)) {}
+      : NextGradientsSteps(pipeline, asked, read_subjects(pipeline, text, asked)) {}
   NextGradientsSteps(const NextGradientsSteps&) = delete;  // the lead refers to the subject
   NextGradientsSteps& operator=(const NextGradientsSteps&) = delete;
 
@@ -53,6 +53,8 @@ class NextGradientsSteps {
       part_ = lead_.propagated(BackwardRules::attn_lrp);
     } else if (request_.is("cp_lrp")) {
       part_ = lead_.propagated(BackwardRules::cp_lrp);
+    } else if (request_.is("attribution_graph")) {
+      part_ = lead_.attribution_graph(pipeline_.dictionaries(), request_.options);
     } else if (request_.is("circuit")) {
       circuit_ = begin_circuit();
     } else if (request_.is("faithfulness")) {
@@ -92,8 +94,9 @@ class NextGradientsSteps {
     EdgeCircuitSearch search;
   };
 
-  NextGradientsSteps(const Asked& asked, Subjects subjects)
-      : subject_(std::move(subjects.own)),
+  NextGradientsSteps(const Pipeline& pipeline, const Asked& asked, Subjects subjects)
+      : pipeline_(pipeline),
+        subject_(std::move(subjects.own)),
         position_(subject_.before.sentence ? subject_.decoded.size() - 1 : asked.place.position),
         corrupt_(std::move(subjects.corrupt)),
         request_(asked.request),
@@ -177,6 +180,7 @@ class NextGradientsSteps {
     return before.sentence ? before.sentence->translation.source_tokens : before.tokens;
   }
 
+  const Pipeline& pipeline_;
   NextSubject subject_;
   std::size_t position_;
   std::optional<NextSubject> corrupt_;
@@ -199,6 +203,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
       refuse_option("names", "expected names of tensors, got none");
     }
     check_ranges(request);
+    if (request.is("attribution_graph")) pipeline.dictionaries();  // refuses to do without
     if (request.method->gradients || request.is("circuit")) expect_gradients(pipeline.compute());
     if (request.is("faithfulness")) expect_tested(request.options);
     asked_.tokens = next_attribution_options(request);
@@ -253,6 +258,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   static void part_fields(ResultWriter& visit, PropagatedRelevance& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, WordFaithfulness& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, NextCircuit& part) { fields(visit, part); }
+  static void part_fields(ResultWriter& visit, AttributionGraph& part) { fields(visit, part); }
 
   Pipeline& pipeline_;
   NextGradientsSteps::Asked asked_;
@@ -297,6 +303,22 @@ Relevance NextLead::relevance() const {
   TraceBudget().take(
       saturating_product({2, config.layers.size(), config.n_heads(), tokens, tokens}));
   return next_relevance(subject_.model, subject_.text(), contrast_);
+}
+
+AttributionGraph NextLead::attribution_graph(const DictionarySet& dictionaries,
+                                             const ChosenGraph& options) const {
+  // What each of the explained features adds up from.
+  std::uint64_t parts = subject_.text().tokens();
+  for (std::size_t i = 0; i < dictionaries.size(); ++i) {
+    parts += saturating_product(
+        {subject_.text().tokens(), dictionaries[i].config().active + std::size_t{1}});
+  }
+  TraceBudget().take(saturating_product({options.feature_count + 1, parts}));
+  return glassformer::attribution_graph(subject_.model, subject_.text(), contrast_, dictionaries,
+                                        {.features = options.feature_count,
+                                         .nodes = options.node_share,
+                                         .edges = options.edge_share,
+                                         .checked = options.checked_edges});
 }
 
 std::vector<std::vector<std::size_t>> NextLead::parts() const {

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "explain/dictionaries/attribution_graph.hpp"
 #include "explain/interventions/faithfulness.hpp"
 #include "explain/interventions/integrated_gradients.hpp"
 #include "tasks/explain/explanation.hpp"
@@ -81,6 +82,8 @@ class NextLead {
   /// decoder reads, whose row predicts. Throws `unsupported` for a decoder with recurrent units.
   FaithfulnessTest faithfulness(const TestedScores& test, std::uint32_t seed) const;
   Relevance relevance() const;
+  AttributionGraph attribution_graph(const DictionarySet& dictionaries,
+                                     const ChosenGraph& options) const;
   /// The embeddings of all tokens that have a text begin with that of `baseline`, or at zero. The
   /// caller runs the steps. Throws `invalid_option` for a token that does not exist.
   IntegratedGradientsSum integrated_gradients(std::optional<std::size_t> baseline = {}) const;
@@ -98,7 +101,7 @@ struct NextGradients {
   std::size_t position = 0;            ///< of the token in a translation or an answer
   Guess token, against;
   std::variant<Gradients, GradientScores, IntegratedGradients, Relevance, PropagatedRelevance,
-               WordFaithfulness, NextCircuit>
+               WordFaithfulness, NextCircuit, AttributionGraph>
       part = {};
 };
 

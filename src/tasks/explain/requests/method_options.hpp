@@ -210,6 +210,31 @@ void fields(Visit& visit, ChosenEdges& part) {
       {.help = "How many random circuits of each size to compare with.", .least = 0, .most = 1000});
 }
 
+struct ChosenGraph {
+  std::size_t feature_count = 256;
+  float node_share = 0.8f, edge_share = 0.95f;
+  std::size_t checked_edges = 10;
+};
+template <class Visit>
+void fields(Visit& visit, ChosenGraph& part) {
+  visit("feature_count", part.feature_count,
+        {.help = "How many features are explained by others at most, those with the most influence "
+                 "on the answer. The rest counts as errors.",
+         .least = 1,
+         .most = 1 << 16});
+  visit("node_share", part.node_share,
+        {.help = "The share of the influence that features and errors of the graph keep.",
+         .least = 0,
+         .most = 1});
+  visit("edge_share", part.edge_share,
+        {.help = "The share of the influence that edges keep.", .least = 0, .most = 1});
+  visit("checked_edges", part.checked_edges,
+        {.help = "How many edges from features are tested: the feature is set to zero in the "
+                 "model.",
+         .least = 0,
+         .most = 1000});
+}
+
 struct LensWords {
   std::size_t words = usual_lens_words;
 };
@@ -355,9 +380,9 @@ struct Joined : Parts... {
 };
 using ExplainOptions =
     Joined<ExplainedLabel, ColumnEffects, AskedLoadings, ChosenScore, PatchedSite, ChosenHead,
-           ShownProgress, TestedScores, RandomSeed, CutEdges, CircuitShare, ChosenEdges, LensWords,
-           Beams, ChosenSentence, ChosenPosition, Prefix, ComparedTokens, BaselineToken,
-           GradientTensors, Languages, PictureSize, MatchedLabels>;
+           ShownProgress, TestedScores, RandomSeed, CutEdges, CircuitShare, ChosenEdges,
+           ChosenGraph, LensWords, Beams, ChosenSentence, ChosenPosition, Prefix, ComparedTokens,
+           BaselineToken, GradientTensors, Languages, PictureSize, MatchedLabels>;
 
 /// The set of some parts.
 template <class... Parts>

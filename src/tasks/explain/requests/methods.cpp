@@ -72,6 +72,13 @@ constexpr ExplanationMethod methods[] = {
      .options = {set_of<CircuitShare>, set_of<CircuitShare>,
                  chosen_translation | set_of<CircuitShare, ChosenEdges, RandomSeed>,
                  chosen_answer | set_of<CircuitShare, ChosenEdges, RandomSeed>, no}},
+    {.name = "attribution_graph",
+     .help = "Why a token comes next, as a graph: what excites features of feed-forward blocks and "
+             "the answer, with attention weights and the scales of norms as constants (Ameisen et "
+             "al. 2025). Needs dictionaries of transcoders and compute f32.",
+     .options = {no, no, chosen_translation | set_of<ChosenGraph>,
+                 chosen_answer | set_of<ChosenGraph>, no},
+     .gradients = true},
     {.name = "gradient_times_input",
      .help = "The product of each token's embedding and the gradient of the explained number with "
              "respect to it (Shrikumar et al. 2017).",

@@ -1,0 +1,489 @@
+#include "explain/dictionaries/attribution_graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <numeric>
+
+#include "explain/gradients.hpp"
+#include "explain/traced.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/learning.hpp"
+#include "run/trace/named_tracer.hpp"
+
+namespace glassformer {
+namespace {
+
+using Kind = AttributionGraph::Kind;
+
+constexpr std::size_t expanded_at_once = 16;
+
+float product(std::span<const float> a, std::span<const float> b) {
+  return learning_kernels().dot(a.data(), b.data(), a.size());
+}
+
+// A feed-forward block of the model, with or without a dictionary, or what a stack reads.
+struct Site {
+  std::string name;        // of the tensor that it writes
+  std::string reads = {};  // empty without a dictionary
+  const Dictionary* dictionary = nullptr;
+  std::size_t width = 0;
+  std::vector<float> x = {}, y = {};                    // [N, D]
+  std::vector<float> gradient = {};                     // of what is led back, with respect to y
+  const float* input = nullptr;                         // x on the tape
+  std::size_t steps = 0;                                // of the tape before x was read
+  std::vector<std::vector<ActiveFeature>> active = {};  // of each row
+  std::vector<float> errors = {};                       // [N, D]; of embeddings, y
+
+  std::size_t rows() const { return y.size() / width; }
+  std::span<const float> row(const std::vector<float>& of, std::size_t i) const {
+    return std::span(of).subspan(i * width, width);
+  }
+};
+
+void copy_rows(const CompleteRows& rows, std::vector<float>& to) {
+  to.resize((rows.first + rows.count) * rows.columns);
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    std::copy_n(rows.data + i * rows.stride, rows.columns,
+                to.begin() + static_cast<std::ptrdiff_t>((rows.first + i) * rows.columns));
+  }
+}
+
+// Copies the rows of sites in a run. With a tape, also their gradients, and stops there:
+// feed-forward blocks are not led back through.
+class SiteTracer final : public NamedTracer {
+ public:
+  explicit SiteTracer(std::deque<Site>& sites, Tape* tape = nullptr) : sites_(sites), tape_(tape) {}
+
+  // Adds numbers [D] to a row of a site.
+  struct Change {
+    const Site* site;
+    std::size_t row;
+    std::span<const float> direction;
+    float factor;
+  };
+  void change(const Change& change) { change_ = change; }
+
+  bool wants(std::string_view name) const override {
+    const std::string full = full_name(name);
+    return std::ranges::any_of(
+        sites_, [&](const Site& site) { return site.name == full || site.reads == full; });
+  }
+
+  void done(std::string_view name, const CompleteRows& rows) override {
+    const std::string full = full_name(name);
+    for (Site& site : sites_) {
+      if (site.reads == full) {
+        copy_rows(rows, site.x);
+        site.input = rows.data;
+        if (tape_) site.steps = tape_->steps();
+      }
+      if (site.name != full) continue;
+      if (change_.site == &site && change_.row >= rows.first &&
+          change_.row < rows.first + rows.count) {
+        kernels().add_scaled(rows.data + (change_.row - rows.first) * rows.stride,
+                             change_.direction.data(), rows.columns, change_.factor);
+      }
+      copy_rows(rows, site.y);
+      if (tape_) stop(site, rows);
+    }
+  }
+
+ private:
+  void stop(Site& site, const CompleteRows& rows) {
+    site.gradient.resize(site.y.size());
+    tape_->record([&site, rows](Tape& tape) {
+      for (std::size_t i = 0; i < rows.count; ++i) {
+        float* const gradient = tape.gradient(rows.data + i * rows.stride);
+        std::copy_n(gradient, rows.columns, site.gradient.data() + (rows.first + i) * rows.columns);
+        set_to_zero({gradient, rows.columns});
+      }
+    });
+  }
+
+  std::deque<Site>& sites_;
+  Tape* tape_;
+  Change change_ = {};
+};
+
+// A node, before the graph is pruned.
+struct Entry {
+  Kind kind;
+  std::size_t site, row;
+  ActiveFeature feature = {0, 0};
+};
+
+class GraphBuilder {
+ public:
+  GraphBuilder(const WriterRunner& model, const DecodedText& text, const Contrast& contrast,
+               const DictionarySet& dictionaries)
+      : model_(model), text_(text), contrast_(contrast), none_(), pass_(text.pass({&none_, 1})) {
+    if (text.source) add_stack(model.translator().encoder().stack().config(), "encoder");
+    add_stack(model->decoder().stack().config(), "decoder");
+    for (std::size_t i = 0; i < dictionaries.size(); ++i) add(dictionaries[i]);
+  }
+
+  AttributionGraph build(const AttributionGraphOptions& options);
+
+ private:
+  void add_stack(const StackConfig& stack, const std::string& name);
+  void add(const Dictionary& dictionary);
+  void collect();
+  // Leads a node back. Returns how much each entry adds to it.
+  std::vector<float> causes(std::size_t entry);
+  std::size_t steps_before(const Entry& entry) const;
+  void expand(std::size_t most);
+  // The influence of all entries on the answer, given who causes what.
+  std::vector<double> influence(const std::vector<bool>& kept) const;
+  void prune(const AttributionGraphOptions& options, AttributionGraph& graph);
+  void check(std::size_t count, AttributionGraph& graph);
+  float predicted(std::size_t from, std::size_t to) const;
+  float measured(std::size_t from, std::size_t to);
+  void score(AttributionGraph& graph) const;
+  double value_of(const Entry& entry, std::span<const float> logits) const;
+
+  const WriterRunner& model_;
+  const DecodedText& text_;
+  const Contrast& contrast_;
+  const std::vector<std::size_t> none_;
+  const WholePass pass_;
+  std::deque<Site> sites_;      // in the order of the pass; those of embeddings, too
+  std::vector<Entry> entries_;  // in the order of the pass; the answer last
+  std::map<std::size_t, std::vector<float>> causes_;  // of the entries that were led back
+  std::unique_ptr<Tape> tape_;
+  float* logits_ = nullptr;
+  std::vector<float> answer_logits_;
+  std::vector<std::size_t> graph_entries_;  // of the nodes of the graph
+};
+
+void GraphBuilder::add_stack(const StackConfig& stack, const std::string& name) {
+  expect_rules(stack, BackwardRules::cp_lrp);
+  sites_.push_back({.name = name + ".layers.0.input", .width = stack.d_model});
+  for (std::size_t layer = 0; layer < stack.layers.size(); ++layer) {
+    sites_.push_back({.name = layer_name(name, layer, "fc2"), .width = stack.d_model});
+  }
+}
+
+void GraphBuilder::add(const Dictionary& dictionary) {
+  const DictionaryConfig& config = dictionary.config();
+  if (config.kind != DictionaryKind::transcoder) {
+    throw_error(ErrorCode::unsupported,
+                {"attribution_graph: expected transcoders, got a sparse autoencoder of {}",
+                 {config.writes}});
+  }
+  const auto found = std::ranges::find(sites_, config.writes, &Site::name);
+  if (found == sites_.end() || found->width != config.d_model) return;  // of another stack
+  found->dictionary = &dictionary;
+  found->reads = config.reads;
+}
+
+void GraphBuilder::collect() {
+  expect_gradients(model_->compute());
+  tape_ = make_linked_tape(model_.session.arena);
+  tape_->start(nullptr);
+  tape_->rules = BackwardRules::cp_lrp;
+  SiteTracer tracer(sites_, tape_.get());
+  Run run(model_.session, &tracer);
+  run.record(*tape_);
+  const View logits = run_pass(model_, text_, pass_, run);
+  logits_ = logits.data();
+  answer_logits_.assign(logits.data(), logits.data() + logits.size());
+  expect_finite(answer_logits_);
+  Session session;
+  for (std::size_t s = 0; s < sites_.size(); ++s) {
+    Site& site = sites_[s];
+    site.errors = site.y;
+    const bool embeddings = site.name.ends_with(".input");
+    if (site.dictionary) {
+      site.active =
+          site.dictionary->active(const_view(site.x.data(), {site.rows(), site.width}), session);
+    }
+    std::vector<float> written(site.width);
+    for (std::size_t row = 0; row < site.rows(); ++row) {
+      if (site.dictionary) {
+        site.dictionary->write(site.active[row], written);
+        kernels().add_scaled(site.errors.data() + row * site.width, written.data(), site.width,
+                             -1.0f);
+        for (const ActiveFeature& each : site.active[row]) {
+          entries_.push_back({Kind::feature, s, row, each});
+        }
+      }
+      entries_.push_back({embeddings ? Kind::embedding : Kind::error, s, row});
+    }
+  }
+  entries_.push_back({Kind::answer, sites_.size(), text_.ids.size() - 1});
+}
+
+std::size_t GraphBuilder::steps_before(const Entry& entry) const {
+  return entry.kind == Kind::answer ? tape_->steps() : sites_[entry.site].steps;
+}
+
+std::vector<float> GraphBuilder::causes(std::size_t index) {
+  const Entry& entry = entries_[index];
+  tape_->turn();
+  for (Site& site : sites_) set_to_zero(site.gradient);
+  if (entry.kind == Kind::answer) {
+    for (const AnswerTerm& term : terms_of(contrast_, 0)) {
+      *tape_->gradient(logits_ + term.column) += term.weight;
+    }
+  } else {
+    const Site& site = sites_[entry.site];
+    float* const gradient = tape_->gradient(site.input + entry.row * site.width);
+    std::vector<float> weights(site.width);
+    site.dictionary->encoder().copy_output(entry.feature.feature, weights);
+    kernels().add_scaled(gradient, weights.data(), site.width, 1.0f);
+  }
+  tape_->rewind_first(steps_before(entry));
+  std::vector<float> causes(entries_.size());
+  for (std::size_t i = 0; i < index && entries_[i].site < entry.site; ++i) {
+    const Entry& from = entries_[i];
+    const Site& site = sites_[from.site];
+    const std::span<const float> gradient = site.row(site.gradient, from.row);
+    causes[i] = from.kind == Kind::feature
+                    ? from.feature.activation *
+                          product(site.dictionary->direction(from.feature.feature), gradient)
+                    : product(site.row(site.errors, from.row), gradient);
+  }
+  expect_finite(causes);
+  return causes;
+}
+
+std::vector<double> GraphBuilder::influence(const std::vector<bool>& kept) const {
+  std::vector<double> influence(entries_.size());
+  influence.back() = 1;
+  for (auto target = causes_.rbegin(); target != causes_.rend(); ++target) {
+    const auto& [index, causes] = *target;
+    if (influence[index] <= 0 || !kept[index]) continue;
+    double total = 0;
+    for (std::size_t i = 0; i < index; ++i) {
+      if (kept[i]) total += static_cast<double>(std::abs(causes[i]));
+    }
+    if (total <= 0) continue;
+    for (std::size_t i = 0; i < index; ++i) {
+      if (!kept[i]) continue;
+      influence[i] += influence[index] * static_cast<double>(std::abs(causes[i])) / total;
+    }
+  }
+  return influence;
+}
+
+// Leads back the answer, then the features with the most influence so far.
+void GraphBuilder::expand(std::size_t most) {
+  const std::size_t answer = entries_.size() - 1;
+  causes_[answer] = causes(answer);
+  const std::vector<bool> all(entries_.size(), true);
+  while (causes_.size() <= most) {
+    const std::vector<double> now = influence(all);
+    std::vector<std::size_t> next;
+    for (std::size_t i = 0; i < answer; ++i) {
+      if (entries_[i].kind == Kind::feature && now[i] > 0 && !causes_.contains(i)) {
+        next.push_back(i);
+      }
+    }
+    if (next.empty()) break;
+    std::ranges::stable_sort(next, std::greater(), [&](std::size_t i) { return now[i]; });
+    next.resize(std::min({next.size(), expanded_at_once, most + 1 - causes_.size()}));
+    for (const std::size_t i : next) causes_[i] = causes(i);
+  }
+}
+
+void GraphBuilder::score(AttributionGraph& graph) const {
+  const std::vector<double> influence = this->influence(std::vector<bool>(entries_.size(), true));
+  double embeddings = 0, others = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].kind == Kind::embedding) embeddings += influence[i];
+    const bool left = entries_[i].kind == Kind::feature && !causes_.contains(i);
+    if (entries_[i].kind == Kind::error || left) others += influence[i];
+  }
+  graph.replacement = static_cast<float>(embeddings / (embeddings + others));
+  double whole = 0, weights = 0;
+  for (const auto& [index, causes] : causes_) {
+    double errors = 0, total = 0;
+    for (std::size_t i = 0; i < index; ++i) {
+      const double size = static_cast<double>(std::abs(causes[i]));
+      total += size;
+      if (entries_[i].kind == Kind::error) errors += size;
+    }
+    weights += influence[index];
+    if (total > 0) whole += influence[index] * (1 - errors / total);
+  }
+  graph.completeness = static_cast<float>(whole / weights);
+}
+
+// Keeps the first entries, by value, that have this share of the sum.
+std::vector<std::size_t> largest(std::vector<std::size_t> indices, const std::vector<double>& value,
+                                 float share) {
+  std::ranges::stable_sort(indices, std::greater(), [&](std::size_t i) { return value[i]; });
+  double total = 0, sum = 0;
+  for (const std::size_t i : indices) total += value[i];
+  std::size_t count = 0;
+  while (count < indices.size() && sum < static_cast<double>(share) * total) {
+    sum += value[indices[count++]];
+  }
+  indices.resize(count);
+  return indices;
+}
+
+void GraphBuilder::prune(const AttributionGraphOptions& options, AttributionGraph& graph) {
+  const std::size_t answer = entries_.size() - 1;
+  const std::vector<double> before = influence(std::vector<bool>(entries_.size(), true));
+  std::vector<std::size_t> candidates;
+  std::vector<bool> kept(entries_.size());
+  for (std::size_t i = 0; i < answer; ++i) {
+    const bool led_back = entries_[i].kind != Kind::feature || causes_.contains(i);
+    if (entries_[i].kind == Kind::embedding) {
+      kept[i] = true;
+    } else if (led_back) {
+      candidates.push_back(i);
+    }
+  }
+  for (const std::size_t i : largest(std::move(candidates), before, options.nodes)) kept[i] = true;
+  kept[answer] = true;
+
+  const std::vector<double> now = influence(kept);
+  struct Way {
+    std::size_t from, to;
+    float weight;
+  };
+  std::vector<Way> ways;
+  std::vector<double> shares;
+  for (const auto& [index, causes] : causes_) {
+    if (!kept[index]) continue;
+    double total = 0;
+    for (std::size_t i = 0; i < index; ++i) {
+      if (kept[i]) total += static_cast<double>(std::abs(causes[i]));
+    }
+    for (std::size_t i = 0; i < index; ++i) {
+      if (!kept[i] || causes[i] == 0) continue;
+      ways.push_back({i, index, causes[i]});
+      shares.push_back(now[index] * static_cast<double>(std::abs(causes[i])) / total);
+    }
+  }
+  std::vector<std::size_t> order(ways.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  order = largest(std::move(order), shares, options.edges);
+  // Only what is on a way to the answer.
+  std::vector<bool> leads(entries_.size());
+  leads[answer] = true;
+  std::vector<std::size_t> by_target = order;
+  std::ranges::stable_sort(by_target, std::greater(), [&](std::size_t i) { return ways[i].to; });
+  for (const std::size_t i : by_target) {
+    if (leads[ways[i].to]) leads[ways[i].from] = true;
+  }
+  std::vector<std::size_t> number(entries_.size());
+  for (const bool embeddings : {true, false}) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const Entry& entry = entries_[i];
+      if (!leads[i] || (entry.kind == Kind::embedding) != embeddings) continue;
+      number[i] = graph.nodes.size();
+      graph_entries_.push_back(i);
+      const bool is_answer = entry.kind == Kind::answer;
+      graph.nodes.push_back(
+          {.kind = entry.kind,
+           .name = is_answer ? "logits" : sites_[entry.site].name,
+           .row = entry.row,
+           .feature = entry.feature.feature,
+           .activation = is_answer ? static_cast<float>(contrast_.of(answer_logits_.data()))
+                                   : entry.feature.activation,
+           .influence = static_cast<float>(before[i])});
+    }
+  }
+  for (const std::size_t i : order) {
+    const Way& way = ways[i];
+    if (!leads[way.to]) continue;
+    graph.edges.push_back(
+        {number[way.from], number[way.to], way.weight, static_cast<float>(shares[i])});
+  }
+}
+
+double GraphBuilder::value_of(const Entry& entry, std::span<const float> logits) const {
+  if (entry.kind == Kind::answer) return contrast_.of(logits.data());
+  const Site& site = sites_[entry.site];
+  std::vector<float> weights(site.width);
+  site.dictionary->encoder().copy_output(entry.feature.feature, weights);
+  return dot(weights.data(), site.x.data() + entry.row * site.width, site.width);
+}
+
+float GraphBuilder::predicted(std::size_t from, std::size_t to) const {
+  std::vector<double> change(entries_.size());  // of each feature, by its activation
+  change[from] = -1;
+  const auto change_of = [&](const std::vector<float>& causes, std::size_t index) {
+    double sum = 0;
+    for (std::size_t i = from; i < index; ++i) sum += change[i] * static_cast<double>(causes[i]);
+    return sum;
+  };
+  for (const auto& [index, causes] : causes_) {
+    if (index <= from) continue;
+    if (index == to) break;
+    change[index] =
+        change_of(causes, index) / static_cast<double>(entries_[index].feature.activation);
+  }
+  return static_cast<float>(change_of(causes_.at(to), to));
+}
+
+float GraphBuilder::measured(std::size_t from, std::size_t to) {
+  const Entry &source = entries_[from], &target = entries_[to];
+  const double before = value_of(target, answer_logits_);
+  SiteTracer tracer(sites_);
+  const Site& site = sites_[source.site];
+  tracer.change({.site = &site,
+                 .row = source.row,
+                 .direction = site.dictionary->direction(source.feature.feature),
+                 .factor = -source.feature.activation});
+  model_.session.arena.clear();
+  Run run(model_.session, &tracer);
+  const View logits = run_pass(model_, text_, pass_, run);
+  return static_cast<float>(value_of(target, {logits.data(), logits.size()}) - before);
+}
+
+double correlation(const std::vector<AttributionGraph::Check>& checks) {
+  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  const double n = static_cast<double>(checks.size());
+  for (const auto& check : checks) {
+    const double a = static_cast<double>(check.predicted), b = static_cast<double>(check.measured);
+    x += a / n;
+    y += b / n;
+    xx += a * a / n;
+    yy += b * b / n;
+    xy += a * b / n;
+  }
+  const double spread = std::sqrt((xx - x * x) * (yy - y * y));
+  return spread > 0 ? (xy - x * y) / spread : 0;
+}
+
+void GraphBuilder::check(std::size_t count, AttributionGraph& graph) {
+  tape_.reset();  // what it holds is not needed any more
+  for (const AttributionGraph::Edge& edge : graph.edges) {
+    if (graph.checks.size() == count) break;
+    if (graph.nodes[edge.from].kind != Kind::feature) continue;
+    const std::size_t from = graph_entries_[edge.from], to = graph_entries_[edge.to];
+    const std::deque<Site> seen = sites_;  // the run replaces them
+    const float measured = this->measured(from, to);
+    sites_ = seen;
+    graph.checks.push_back({edge.from, edge.to, predicted(from, to), measured});
+  }
+  graph.correlation = static_cast<float>(correlation(graph.checks));
+}
+
+AttributionGraph GraphBuilder::build(const AttributionGraphOptions& options) {
+  AttributionGraph graph;
+  collect();
+  expand(options.features);
+  for (const Entry& entry : entries_) graph.active += entry.kind == Kind::feature;
+  graph.explained = causes_.size() - 1;
+  score(graph);
+  prune(options, graph);
+  check(options.checked, graph);
+  return graph;
+}
+
+}  // namespace
+
+AttributionGraph attribution_graph(const WriterRunner& model, const DecodedText& text,
+                                   const Contrast& contrast, const DictionarySet& dictionaries,
+                                   const AttributionGraphOptions& options) {
+  return GraphBuilder(model, text, contrast, dictionaries).build(options);
+}
+
+}  // namespace glassformer
