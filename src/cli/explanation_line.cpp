@@ -222,4 +222,18 @@ OutputLine score_line(const ScoreExplanation& result) {
   return {line.take()};
 }
 
+OutputLine features_line(const FeatureExplanation& result) {
+  LineFields line;
+  for (const TextFeatures& of : result.dictionaries) {
+    for (std::size_t row = 0; row < of.rows.size(); ++row) {
+      std::string features = of.name + "[" + std::to_string(row) + "]";
+      for (const ActiveFeature& each : of.rows[row]) {
+        features += " " + std::to_string(each.feature) + "=" + six_decimals(each.activation);
+      }
+      line.add(features);
+    }
+  }
+  return {line.take()};
+}
+
 }  // namespace glassformer

@@ -2,6 +2,7 @@
 
 #include "cli/lines.hpp"
 #include "tasks/explain/explanation.hpp"
+#include "tasks/explain/feature_explanation.hpp"
 #include "tasks/explain/next/next_gradients.hpp"
 #include "tasks/explain/score_explanation.hpp"
 
@@ -13,5 +14,8 @@ OutputLine explanation_line(const ExplainedInput& result);
 OutputLine next_gradients_line(const NextGradients& result);
 /// Does the same for a score: its parts, those of the query and those of the key.
 OutputLine score_line(const ScoreExplanation& result);
+
+/// Does the same for features: a field for each row of each dictionary.
+OutputLine features_line(const FeatureExplanation& result);
 
 }  // namespace glassformer

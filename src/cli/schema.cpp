@@ -26,6 +26,7 @@
 #include "api/tasks/translate.hpp"
 #include "base/strings/decimal.hpp"
 #include "tasks/explain/explanation.hpp"
+#include "tasks/explain/feature_explanation.hpp"
 #include "tasks/explain/requests/methods.hpp"
 #include "tasks/explain/requests/request.hpp"
 #include "tasks/explain/score_explanation.hpp"
@@ -194,6 +195,8 @@ constexpr std::tuple explained_parts = {
     ResultName<EdgeCircuit::Point>{"CircuitPoint", "Circuits of one size."},
     ResultName<NextCircuit>{"EdgeCircuit",
                             "The edges that carry the difference between two texts."},
+    ResultName<ActiveFeature>{"ActiveFeature", "A feature that is active."},
+    ResultName<TextFeatures>{"TextFeatures", "The features of one dictionary in a text."},
     ResultName<AttributionGraph::Node>{"GraphNode", "A node of an attribution graph."},
     ResultName<AttributionGraph::Edge>{"GraphEdge", "An edge of an attribution graph."},
     ResultName<AttributionGraph::Check>{"GraphCheck", "A test of an edge on the model."},

@@ -10,6 +10,7 @@
 #include "cli/files/picture_file.hpp"
 #include "cli/flags.hpp"
 #include "cli/lines.hpp"
+#include "tasks/explain/feature_explanation.hpp"
 #include "tasks/explain/next/next_gradients.hpp"
 #include "tasks/explain/score_explanation.hpp"
 #include "tasks/load.hpp"
@@ -114,6 +115,12 @@ class ExplainCommand final : public Command {
                             return begin_score_explanation(pipeline, inputs, request);
                           }),
                           score_line);
+    }
+    if (request.is("features")) {
+      return answer_lines(pipeline, settings, with_inputs([&](const TaskInputs& inputs) {
+                            return begin_feature_explanation(pipeline, inputs, request);
+                          }),
+                          features_line);
     }
     return answer_lines(pipeline, settings, with_inputs([&](const TaskInputs& inputs) {
                           return begin_explanation(pipeline, inputs, request);

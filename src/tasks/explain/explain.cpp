@@ -12,6 +12,7 @@
 #include "explain/readings/rollout.hpp"
 #include "explain/readings/value_norms.hpp"
 #include "explain/traced.hpp"
+#include "tasks/explain/feature_explanation.hpp"
 #include "tasks/explain/next/next_gradients.hpp"
 #include "tasks/explain/score_explanation.hpp"
 #include "tasks/generate/generate.hpp"
@@ -478,6 +479,7 @@ std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs&
                                            const TaskOptions& options) {
   const ExplainRequest request = read_explain_request(pipeline, options);
   if (request.is("score")) return begin_score_explanation(pipeline, inputs, request);
+  if (request.is("features")) return begin_feature_explanation(pipeline, inputs, request);
   if (asks_for_next_gradients(pipeline, request)) {
     return begin_next_gradients(pipeline, inputs_of<TextInput>(inputs), request);
   }

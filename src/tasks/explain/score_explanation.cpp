@@ -14,142 +14,11 @@ namespace {
 
 using Side = Attention::Side;
 
-// An input and a model, whose scores can be explained.
-class ScoreSubject {
- public:
-  virtual ~ScoreSubject() = default;
-
-  // Throws `invalid_option` for a stack that the model does not have.
-  virtual ExplainedStack stack(bool encoder) const = 0;
-  virtual std::size_t rows(bool encoder) const = 0;
-  virtual std::vector<TracedTensor> trace(const ScoreTensors& names, bool encoder) const = 0;
-  virtual Session& session() const = 0;
-  // Returns the number that is explained, or nothing if the model gives no such answer.
-  virtual std::optional<double> answer(std::span<const Patch> patches) const = 0;
-  // Moves what describes the input to the result.
-  virtual void describe(ScoreExplanation& result) = 0;
-  // Returns the texts of rows.
-  virtual std::vector<std::string> names(bool encoder) const = 0;
-};
-
 [[noreturn]] void refuse_attention(std::string_view got) {
   refuse_option("attention", {"expected the name of one of the model's attentions, such as "
                               "encoder.layers.0.self_attn, got {}",
                               {describe(std::string(got))}});
 }
-
-// A text or a picture that an encoder reads.
-class EncoderSubject final : public ScoreSubject {
- public:
-  // `explainer`: of a classifier; otherwise null.
-  EncoderSubject(EncoderRunner model, ExplainInput input, std::vector<InputToken> tokens,
-                 const ClassifierExplainer* explainer, const std::optional<std::string>& label)
-      : model_(model), input_(std::move(input)), tokens_(std::move(tokens)) {
-    if (!explainer) return;
-    label_ = explainer->label_of(input_, label);
-    label_name_ = explainer->labels()[label_];
-    contrast_ = contrast_for(label_, explainer->labels().size());
-  }
-
-  ExplainedStack stack(bool encoder) const override {
-    if (encoder) return explained_stack(model_->encoder(), "encoder");
-    if (!model_->decoder()) refuse_attention("one of a decoder");
-    return explained_stack(*model_->decoder(), "decoder");
-  }
-  std::size_t rows(bool) const override { return input_.text.tokens(); }
-  std::vector<TracedTensor> trace(const ScoreTensors& names, bool) const override {
-    std::vector<std::string> all = names.queries;
-    all.insert(all.end(), names.keys.begin(), names.keys.end());
-    const TracePlan plan(model_.model, model_.session, {.names = all});
-    TraceBudget().take(plan.numbers({.source = input_.text.tokens()}));
-    return glassformer::trace(model_, input_.text, std::move(all));
-  }
-  Session& session() const override { return model_.session; }
-  std::optional<double> answer(std::span<const Patch> patches) const override {
-    if (!contrast_) return std::nullopt;
-    const auto output =
-        run_input(model_, input_.text, {.patches = {patches.begin(), patches.end()}});
-    return contrast_->of(output.logits.data());
-  }
-  void describe(ScoreExplanation& result) override {
-    result.before = {.tokens = std::move(tokens_), .clipped = input_.input.clipped};
-    result.grid = std::move(input_.grid);
-    result.region = input_.region;
-    if (contrast_) result.label = label_name_;
-  }
-  std::vector<std::string> names(bool encoder) const override {
-    std::vector<std::string> names;
-    const std::size_t own = input_.text.tokens(),
-                      first = encoder && tokens_.size() > own ? own : 0;  // after a decoder's
-    for (std::size_t i = first; i < std::min(tokens_.size(), first + own); ++i) {
-      names.push_back(tokens_[i].text);
-    }
-    return names;
-  }
-
- private:
-  EncoderRunner model_;
-  ExplainInput input_;
-  std::vector<InputToken> tokens_;
-  std::size_t label_ = 0;
-  std::string label_name_;
-  std::optional<Contrast> contrast_;
-};
-
-// A text that a decoder reads, or that an encoder reads for it.
-class WriterSubject final : public ScoreSubject {
- public:
-  WriterSubject(NextSubject subject, const NextAttributionOptions& options)
-      : subject_(std::move(subject)), lead_(subject_, options) {}
-
-  ExplainedStack stack(bool encoder) const override {
-    if (!encoder) return explained_stack(subject_.model->decoder(), "decoder");
-    if (!subject_.encoded) refuse_attention("one of an encoder");
-    return explained_stack(subject_.model.translator().encoder(), "encoder");
-  }
-  std::size_t rows(bool encoder) const override {
-    return encoder ? subject_.encoded->sources.tokens() : subject_.decoded.size();
-  }
-  std::vector<TracedTensor> trace(const ScoreTensors& names, bool encoder) const override {
-    const auto& [of_queries, of_keys] = names;
-    const std::vector<std::string>& of_encoder = encoder ? of_queries : of_keys;
-    std::vector<TracedTensor> tensors;
-    if (!encoder) tensors = trace_next_token(subject_.model, subject_.text(), of_queries).trace;
-    if (of_encoder.empty()) return tensors;
-    const TracePlan plan(subject_.model.model, session(), {.names = of_encoder});
-    TraceBudget().take(plan.numbers({.source = rows(true)}));
-    Seq2Seq::Encoded encoded = subject_.model.translator().encode(subject_.encoded->sources,
-                                                                  {.names = of_encoder}, session());
-    std::ranges::move(encoded.traces[0], std::back_inserter(tensors));
-    return tensors;
-  }
-  Session& session() const override { return subject_.model.session; }
-  std::optional<double> answer(std::span<const Patch> patches) const override {
-    const TraceRequest request = {.patches = {patches.begin(), patches.end()}};
-    const bool encoder = !patches.empty() && patches[0].name.starts_with("encoder.");
-    DecodedText text = subject_.text();
-    Seq2Seq::Encoded encoded;
-    if (encoder) {
-      encoded = subject_.model.translator().encode(subject_.encoded->sources, request, session());
-      text.source = &encoded;
-    }
-    const NextTokenRun run =
-        run_to_next_token(subject_.model, text, encoder ? TraceRequest() : request);
-    return lead_.contrast().of(run.logits.data());
-  }
-  void describe(ScoreExplanation& result) override {
-    result.before = std::move(subject_.before);
-    result.token = lead_.token();
-    result.against = lead_.against();
-  }
-  std::vector<std::string> names(bool encoder) const override {
-    return encoder ? subject_.encoded_texts() : subject_.decoded_texts();
-  }
-
- private:
-  NextSubject subject_;
-  NextLead lead_;
-};
 
 // A request whose options were checked.
 struct AskedScore {
@@ -187,7 +56,7 @@ AskedScore asked_score(const ExplainRequest& request) {
 // Explains one input. First the sums, then an effect at a time.
 class ScoreSteps {
  public:
-  ScoreSteps(std::unique_ptr<ScoreSubject> subject, const AskedScore& asked)
+  ScoreSteps(std::unique_ptr<TracedSubject> subject, const AskedScore& asked)
       : subject_(std::move(subject)), asked_(asked) {}
 
   bool step() {
@@ -206,15 +75,18 @@ class ScoreSteps {
  private:
   void begin() {
     const bool encoder = asked_.of_encoder();
-    const ExplainedStack own = subject_->stack(encoder);
-    const AttendingStacks stacks = {own, asked_.cross() ? subject_->stack(true) : own};
+    const ExplainedStack own = stack(encoder);
+    const AttendingStacks stacks = {own, asked_.cross() ? stack(true) : own};
     check(own);
     const ScorePlace place = {.attention = asked_.attention.attention,
                               .layer = asked_.attention.layer,
                               .head = asked_.head,
                               .query = asked_.query,
                               .key = asked_.key};
-    trace_ = subject_->trace(score_tensors(stacks, place), encoder);
+    ScoreTensors names = score_tensors(stacks, place);
+    StackTensors tensors = {std::move(names.queries), std::move(names.keys)};
+    if (encoder) tensors.encoder = std::exchange(tensors.decoder, {});
+    trace_ = subject_->trace(tensors);
     reading_.emplace(stacks, place, trace_, subject_->session());
     const ChosenScore& options = asked_.request.options;
     result_.attribution = reading_->sums(options.reads);
@@ -239,6 +111,12 @@ class ScoreSteps {
       result_.token.reset();
       result_.against.reset();
     }
+  }
+
+  ExplainedStack stack(bool encoder) const {
+    const auto found = subject_->stack(encoder);
+    if (!found) refuse_attention(encoder ? "one of an encoder" : "one of a decoder");
+    return *found;
   }
 
   void check(const ExplainedStack& of) const {
@@ -277,7 +155,7 @@ class ScoreSteps {
     to.effect = static_cast<float>(*result_.value - *subject_->answer({&removal.patch, 1}));
   }
 
-  std::unique_ptr<ScoreSubject> subject_;
+  std::unique_ptr<TracedSubject> subject_;
   const AskedScore& asked_;
   std::vector<TracedTensor> trace_;
   std::optional<ScoreReading> reading_;
@@ -287,145 +165,27 @@ class ScoreSteps {
   ScoreExplanation result_;
 };
 
-// Reads an input of one task.
-class ScoreReader {
- public:
-  ScoreReader(Pipeline& pipeline, const AskedScore& asked) : pipeline_(pipeline), asked_(asked) {
-    const Task task = pipeline.config().task;
-    const ExplainOptions& options = asked.request.options;
-    if (pipeline.compute() != Compute::f32) {
-      throw_error(ErrorCode::unsupported,
-                  {"score: expected compute f32, got {}", {to_string(pipeline.compute())}});
-    }
-    if (task == Task::text_classification) {
-      explainer_.emplace(static_cast<ClassifyPipeline&>(pipeline));
-    } else if (task == Task::image_classification) {
-      explainer_.emplace(static_cast<ImagePipeline&>(pipeline));
-    } else if (task == Task::zero_shot_image_classification) {
-      explainer_.emplace(static_cast<MatchPipeline&>(pipeline), std::vector<std::string>());
-    }
-    if (explainer_ && options.label) explainer_->find_label(*options.label);
-    if (writes(task)) place_ = asked_place(pipeline, options);
-    if (writes(task) && task != Task::text_generation && !asked.of_encoder() &&
-        options.position.value_or(asked.query) < asked.query) {
-      refuse_option("position", {"expected at least {}, as the query is that row, got {}",
-                                 {asked.query, *options.position}});
-    }
-  }
-
-  std::unique_ptr<ScoreSubject> read(const TextInput& text) const {
-    const Task task = pipeline_.config().task;
-    if (writes(task)) return read_to_write(text.alone());
-    auto& pipeline = static_cast<EncoderPipeline&>(pipeline_);
-    if (explainer_) return classified(explainer_->read(text));
-    ExplainInput input;
-    if (task == Task::question_answering) {
-      if (!text.pair) {
-        throw_error(ErrorCode::invalid_option, "text: expected a question and a context, got one");
-      }
-      input.input = pipeline.reader().read_pair(text.text, *text.pair);
-    } else if (task == Task::feature_extraction) {
-      input.input = static_cast<EmbedPipeline&>(pipeline_).read(text, {})[0];
-    } else {
-      input.input = pipeline.reader().read(text.alone());
-    }
-    input.text = explained_text(input.input);
-    std::vector<InputToken> tokens = input.input.pair
-                                         ? pair_tokens(input.input, pipeline.tokenizer())
-                                         : input_tokens(input.input.tokens, pipeline.tokenizer());
-    return std::make_unique<EncoderSubject>(pipeline.model(), std::move(input), std::move(tokens),
-                                            nullptr, std::nullopt);
-  }
-
-  std::unique_ptr<ScoreSubject> read(const Picture& picture) const {
-    ImageOptions options;
-    options.interpolate = asked_.request.options.interpolate;
-    options.size = asked_.request.options.size;
-    return classified(explainer_->read(picture, options));
-  }
-
- private:
-  std::unique_ptr<ScoreSubject> classified(ExplainInput input) const {
-    std::vector<InputToken> tokens = explainer_->tokens_of(input);
-    const bool labels = !explainer_->labels().empty();  // otherwise only weights are measured
-    return std::make_unique<EncoderSubject>(
-        static_cast<EncoderPipeline&>(pipeline_).model(), std::move(input), std::move(tokens),
-        labels ? &*explainer_ : nullptr, asked_.request.options.label);
-  }
-
-  std::unique_ptr<ScoreSubject> read_to_write(std::string_view text) const {
-    const ExplainOptions& options = asked_.request.options;
-    TranslatedPlace place = place_;
-    if (!options.position && !asked_.of_encoder()) {
-      place.position = std::max(place.position, asked_.query);
-    }
-    try {
-      return std::make_unique<WriterSubject>(read_to_next(pipeline_, text, place),
-                                             next_attribution_options(asked_.request));
-    } catch (const Error& error) {
-      if (options.position || !std::string_view(error.what()).starts_with("position: ")) throw;
-      refuse_option("query",
-                    {"expected one of the rows that the decoder reads, got {}", {asked_.query}});
-    }
-  }
-
-  Pipeline& pipeline_;
-  const AskedScore& asked_;
-  std::optional<ClassifierExplainer> explainer_;
-  TranslatedPlace place_;  // of a model that writes
-};
-
-class ScoreJob final : public TypedJob<ScoreExplanation> {
+class ScoreJob final : public SubjectJob<ScoreExplanation, ScoreSteps> {
  public:
   ScoreJob(Pipeline& pipeline, const TaskInputs& inputs, const ExplainRequest& request)
-      : asked_(asked_score(request)), reader_(pipeline, asked_) {
-    check_ranges(request);
-    if (reads_pictures(pipeline.config())) {
-      const std::span pictures = inputs_of<Picture>(inputs);
-      pictures_.assign(pictures.begin(), pictures.end());
-    } else {
-      const std::span texts = inputs_of<TextInput>(inputs);
-      texts_ = std::vector<OwnedText>(texts.begin(), texts.end());
-      if (writes(pipeline.config().task)) single_texts(texts);  // refuses pairs
-    }
-  }
-  ScoreJob(const ScoreJob&) = delete;  // the reader refers to the request
-  ScoreJob& operator=(const ScoreJob&) = delete;
-
-  bool step() override {
-    const std::size_t inputs = texts_.size() + pictures_.size(), index = results_.size();
-    if (index == inputs) return false;
-    try {
-      if (!steps_) {
-        steps_ =
-            std::make_unique<ScoreSteps>(pictures_.empty() ? reader_.read(texts_[index].input())
-                                                           : reader_.read(pictures_[index]),
-                                         asked_);
-      }
-      if (steps_->step()) return true;
-      results_.emplace_back(steps_->take());
-    } catch (const Error& error) {
-      results_.emplace_back(error);
-    }
-    steps_.reset();
-    return results_.size() < inputs;
-  }
-  Results<ScoreExplanation> take() override { return std::move(results_); }
+      : ScoreJob(pipeline, inputs, request, asked_score(request)) {}
 
  private:
+  ScoreJob(Pipeline& pipeline, const TaskInputs& inputs, const ExplainRequest& request,
+           const AskedScore& asked)
+      : SubjectJob(pipeline, inputs, request, wanted(asked)), asked_(asked) {}
+
+  static SubjectReader::Wanted wanted(const AskedScore& asked) {
+    if (asked.of_encoder()) return {.encoder = true};
+    return {.row = asked.query};
+  }
+
+  std::unique_ptr<ScoreSteps> begin(std::unique_ptr<TracedSubject> subject) const override {
+    return std::make_unique<ScoreSteps>(std::move(subject), asked_);
+  }
+
   void write_fields(ResultWriter& visit, ScoreExplanation& result) override {
-    visit("method", asked_.request.method->name);
-    ReadBefore& before = result.before;
-    if (before.sentence) {
-      visit("sentence", asked_.request.options.sentence);
-      sentence_fields(visit, *before.sentence);
-    } else if (result.grid) {
-      visit("grid", *result.grid);
-      visit("region", result.region);
-    } else {
-      visit("tokens", before.tokens);
-      visit("clipped", before.clipped);
-    }
+    write_facts(visit, result);
     visit("attention", result.attention);
     visit("head", result.head);
     visit("query", result.query);
@@ -444,11 +204,6 @@ class ScoreJob final : public TypedJob<ScoreExplanation> {
   }
 
   AskedScore asked_;
-  ScoreReader reader_;
-  std::vector<OwnedText> texts_;
-  std::vector<Picture> pictures_;
-  std::unique_ptr<ScoreSteps> steps_;
-  Results<ScoreExplanation> results_;
 };
 
 }  // namespace

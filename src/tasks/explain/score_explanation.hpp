@@ -6,26 +6,19 @@
 #include <vector>
 
 #include "explain/readings/score_attribution.hpp"
-#include "tasks/explain/next/next_gradients.hpp"
-#include "tasks/explain/requests/request.hpp"
-#include "tasks/pipeline.hpp"
+#include "tasks/explain/traced_subject.hpp"
 
 // Explains a score of an attention, for every task.
 
 namespace glassformer {
 
 /// Why a head looks there.
-struct ScoreExplanation {
-  ReadBefore before = {};              ///< the input; of a picture, empty
-  std::optional<PatchGrid> grid = {};  ///< of a picture
-  PictureRegion region = {};           ///< of a picture
+struct ScoreExplanation : SubjectFacts {
   std::string attention = {};
   std::size_t head = 0, query = 0, key = 0;
   /// The texts of the rows that ask, and of those that are looked at; empty for a picture.
   std::vector<std::string> query_tokens = {}, key_tokens = {};
-  /// The answer whose change is measured, with effects.
-  std::optional<std::string> label = {};
-  std::optional<Guess> token = {}, against = {};
+  /// The answer whose change is measured, with effects. Without them, it has no label or token.
   std::optional<double> value = {};
   ScoreAttribution attribution = {};
 };

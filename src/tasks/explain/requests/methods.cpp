@@ -72,6 +72,11 @@ constexpr ExplanationMethod methods[] = {
      .options = {set_of<CircuitShare>, set_of<CircuitShare>,
                  chosen_translation | set_of<CircuitShare, ChosenEdges, RandomSeed>,
                  chosen_answer | set_of<CircuitShare, ChosenEdges, RandomSeed>, no}},
+    {.name = "features",
+     .help = "The features of the model's dictionaries that are active for each token (Cunningham "
+             "et al. 2023; Dunefsky et al. 2024). Needs dictionaries and compute f32.",
+     .options = {0, 0, set_of<Beams, ChosenSentence, ChosenPosition, Prefix>,
+                 set_of<Beams, ChosenPosition, Prefix>, 0}},
     {.name = "attribution_graph",
      .help = "Why a token comes next, as a graph: what excites features of feed-forward blocks and "
              "the answer, with attention weights and the scales of norms as constants (Ameisen et "
