@@ -123,6 +123,11 @@ class LoadedModel {
     throw nb::key_error(name.c_str());
   }
 
+  // Reads a folder of dictionaries.
+  void load_dictionaries(const std::filesystem::path& folder) {
+    glassformer::load_dictionaries(folder, pipeline());
+  }
+
   virtual Pipeline& pipeline() {
     check_process();
     return *pipeline_;
@@ -362,6 +367,7 @@ NB_MODULE(_core, module) {
       .def("vocabulary", &LoadedModel::vocabulary)
       .def("parameters", &LoadedModel::parameters)
       .def("weight", &LoadedModel::weight)
+      .def("load_dictionaries", &LoadedModel::load_dictionaries)
       .def("start", start)
       .def("chat_template",
            [](LoadedModel& model) { return ChatTemplate(model.pipeline().config().chat); });

@@ -160,6 +160,11 @@ const std::vector<NamedParameter>& weights() {
   return instance().weights;
 }
 
+[[noreturn]] void refuse_to_explain() {
+  throw_error(ErrorCode::unsupported,
+              "explain: expected a model that was loaded with the option explain");
+}
+
 Job& under_way() {
   if (!instance().job) throw_error(ErrorCode::internal, "no texts are under way");
   return *instance().job;
@@ -483,6 +488,20 @@ GLASSFORMER_EXPORT int gf_weight_row(const char* name, std::size_t size, std::si
   });
 }
 
+// Gives the model dictionaries, whose parameters are then among its own.
+GLASSFORMER_EXPORT int gf_dictionaries(const char* config, std::size_t config_size,
+                                       const std::byte* weights_file, std::size_t size) {
+  return answer([&] {
+    if (!use_linked_dictionaries) refuse_to_explain();
+    std::vector<NamedParameter> all = loaded().parameters();
+    std::ranges::move(
+        use_linked_dictionaries(loaded(), {config, config_size}, {weights_file, size}),
+        std::back_inserter(all));
+    instance().weights = std::move(all);
+    return std::string("null");
+  });
+}
+
 // Answers the displayed text of each token in the vocabulary.
 GLASSFORMER_EXPORT int gf_vocabulary() {
   return answer([] { return vocabulary_json(loaded()); });
@@ -561,10 +580,7 @@ GLASSFORMER_EXPORT int gf_explain(const char* options, std::size_t size, const f
                                   std::size_t count) {
   return begin({std::string_view(options, size), {values, count}},
                [](const TaskInputs& inputs, const TaskOptions& task) {
-                 if (!begin_linked_explanation) {
-                   throw_error(ErrorCode::unsupported,
-                               "explain: expected a model that was loaded with the option explain");
-                 }
+                 if (!begin_linked_explanation) refuse_to_explain();
                  return begin_linked_explanation(loaded(), inputs, task);
                });
 }

@@ -26,6 +26,8 @@ int gf_load_inspect();
 
 int gf_weights();
 int gf_weight_row(const char* name, std::size_t size, std::size_t row);
+int gf_dictionaries(const char* config, std::size_t config_size, const std::byte* weights_file,
+                    std::size_t size);
 int gf_vocabulary();
 int gf_chat(const char* request, std::size_t size);
 

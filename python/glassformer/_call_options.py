@@ -21,6 +21,8 @@ ExplainMethod = Literal[
     "faithfulness",
     "edges",
     "circuit",
+    "features",
+    "attribution_graph",
     "gradient_times_input",
     "integrated_gradients",
     "relevance",
@@ -635,6 +637,17 @@ class ExplainOptions(TypedDict, total=False):
         number is that without them. Default: none.
     random_circuits : int, optional
         How many random circuits of each size to compare with. Between 0 and 1000. Default: 5.
+    feature_count : int, optional
+        How many features are explained by others at most, those with the most influence on the
+        answer. The rest counts as errors. Between 1 and 65536. Default: 256.
+    node_share : float, optional
+        The share of the influence that features and errors of the graph keep. Between 0 and 1.
+        Default: 0.8.
+    edge_share : float, optional
+        The share of the influence that edges keep. Between 0 and 1. Default: 0.95.
+    checked_edges : int, optional
+        How many edges from features are tested: the feature is set to zero in the model. Between
+        0 and 1000. Default: 10.
     words : int, optional
         How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5.
     beams : int, optional
@@ -704,6 +717,10 @@ class ExplainOptions(TypedDict, total=False):
     edge_count: int | None
     cut_edges: Sequence[str] | None
     random_circuits: int | None
+    feature_count: int | None
+    node_share: float | None
+    edge_share: float | None
+    checked_edges: int | None
     words: int | None
     beams: int | None
     sentence: int | None

@@ -345,6 +345,21 @@ class Model(Loaded):
 
 
 class Explained(Model):
+    def load_dictionaries(self, folder: Folder) -> None:
+        """Gives the model dictionaries, for the methods "features" and "attribution_graph".
+
+        Parameters
+        ----------
+        folder : str or path
+            A folder that ``glassformer train --lessons dictionary`` has written.
+
+        Raises
+        ------
+        Error
+            "invalid_weights" if they were made for another model.
+        """
+        self._open_core().load_dictionaries(folder)
+
     @_with_options(ExplainOptions)
     def explain(
         self,

@@ -299,4 +299,20 @@ Explanation<NextEdgeCircuit> NextTokenExplainer::circuit(std::string_view clean,
           {found.token, found.against, std::get<NextCircuit>(std::move(found.part)).circuit}};
 }
 
+void NextTokenExplainer::load_dictionaries(const std::filesystem::path& folder) {
+  glassformer::load_dictionaries(folder, *pipeline_);
+}
+
+Explanation<NextAttributionGraph> NextTokenExplainer::attribution_graph(
+    std::string_view text, const AttributionGraphOptions& options, const NextPairOptions& pair) {
+  const ChosenGraph chosen = {.feature_count = options.features,
+                              .node_share = options.nodes,
+                              .edge_share = options.edges,
+                              .checked_edges = options.checked};
+  return explain_lead(*pipeline_, text, pair, [&](const NextLead& lead) {
+    return NextAttributionGraph{lead.token(), lead.against(),
+                                lead.attribution_graph(pipeline_->dictionaries(), chosen)};
+  });
+}
+
 }  // namespace glassformer

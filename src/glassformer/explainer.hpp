@@ -145,6 +145,15 @@ class NextTokenExplainer {
                                        const EdgeCircuitOptions& options = {},
                                        const NextPairOptions& pair = {});
 
+  /// Reads the model's dictionaries from a folder that `glassformer train --lessons dictionary` has
+  /// written. Throws `invalid_weights` if they were made for another model.
+  void load_dictionaries(const std::filesystem::path& folder);
+  /// Explains the same lead by features (Ameisen et al. 2025). Throws `invalid_option` without
+  /// dictionaries, and `unsupported` unless they are transcoders and compute is f32.
+  Explanation<NextAttributionGraph> attribution_graph(std::string_view text,
+                                                      const AttributionGraphOptions& options = {},
+                                                      const NextPairOptions& pair = {});
+
  private:
   std::unique_ptr<GeneratePipeline> pipeline_;
 };

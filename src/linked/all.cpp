@@ -47,6 +47,9 @@ const std::span<const TaskEntry> linked_tasks = tasks;
 std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
                                                        const TaskOptions&) = begin_explanation_job;
 
+std::vector<NamedParameter> (*const use_linked_dictionaries)(
+    Pipeline&, std::string_view, std::span<const std::byte>) = use_dictionaries;
+
 std::string (*const render_linked_chat)(const ChatConfig&, std::string_view) = render_chat;
 
 std::unique_ptr<Tape> (*const make_linked_tape)(Arena&) = make_tape;

@@ -7,7 +7,6 @@
 #include "families/family.hpp"
 #include "families/folder/folder_tokenizers.hpp"
 #include "kernels/pool.hpp"
-#include "models/dictionary/dictionary_files.hpp"
 #include "models/model.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "tasks/reading/token_checks.hpp"
@@ -93,8 +92,7 @@ void load_dictionaries(const std::filesystem::path& folder, Pipeline& pipeline) 
                                        std::uint64_t{4} << 30};
   const std::string config = read_file(folder / "config.json", config_limit);
   const std::string weights = read_file(folder / "model.safetensors", weights_limit);
-  pipeline.set_dictionaries(
-      read_dictionaries(config, std::as_bytes(std::span(weights)), pipeline.parameters()));
+  use_dictionaries(pipeline, config, std::as_bytes(std::span(weights)));
 }
 
 }  // namespace glassformer

@@ -52,4 +52,13 @@ std::unique_ptr<Pipeline> make_image(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_match(PipelineParts& parts);
 std::unique_ptr<Pipeline> make_generate(PipelineParts& parts);
 
+/// Gives a pipeline dictionaries; see read_dictionaries. Returns their parameters, which the
+/// pipeline keeps.
+std::vector<NamedParameter> use_dictionaries(Pipeline& pipeline, std::string_view config,
+                                             std::span<const std::byte> weights);
+
+/// Points to use_dictionaries, or is null as above.
+extern std::vector<NamedParameter> (*const use_linked_dictionaries)(
+    Pipeline& pipeline, std::string_view config, std::span<const std::byte> weights);
+
 }  // namespace glassformer

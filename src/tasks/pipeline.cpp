@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/json/json_writer.hpp"
+#include "models/dictionary/dictionary_files.hpp"
+#include "tasks/make_pipeline.hpp"
 
 namespace glassformer {
 
@@ -42,6 +44,14 @@ std::string to_json(const Error& error) {
     });
   });
   return json.take();
+}
+
+std::vector<NamedParameter> use_dictionaries(Pipeline& pipeline, std::string_view config,
+                                             std::span<const std::byte> weights) {
+  std::shared_ptr<DictionarySet> read = read_dictionaries(config, weights, pipeline.parameters());
+  std::vector<NamedParameter> parameters = read->parameters();
+  pipeline.set_dictionaries(std::move(read));
+  return parameters;
 }
 
 const DictionarySet& Pipeline::dictionaries() const {

@@ -35,6 +35,7 @@ set(GLASSFORMER_VALUES
   base/option.hpp
   base/result_field.hpp
   explain/circuits/circuit.hpp
+  explain/dictionaries/graph.hpp
   explain/results.hpp
   families/config/early_stopping.hpp
   families/config/sampling_settings.hpp

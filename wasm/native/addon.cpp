@@ -260,6 +260,7 @@ constexpr Function functions[] = {
     {"gf_load_inspect", Binding<gf_load_inspect>::call},
     {"gf_weights", Binding<gf_weights>::call},
     {"gf_weight_row", Binding<gf_weight_row>::call},
+    {"gf_dictionaries", Binding<gf_dictionaries>::call},
     {"gf_vocabulary", Binding<gf_vocabulary>::call},
     {"gf_chat", Binding<gf_chat>::call},
     {"gf_cancel", Binding<gf_cancel>::call},

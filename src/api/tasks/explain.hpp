@@ -8,6 +8,7 @@
 
 #include "api/tokens.hpp"
 #include "explain/circuits/circuit.hpp"
+#include "explain/dictionaries/graph.hpp"
 #include "explain/results.hpp"
 #include "run/trace/traced_tensor.hpp"
 
@@ -64,6 +65,12 @@ struct NextFaithfulness {
 struct NextEdgeCircuit {
   Guess token, against;
   EdgeCircuit circuit;
+};
+
+/// Why a next token comes, by features.
+struct NextAttributionGraph {
+  Guess token, against;
+  AttributionGraph graph;
 };
 
 /// An explanation, and the text that it explains.

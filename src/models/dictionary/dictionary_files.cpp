@@ -116,10 +116,13 @@ std::unique_ptr<DictionarySet> read_dictionaries(std::string_view config,
     of.kind = kind_of(each);
     of.reads = each.string("reads");
     of.writes = each.string("writes");
-    of.d_model = each.integer("d_model", 1, most_numbers);
-    of.features = each.integer("features", 1, most_numbers);
-    of.active = each.integer("active", 1, of.features);
-    of.marks = each.integer("marks", 0, most_numbers);
+    const auto size = [&each](const char* name, std::uint64_t least, std::uint64_t most) {
+      return static_cast<std::size_t>(each.integer(name, least, most));
+    };
+    of.d_model = size("d_model", 1, most_numbers);
+    of.features = size("features", 1, most_numbers);
+    of.active = size("active", 1, of.features);
+    of.marks = size("marks", 0, most_numbers);
     each.finish();
   }
   auto dictionaries = std::make_unique<DictionarySet>(configs);

@@ -10,21 +10,10 @@
 namespace glassformer {
 namespace {
 
-constexpr std::size_t most_measured = 65'536, most_quoted = 131'072;  // tokens
+constexpr std::size_t most_quoted = 131'072;  // tokens
 constexpr std::size_t shard_tokens = 1024;
 // Quoted texts: a token stands in one where it has at least `context` others before it, or all.
 constexpr std::size_t quoted_length = 48, context = 16, stride = quoted_length - context;
-
-std::vector<const Example*> some_of(std::span<const Example> examples, std::size_t most) {
-  std::vector<const Example*> some;
-  std::size_t tokens = 0;
-  for (const Example& example : examples) {
-    if (tokens >= most) break;
-    some.push_back(&example);
-    tokens += example.tokens();
-  }
-  return some;
-}
 
 // What is counted of a dictionary while it looks on.
 struct Counts {

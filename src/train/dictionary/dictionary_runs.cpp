@@ -53,6 +53,17 @@ void DictionaryRuns::operator()(std::span<const Example* const> examples,
   }
 }
 
+std::vector<const Example*> some_of(std::span<const Example> examples, std::size_t most) {
+  std::vector<const Example*> some;
+  std::size_t tokens = 0;
+  for (const Example& example : examples) {
+    if (tokens >= most) break;
+    some.push_back(&example);
+    tokens += example.tokens();
+  }
+  return some;
+}
+
 const Batch& batch_of(const DictionaryConfig& config, const WholePass& pass) {
   return config.writes.starts_with("decoder.") ? pass.targets() : pass.sources();
 }

@@ -39,6 +39,7 @@ class DictionaryTrainer final : public Learner {
   /// The loss of a step is the mean share of the variance that is not explained. `correct` counts
   /// the rows' explained variance.
   StepResult step(double progress) override;
+  /// Of the first examples: see most_measured.
   LossSum evaluate(std::span<const Example> examples) override;
   std::size_t count() const override;
 

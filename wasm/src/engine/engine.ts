@@ -31,6 +31,7 @@ interface Functions extends ThreadFunctions {
   gf_load_inspect(): number;
   gf_weights(): number;
   gf_weight_row(name: number, size: number, row: number): number;
+  gf_dictionaries(config: number, configSize: number, weights: number, size: number): number;
   gf_vocabulary(): number;
   gf_chat(request: number, size: number): number;
   gf_texts(texts: number, lengths: number, count: number): number;
@@ -387,6 +388,15 @@ export class Engine {
     const { gf_weight_row } = this.#exports;
     this.#call([encoded], (at) => gf_weight_row(at, encoded.length, index));
     return this.#tensor(0);
+  }
+
+  /** Gives the model dictionaries: the bytes of their config.json and model.safetensors. */
+  useDictionaries(config: Uint8Array, weights: Uint8Array): void {
+    const { gf_dictionaries } = this.#exports;
+    this.#call([config, weights], (...at) => {
+      const [configAt, weightsAt] = at as [number, number];
+      return gf_dictionaries(configAt, config.length, weightsAt, weights.length);
+    });
   }
 
   /** Starts a training of the model that was loaded or, with a `config`, of a new one. */

@@ -12,6 +12,7 @@ import type {
 import type { Input } from '../engine/input.js';
 import type { WeightInfo } from '../engine/weights.js';
 import type { FolderRequest, InspectedFolder, ModelDescription } from '../loading/load_model.js';
+import type { Sources } from '../loading/locate.js';
 import type { Progress } from '../loading/options.js';
 
 export interface RunRequest {
@@ -55,6 +56,8 @@ export interface Calls {
     event: never;
     result: Float32Array<ArrayBuffer>;
   };
+  /** The places of a folder of dictionaries. */
+  dictionaries: { request: Sources; event: never; result: undefined };
   learn: {
     request: LearnRequest;
     event: Progress;

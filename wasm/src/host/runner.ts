@@ -4,6 +4,7 @@ import { taskNamed } from '../engine/tasks.js';
 import { Engine } from '../engine/engine.js';
 import type { Answer, EngineOptions, RawResult } from '../engine/engine.js';
 import { GlassformerError, throwIfAborted } from '../base/errors.js';
+import { readWhole } from '../loading/folder.js';
 import { describeModel, inspectFolder, loadModel } from '../loading/load_model.js';
 import type { FolderRequest, ModelDescription } from '../loading/load_model.js';
 import type {
@@ -17,6 +18,7 @@ import type {
   Timed,
 } from './protocol.js';
 import { turn } from '../base/turn.js';
+import type { Sources } from '../loading/locate.js';
 import type { Progress } from '../loading/options.js';
 
 // Maximum time in milliseconds between two returns to the event loop, where aborts are handled.
@@ -55,6 +57,7 @@ export class Runner implements Host {
     chat: (request) => Promise.resolve(this.#engine.chat(request)),
     weights: () => Promise.resolve(this.#engine.weights()),
     weightRow: ({ name, index }) => Promise.resolve(this.#engine.weightRow(name, index)),
+    dictionaries: (files, signal) => this.#useDictionaries(files, signal),
     run: (request, signal, onEvent) => this.#run(request, signal, onEvent),
     learn: (request, signal, onEvent) => this.#learn(request, signal, onEvent),
     learnStep: (progress, signal) => this.#timed(signal, () => this.#engine.learnStep(progress)),
@@ -157,6 +160,13 @@ export class Runner implements Host {
     const description = describeModel(model);
     this.#longest = Number(description['maxSourceLength']);
     return { ...counts, model: { ...description, ...engine.runtime } };
+  }
+
+  async #useDictionaries(files: Sources, signal: AbortSignal): Promise<undefined> {
+    const names = ['config.json', 'model.safetensors'] as const;
+    const [config, weights] = await readWhole(files, names, signal);
+    this.#engine.useDictionaries(config, weights);
+    return undefined;
   }
 
   // Returns to the event loop first, so that a page in this thread is drawn and calls are aborted.

@@ -9,7 +9,7 @@ import { isAbsence, readError } from '../base/fetch.js';
 import { sourceOf } from './locate.js';
 import { factsOf, parseManifest } from './manifest.js';
 import type { FileFacts, Manifest } from './manifest.js';
-import type { ProgressMeter } from './progress.js';
+import { ProgressMeter } from './progress.js';
 import { ModelFileReader } from './reader.js';
 import type { Sources } from './locate.js';
 import { nodeModule } from '../base/node.js';
@@ -36,6 +36,7 @@ export interface OpenFile {
 // The engine has limits for the other files.
 const manifestFile = 'manifest.json';
 const maxManifestBytes = 2 ** 20;
+const maxWholeBytes = 2 ** 30;
 
 /** The files of a model while it is loaded, from a server, the cache, a disk or memory. */
 export class ModelFolder {
@@ -285,5 +286,27 @@ export class ModelFolder {
       if (absent) return undefined;
       throw error;
     }
+  }
+}
+
+/** Reads files of a folder that has no model, such as one of dictionaries. */
+export async function readWhole<Names extends readonly string[]>(
+  sources: Sources,
+  names: Names,
+  signal: AbortSignal,
+): Promise<{ [Index in keyof Names]: Uint8Array }> {
+  const folder = new ModelFolder(sources, {
+    signal,
+    timeout: undefined,
+    cache: undefined,
+    progress: new ProgressMeter(() => {}),
+    reload: new Set(),
+  });
+  try {
+    const read = async (name: string): Promise<Uint8Array> =>
+      folder.readAll(await folder.open(name), maxWholeBytes, 'too_large');
+    return (await Promise.all(names.map(read))) as { [Index in keyof Names]: Uint8Array };
+  } finally {
+    folder.close();
   }
 }

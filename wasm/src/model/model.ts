@@ -1,9 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { checkOption } from '../base/checks.js';
+import { checkOption, checkOptions, checkSignal } from '../base/checks.js';
 import { iterate } from '../base/iterate.js';
 import type { EngineOptions, RawResult } from '../engine/engine.js';
 import type { Input, InputKind } from '../engine/input.js';
+import { locateModel } from '../loading/locate.js';
+import type { ModelFiles } from '../loading/options.js';
 import type { Outcome } from './results.js';
 import type { Architecture } from './architecture.js';
 import { assembleExplanation } from './assemble.js';
@@ -61,6 +63,22 @@ export abstract class LoadedModel<Info extends ModelInfo> {
    */
   vocabulary(): Promise<string[]> {
     return this.#session.ask('vocabulary', undefined);
+  }
+
+  /**
+   * Gives the model dictionaries, for the methods "features" and "attribution_graph": a folder that
+   * `glassformer train --lessons dictionary` has written, or its files, as for `load`. Their
+   * parameters are then among `weights`. The model must have been loaded with `explain: true`.
+   * Throws `invalid_weights` if they were made for another model.
+   */
+  async loadDictionaries(
+    folder: string | URL | ModelFiles,
+    options: { signal?: AbortSignal | undefined } = {},
+  ): Promise<void> {
+    checkOptions(options, ['signal'], 'loadDictionaries');
+    checkSignal(options.signal);
+    await this.#session.ask('dictionaries', locateModel(folder, {}, undefined), options.signal);
+    this.weights.forget();
   }
 
   /** Ends the worker and frees the model. Calls and streams in progress reject with `disposed`. */

@@ -20,6 +20,11 @@ export class Weights {
     return this.#list;
   }
 
+  /** @internal The list is out of date. */
+  forget(): void {
+    this.#list = undefined;
+  }
+
   /**
    * Returns row `index` of a parameter, which counts from 0: of a weight [out, in] the `in` weights
    * of an output, of a table the vector of a token, of a bias one number. With compute "int8" or "int4" these

@@ -1,6 +1,7 @@
 import type { Token, TracedTensor } from '../model/results.js';
 import type {
   ActivationPatching,
+  AttributionGraph,
   Circuit,
   EdgeCircuit,
   EdgeEffects,
@@ -20,6 +21,7 @@ import type {
   Relevance,
   Rollout,
   ScoreAttribution,
+  TextFeatures,
   ValueNorms,
   ValueZeroing,
 } from './explained_types.js';
@@ -55,6 +57,12 @@ interface ExplainedScore extends ScoreAttribution {
   value?: number;
 }
 
+/** The features that are active, one entry for each dictionary. */
+interface ExplainedFeatures {
+  method: 'features';
+  dictionaries: TextFeatures[];
+}
+
 /** The texts of the rows that ask, and of those that are looked at. */
 interface ScoredRows {
   queryTokens: string[];
@@ -74,6 +82,7 @@ export interface Explanations {
   direct_logit_attribution: ExplainedLabel<'direct_logit_attribution'> & LogitAttribution;
   /** The label is that of `value`. */
   score: ExplainedText<'score'> & ExplainedScore & ScoredRows & { label?: string };
+  features: ExplainedText<'features'> & ExplainedFeatures;
   activation_patching: ExplainedLabel<'activation_patching'> & ActivationPatching;
   faithfulness: ExplainedLabel<'faithfulness'> & Faithfulness;
   edges: ExplainedLabel<'edges'> & EdgeEffects;
@@ -127,6 +136,9 @@ export interface TranslationExplanations {
     ExplainedScore &
     ScoredRows &
     Partial<ComparedTokens> & { sentence: number };
+  /** The rows of a decoder are its start token and the tokens before `position`, by default all. */
+  features: Omit<ExplainedSentence, 'layers'> & ExplainedFeatures & { sentence: number };
+  attribution_graph: ExplainedToken<'attribution_graph'> & AttributionGraph;
   activation_patching: ExplainedText<'activation_patching'> &
     NextActivationPatching & { prefix: number[] };
   faithfulness: ExplainedToken<'faithfulness'> & Faithfulness;
@@ -161,6 +173,8 @@ export interface GenerationExplanations {
   /** Only the last row is written; its heads' contributions are listed by the token they read. */
   direct_logit_attribution: ExplainedText<'direct_logit_attribution'> & NextLogitAttribution;
   score: ExplainedText<'score'> & ExplainedScore & ScoredRows & Partial<ComparedTokens>;
+  features: ExplainedText<'features'> & ExplainedFeatures;
+  attribution_graph: ExplainedNext<'attribution_graph'> & AttributionGraph;
   activation_patching: ExplainedText<'activation_patching'> & NextActivationPatching;
   faithfulness: ExplainedNext<'faithfulness'> & Faithfulness;
   circuit: ExplainedNext<'circuit'> & EdgeCircuit;
@@ -175,4 +189,5 @@ export interface GenerationExplanations {
 /** The result of each method for an encoder that has no such answer: vectors, masks, entities. */
 export interface StatesExplanations {
   score: ExplainedText<'score'> & ExplainedScore & ScoredRows;
+  features: ExplainedText<'features'> & ExplainedFeatures;
 }

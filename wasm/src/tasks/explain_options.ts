@@ -106,6 +106,23 @@ export interface ExplainOption {
   cutEdges?: readonly string[] | undefined;
   /** How many random circuits of each size to compare with. Between 0 and 1000. Default: 5. */
   randomCircuits?: number | undefined;
+  /**
+   * How many features are explained by others at most, those with the most influence on the
+   * answer. The rest counts as errors. Between 1 and 65536. Default: 256.
+   */
+  featureCount?: number | undefined;
+  /**
+   * The share of the influence that features and errors of the graph keep. Between 0 and 1.
+   * Default: 0.8.
+   */
+  nodeShare?: number | undefined;
+  /** The share of the influence that edges keep. Between 0 and 1. Default: 0.95. */
+  edgeShare?: number | undefined;
+  /**
+   * How many edges from features are tested: the feature is set to zero in the model. Between 0
+   * and 1000. Default: 10.
+   */
+  checkedEdges?: number | undefined;
   /** How many next tokens of each layer, the most probable ones. Between 1 and 100. Default: 5. */
   words?: number | undefined;
   /**
@@ -231,6 +248,11 @@ export interface ExplainOptions {
    * equally many tokens (Hanna et al. 2024, EAP-IG). Needs compute f32.
    */
   circuit: Method<'circuit', 'least'>;
+  /**
+   * The features of the model's dictionaries that are active for each token (Cunningham et al.
+   * 2023; Dunefsky et al. 2024). Needs dictionaries and compute f32.
+   */
+  features: Method<'features'>;
   /**
    * The product of each token's embedding and the gradient of the explained number with respect
    * to it (Shrikumar et al. 2017). Needs a model that was loaded with `gradients: true` and
@@ -365,6 +387,32 @@ export interface ExplainTranslationOptions {
     | 'edgeCount'
     | 'cutEdges'
     | 'randomCircuits'
+    | 'beams'
+    | 'sentence'
+    | 'position'
+    | 'prefix'
+    | 'token'
+    | 'against'
+    | 'from'
+    | 'to'
+  >;
+  /**
+   * The features of the model's dictionaries that are active for each token (Cunningham et al.
+   * 2023; Dunefsky et al. 2024). Needs dictionaries and compute f32.
+   */
+  features: Method<'features', 'beams' | 'sentence' | 'position' | 'prefix' | 'from' | 'to'>;
+  /**
+   * Why a token comes next, as a graph: what excites features of feed-forward blocks and the
+   * answer, with attention weights and the scales of norms as constants (Ameisen et al. 2025).
+   * Needs dictionaries of transcoders and compute f32. Needs a model that was loaded with
+   * `gradients: true` and `compute: 'f32'`.
+   */
+  attribution_graph: Method<
+    'attribution_graph',
+    | 'featureCount'
+    | 'nodeShare'
+    | 'edgeShare'
+    | 'checkedEdges'
     | 'beams'
     | 'sentence'
     | 'position'
@@ -529,6 +577,29 @@ export interface ExplainGenerationOptions {
     | 'against'
   >;
   /**
+   * The features of the model's dictionaries that are active for each token (Cunningham et al.
+   * 2023; Dunefsky et al. 2024). Needs dictionaries and compute f32.
+   */
+  features: Method<'features', 'beams' | 'position' | 'prefix'>;
+  /**
+   * Why a token comes next, as a graph: what excites features of feed-forward blocks and the
+   * answer, with attention weights and the scales of norms as constants (Ameisen et al. 2025).
+   * Needs dictionaries of transcoders and compute f32. Needs a model that was loaded with
+   * `gradients: true` and `compute: 'f32'`.
+   */
+  attribution_graph: Method<
+    'attribution_graph',
+    | 'featureCount'
+    | 'nodeShare'
+    | 'edgeShare'
+    | 'checkedEdges'
+    | 'beams'
+    | 'position'
+    | 'prefix'
+    | 'token'
+    | 'against'
+  >;
+  /**
    * The product of each token's embedding and the gradient of the explained number with respect
    * to it (Shrikumar et al. 2017). Needs a model that was loaded with `gradients: true` and
    * `compute: 'f32'`.
@@ -598,6 +669,11 @@ export interface ExplainStatesOptions {
     | 'everywhere'
     | 'head'
   >;
+  /**
+   * The features of the model's dictionaries that are active for each token (Cunningham et al.
+   * 2023; Dunefsky et al. 2024). Needs dictionaries and compute f32.
+   */
+  features: Method<'features'>;
 }
 
 export type ExplainStatesMethod = keyof ExplainStatesOptions;
@@ -693,6 +769,10 @@ export const explainTranslationOptions = [
   'edgeCount',
   'cutEdges',
   'randomCircuits',
+  'featureCount',
+  'nodeShare',
+  'edgeShare',
+  'checkedEdges',
   'baselineToken',
   'names',
   'patch',
@@ -731,6 +811,10 @@ export const explainGenerationOptions = [
   'edgeCount',
   'cutEdges',
   'randomCircuits',
+  'featureCount',
+  'nodeShare',
+  'edgeShare',
+  'checkedEdges',
   'baselineToken',
   'names',
   'patch',

@@ -293,6 +293,88 @@ export interface EdgeCircuit {
   randomArea: number;
 }
 
+/** A feature that is active. */
+export interface ActiveFeature {
+  /** Its number in the dictionary. */
+  feature: number;
+  activation: number;
+}
+
+/** The features of one dictionary in a text. */
+export interface TextFeatures {
+  /** The tensor that the dictionary writes. */
+  name: string;
+  /** "transcoder" or "sae". */
+  kind: string;
+  /** The text of each row's token; of a picture, none. */
+  rowTokens: string[];
+  /** The active features of each row, the strongest first. */
+  rows: ActiveFeature[][];
+  /** Of each row, the share of the squared length that the features leave. */
+  error: number[];
+}
+
+/** A node of an attribution graph. */
+export interface GraphNode {
+  /**
+   * "embedding", "feature", "error" (what features leave of a feed-forward block's output) or
+   * "answer".
+   */
+  kind: string;
+  /** The tensor that it writes to, or "logits". */
+  name: string;
+  /** The row of the tensor: a token. */
+  row: number;
+  /** The number of the feature. */
+  feature?: number;
+  /** Of a feature; of the answer, the explained number. */
+  activation?: number;
+  /** On the answer: the share of all ways to it. */
+  influence: number;
+}
+
+/** An edge of an attribution graph. */
+export interface GraphEdge {
+  /** The number of a node. */
+  from: number;
+  to: number;
+  /** How much the one adds to what excites the other. */
+  weight: number;
+  /** The share of the answer's causes on this edge. */
+  influence: number;
+}
+
+/** A test of an edge on the model. */
+export interface GraphCheck {
+  /** The node whose feature is set to zero. */
+  from: number;
+  to: number;
+  /** The change by all ways of the graph. */
+  predicted: number;
+  /** The change in the model. */
+  measured: number;
+}
+
+/** Why a token comes next, by features. */
+export interface AttributionGraph {
+  /** Embeddings first, the answer last. */
+  nodes: GraphNode[];
+  /** The most influential first. */
+  edges: GraphEdge[];
+  /** Tests of edges on the model. */
+  checks: GraphCheck[];
+  /** Of predicted and measured changes. */
+  correlation: number;
+  /** How many features are active in the text. */
+  active: number;
+  /** How many of them were explained by others. */
+  explained: number;
+  /** The influence of embeddings as a share of that of embeddings and errors. */
+  replacement: number;
+  /** The share of what nodes read that is not errors, by influence. */
+  completeness: number;
+}
+
 /** A part of a score of an attention. */
 export interface ScorePart {
   /**
