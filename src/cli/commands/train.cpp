@@ -17,6 +17,7 @@
 #include "cli/flags.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/training/curves.hpp"
+#include "cli/training/dictionary_card.hpp"
 #include "cli/training/mpi.hpp"
 #include "cli/training/training_card.hpp"
 #include "cli/training/training_log.hpp"
@@ -84,6 +85,7 @@ class OptionsOfCard {
   template <class Value>
   void operator()(const char* name, const Value& value, const Option& = {}) {
     const std::string_view option = name;
+    if (lessons_ == Lessons::dictionary && is_of_models(option)) return;
     if (option == "threads" || (option == "drop_tokens" && lessons_ != Lessons::classes) ||
         (option == "distortion" && lessons_ != Lessons::pictures)) {
       return;
@@ -102,6 +104,13 @@ class OptionsOfCard {
   }
 
  private:
+  // Options that change nothing for dictionaries.
+  static bool is_of_models(std::string_view option) {
+    constexpr std::array<std::string_view, 6> names = {"optimizer", "weight_decay", "dropout",
+                                                       "smoothing", "averaging",    "keep_case"};
+    return std::ranges::find(names, option) != names.end();
+  }
+
   static std::string text_of(float number) { return shortest_decimal(number); }
   static std::string text_of(std::uint64_t number) { return std::to_string(number); }
   static std::string text_of(const std::string& text) { return text; }
@@ -394,7 +403,11 @@ void TrainCommand::save(Training& training) const {
   for (const std::string& name : vocabularies) files.copy(name, model_ / name);
   files.write_manifest(described);
   const TrainingCard card = this->card(training);
-  files.write(card_file, to_markdown(card));
+  if (dictionaries) {
+    files.write(card_file, dictionary_card(card, training.report(), training.dictionary_names()));
+  } else {
+    files.write(card_file, to_markdown(card));
+  }
   files.write(curves_file, draw_curves(card.points, card.unit));
   files.publish();
   std::cerr << "glassformer: wrote " << printable(folder_.string()) << '\n';

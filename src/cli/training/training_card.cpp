@@ -6,16 +6,13 @@
 #include "cli/training/fixed_decimals.hpp"
 
 namespace glassformer {
-namespace {
 
-// 1817602: 1,817,602
 std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
   return digits;
 }
 
-// A name in a table or a sentence, as code.
 std::string code(const std::string& name) {
   std::string text = printable(name);
   for (char& character : text) {
@@ -23,6 +20,14 @@ std::string code(const std::string& name) {
   }
   return '`' + text + '`';
 }
+
+void add_options(std::ostream& text, const TrainingCard& card) {
+  for (const auto& [name, value] : card.options) {
+    text << "| " << code(name) << " | " << printable(value) << " |\n";
+  }
+}
+
+namespace {
 
 void add_row(std::ostream& text, const std::string& kind, double loss, double accuracy) {
   text << "| " << kind << " | " << fixed_decimals(loss, 4) << " | "
@@ -53,9 +58,7 @@ std::string to_markdown(const TrainingCard& card) {
   }
   text << "\n\n![Loss and right " << card.unit << " during training](" << card.curves_file
        << ")\n\n## Options\n\n| option | value |\n| --- | --- |\n";
-  for (const auto& [name, value] : card.options) {
-    text << "| " << code(name) << " | " << printable(value) << " |\n";
-  }
+  add_options(text, card);
   return text.str();
 }
 

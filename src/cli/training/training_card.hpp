@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,5 +26,12 @@ struct TrainingCard {
 
 /// Returns the card as Markdown.
 std::string to_markdown(const TrainingCard& card);
+
+/// Returns a number with commas: 1,817,602.
+std::string grouped(std::uint64_t number);
+/// Returns a name in a table or a sentence, as code.
+std::string code(const std::string& name);
+/// Adds a row for each option.
+void add_options(std::ostream& text, const TrainingCard& card);
 
 }  // namespace glassformer

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json/json_writer.hpp"
+#include "explain/dictionaries/promoted_tokens.hpp"
 #include "models/dictionary/dictionary_files.hpp"
 #include "run/trace/trace.hpp"
 #include "tasks/options.hpp"
@@ -11,6 +12,30 @@ namespace glassformer {
 namespace {
 
 constexpr std::size_t usual_active = 16, usual_features = 6;  // the latter times the width
+
+constexpr std::size_t shown_tokens = 5;
+
+bool is_of_decoder(const std::string& tensor) { return tensor.starts_with("decoder."); }
+
+// Returns the model if it writes, otherwise null.
+const LanguageModel* writer_of(const Model& model) {
+  if (const auto* alone = std::get_if<std::unique_ptr<LanguageModel>>(&model)) return alone->get();
+  const auto* with_encoder = std::get_if<std::unique_ptr<Seq2Seq>>(&model);
+  return with_encoder ? with_encoder->get() : nullptr;
+}
+
+// Returns the tokens that a model writes and that have a text of their own, unlike bytes.
+std::vector<std::int32_t> with_text(const Tokenizer& tokenizer, const Model& model) {
+  const LanguageModel* const writer = writer_of(model);
+  const std::size_t count = writer ? std::min(tokenizer.size(), writer->vocab_size()) : 0;
+  std::vector<std::int32_t> ids;
+  for (std::int32_t id = 0; id < static_cast<std::int32_t>(count); ++id) {
+    if (!tokenizer.is_control(id) && !tokenizer.display_text(id).starts_with("<0x")) {
+      ids.push_back(id);
+    }
+  }
+  return ids;
+}
 
 float rounded(double number) { return static_cast<float>(number); }
 
@@ -24,8 +49,7 @@ void write_facts(JsonWriter& json, const DictionaryFacts& facts) {
   json.field("single_token", rounded(facts.single_token));
 }
 
-std::string report_json(const DictionaryReport& report,
-                        const std::vector<DictionaryConfig>& configs) {
+std::string report_json(const DictionaryReport& report, const DictionarySet& dictionaries) {
   JsonWriter json(JsonWriter::Layout::lines);
   json.object([&] {
     json.field("tokens", report.tokens);
@@ -34,9 +58,9 @@ std::string report_json(const DictionaryReport& report,
     json.object([&] { write_facts(json, report.all); });
     json.key("dictionaries");
     json.array([&] {
-      for (std::size_t i = 0; i < configs.size(); ++i) {
+      for (std::size_t i = 0; i < dictionaries.size(); ++i) {
         json.object([&] {
-          json.field("writes", configs[i].writes);
+          json.field("writes", dictionaries[i].config().writes);
           write_facts(json, report.dictionaries[i]);
         });
       }
@@ -45,13 +69,19 @@ std::string report_json(const DictionaryReport& report,
   return json.take() + "\n";
 }
 
-std::string features_json(const DictionaryFacts& facts, const DictionaryConfig& config,
-                          const Tokenizer* tokenizer) {
+std::string features_json(const DictionaryFacts& facts, const std::string& writes,
+                          const std::vector<PromotedTokens>& promoted, const Tokenizer* tokenizer) {
   JsonWriter json;
+  std::size_t next = 0;
+  const auto tokens = [&](const char* name, const std::vector<std::int32_t>& ids) {
+    json.key(name);
+    json.array(ids, [&](std::int32_t id) { json.value(tokenizer->display_text(id)); });
+  };
   json.object([&] {
-    json.field("writes", config.writes);
+    json.field("writes", writes);
     json.key("features");
     json.array(facts.features, [&](const FeatureFacts& feature) {
+      const std::size_t number = next++;
       json.object([&] {
         json.field("density", rounded(feature.density));
         if (feature.density <= 0) return;
@@ -59,6 +89,10 @@ std::string features_json(const DictionaryFacts& facts, const DictionaryConfig& 
         if (tokenizer && feature.token >= 0) {
           json.field("token", tokenizer->display_text(feature.token));
           json.field("share", rounded(feature.share));
+        }
+        if (tokenizer && number < promoted.size()) {
+          tokens("promotes", promoted[number].most);
+          tokens("suppresses", promoted[number].least);
         }
         json.key("places");
         json.array(feature.places, [&](const FeaturePlace& place) {
@@ -123,13 +157,21 @@ std::vector<DictionaryConfig> dictionary_configs(const Architecture& architectur
   return configs;
 }
 
-std::vector<NewFile> report_files(const DictionaryReport& report,
-                                  const std::vector<DictionaryConfig>& configs,
-                                  const Tokenizer* tokenizer) {
-  std::vector<NewFile> files = {{"report.json", report_json(report, configs)}};
-  for (std::size_t i = 0; i < configs.size(); ++i) {
+std::vector<NewFile> report_files(const DictionaryReport& report, const DictionarySet& dictionaries,
+                                  const Model& model, const Tokenizer* tokenizer) {
+  std::vector<NewFile> files = {{"report.json", report_json(report, dictionaries)}};
+  Session session;
+  const std::vector<std::int32_t> shown =
+      tokenizer ? with_text(*tokenizer, model) : std::vector<std::int32_t>();
+  for (std::size_t i = 0; i < dictionaries.size(); ++i) {
+    const std::string& writes = dictionaries[i].config().writes;
+    std::vector<PromotedTokens> promoted;
+    const LanguageModel* const writer = writer_of(model);
+    if (writer && tokenizer && is_of_decoder(writes)) {
+      promoted = promoted_tokens(*writer, dictionaries[i], shown, shown_tokens, session);
+    }
     files.push_back({"features-" + std::to_string(i) + ".json",
-                     features_json(report.dictionaries[i], configs[i], tokenizer)});
+                     features_json(report.dictionaries[i], writes, promoted, tokenizer)});
   }
   if (tokenizer) files.push_back({"texts.json", texts_json(report, *tokenizer)});
   return files;

@@ -21,8 +21,7 @@ std::vector<DictionaryConfig> dictionary_configs(const Architecture& architectur
 /// Returns the files of a folder that say what dictionaries are worth: report.json; features-0.json
 /// and so on, one for each dictionary; and texts.json with the texts that these quote. `tokenizer`:
 /// of what the dictionaries' stacks read; null for pictures.
-std::vector<NewFile> report_files(const DictionaryReport& report,
-                                  const std::vector<DictionaryConfig>& configs,
-                                  const Tokenizer* tokenizer);
+std::vector<NewFile> report_files(const DictionaryReport& report, const DictionarySet& dictionaries,
+                                  const Model& model, const Tokenizer* tokenizer);
 
 }  // namespace glassformer

@@ -185,6 +185,14 @@ std::vector<NewFile> Training::files(DType dtype, std::span<const Example> quote
   return files;
 }
 
+std::vector<std::string> Training::dictionary_names() const {
+  std::vector<std::string> names;
+  const auto configs =
+      dictionary_configs(config().architecture, parameters(learned_.model), options_);
+  for (const DictionaryConfig& each : configs) names.push_back(each.writes);
+  return names;
+}
+
 std::vector<NewFile> Training::dictionary_files(std::span<const Example> quoted) {
   const auto learned = static_cast<DictionaryTrainer&>(*learner_).dictionaries();
   const std::vector<NamedParameter> model = parameters(learned_.model);
@@ -196,17 +204,17 @@ std::vector<NewFile> Training::dictionary_files(std::span<const Example> quoted)
   const std::vector<std::byte> weights = dictionary_weights(*learned);
   // Measures what the files hold.
   const auto stored = read_dictionaries(config, weights, model);
-  std::vector<DictionaryConfig> configs;
-  for (std::size_t i = 0; i < stored->size(); ++i) configs.push_back((*stored)[i].config());
   Pool pool;
   pool.resize(options_.threads);
   report_ = report_on(learned_.model, *learned_.objective, *stored, held_out_, quoted, pool);
   const Tokenizer* tokenizer = learned_.tokenizer.get();
-  if (learned_.target_tokenizer && configs[0].writes.starts_with("decoder.")) {
+  if (learned_.target_tokenizer && (*stored)[0].config().writes.starts_with("decoder.")) {
     tokenizer = learned_.target_tokenizer.get();
   }
   std::vector<NewFile> files = {{"config.json", config}, {"model.safetensors", text_of(weights)}};
-  for (NewFile& file : report_files(report_, configs, tokenizer)) files.push_back(std::move(file));
+  for (NewFile& file : report_files(report_, *stored, learned_.model, tokenizer)) {
+    files.push_back(std::move(file));
+  }
   return files;
 }
 

@@ -53,6 +53,8 @@ class Training {
   std::vector<NewFile> files(DType dtype = DType::f32, std::span<const Example> quoted = {});
   /// Returns the report on dictionaries, once files() has made it.
   const DictionaryReport& report() const { return report_; }
+  /// Returns what the dictionaries write.
+  std::vector<std::string> dictionary_names() const;
   /// The file of the tokenizer that was trained; empty if there was one before.
   std::span<const std::byte> tokenizer_file() const { return learned_.tokenizer_file; }
 

@@ -254,10 +254,12 @@ class DictionaryTrainer::Learned {
   void revive(const Row& row, float weight, std::span<const std::uint32_t> dead) {
     std::vector<ActiveFeature> chosen;
     for (const std::uint32_t f : dead) chosen.push_back({f, row.pre[f]});
-    if (chosen.size() > most_revived) {
-      std::ranges::nth_element(chosen, chosen.begin() + most_revived, std::greater(),
-                               &ActiveFeature::activation);
-      chosen.resize(most_revived);
+    // About half as many as there are numbers: more would share the error, and stay weak.
+    const std::size_t most = std::clamp<std::size_t>(width_ / 2, 1, most_revived);
+    if (chosen.size() > most) {
+      std::ranges::nth_element(chosen, chosen.begin() + static_cast<std::ptrdiff_t>(most),
+                               std::greater(), &ActiveFeature::activation);
+      chosen.resize(most);
     }
     std::erase_if(chosen, [](const ActiveFeature& each) { return each.activation <= 0; });
     std::vector<float> left = error_;  // ŷ - y: predicted with the opposite sign
