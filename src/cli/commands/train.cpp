@@ -231,6 +231,13 @@ Exit TrainCommand::run() {
     throw std::runtime_error(printable(folder_.string()) + ": expected a folder, got a file");
   }
   check_ranges(options_);  // before anything is read or written
+  const bool dictionaries = options_.lessons == Lessons::dictionary;
+  if (half_ && dictionaries) {
+    refuse_option("half", "expected none for dictionaries, which have 8-bit integers");
+  }
+  if (!texts_.empty() && !dictionaries) {
+    refuse_option("texts", "expected it only with the lessons \"dictionary\"");
+  }
   processes_ = join_processes();
   options_.processes = processes_.get();
   std::optional<FileLock> lock;  // on what is written there, before anything is learned

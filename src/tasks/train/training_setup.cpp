@@ -469,6 +469,10 @@ TrainingSetup examples_of_own_lessons(TrainingStart start, std::string_view data
   }
   const ModelConfig& known = *start.known;
   options.lessons = known.task == Task::fill_mask ? Lessons::masked : lessons_for(start);
+  options.kind.reset();
+  options.at.reset();
+  options.features.reset();
+  options.active.reset();
   if (known.task == Task::feature_extraction) {
     throw_error(ErrorCode::wrong_task,
                 {"expected a model whose answers have a loss, to measure features by, got one for "
@@ -489,7 +493,14 @@ TrainingSetup examples_of_own_lessons(TrainingStart start, std::string_view data
 TrainingSetup make_training_setup(TrainingStart start, std::string_view data,
                                   TrainingOptions& options) {
   if (options.lessons == Lessons::dictionary) {
+    check_ranges(options);
     return examples_of_own_lessons(std::move(start), data, options);
+  }
+  for (const auto& [name, given] : {std::pair("kind", options.kind.has_value()),
+                                    {"at", options.at.has_value()},
+                                    {"features", options.features.has_value()},
+                                    {"active", options.active.has_value()}}) {
+    if (given) refuse_option(name, "expected it only with the lessons \"dictionary\", got others");
   }
   if (!options.lessons) {
     options.lessons = holds_pictures(data) ? Lessons::pictures : lessons_for(start);

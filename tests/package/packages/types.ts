@@ -248,6 +248,10 @@ export async function explainNext(): Promise<void> {
     { method: 'circuit', metric: 'divergence', cutEdges: ['a>b'] },
   );
   console.log(edges[0]?.from, edges[0]?.score, curve[0]?.faithfulness);
+  await generator.loadDictionaries('y');
+  const { dictionaries } = await generator.explain('a', { method: 'features' });
+  const graph = await generator.explain('a', { method: 'attribution_graph', featureCount: 9 });
+  console.log(dictionaries[0]?.rows[0]?.[0]?.activation, graph.nodes[0]?.influence);
   // @ts-expect-error: a classifier's method
   await generator.explain('a', { method: 'edges' });
 }
