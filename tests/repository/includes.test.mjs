@@ -36,7 +36,7 @@ const standard = {
   exception: 'current_exception exception exception_ptr rethrow_exception uncaught_exceptions',
   filesystem: 'filesystem',
   fstream: 'ifstream ofstream',
-  functional: 'function hash less not_fn plus',
+  functional: 'function greater hash less not_fn plus',
   initializer_list: 'initializer_list',
   iomanip: 'setprecision setw',
   iostream: 'cerr cin cout',

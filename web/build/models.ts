@@ -9,6 +9,10 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const measurements = ['heads.json', 'methods.json'];
 const unmeasured = 'null\n';
 
+/** A model's dictionaries, if it has some: its features. */
+const inFeatures = (file: string) => `features/${file}`;
+const mostDictionaries = 12;
+
 /** Serves weights/NAME as models/NAME, with its card as HTML, and adds it to the build. */
 export function models(names: readonly string[]): Plugin {
   const files = [
@@ -21,6 +25,8 @@ export function models(names: readonly string[]): Plugin {
     'tokenizer.model',
     'tokenizer_config.json',
     'LICENSE',
+    ...['config.json', 'model.safetensors', 'report.json', 'texts.json'].map(inFeatures),
+    ...Array.from({ length: mostDictionaries }, (_, i) => inFeatures(`features-${i}.json`)),
   ];
   const paths = new Map(
     names

@@ -1,6 +1,7 @@
 #include "train/dictionary/dictionary_report.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 

@@ -81,6 +81,12 @@ export const papers = {
     title: 'Have Faith in Faithfulness: Going Beyond Circuit Overlap When Finding Model Mechanisms',
     url: 'https://arxiv.org/abs/2403.17806',
   },
+  circuittracing: {
+    authors: 'Ameisen et al.',
+    year: 2025,
+    title: 'Circuit Tracing: Revealing Computational Graphs in Language Models',
+    url: 'https://transformer-circuits.pub/2025/attribution-graphs/methods.html',
+  },
   attnlrp: {
     authors: 'Achtibat et al.',
     year: 2024,
