@@ -58,6 +58,7 @@ test('dictionaries of a writer come with a report, features and the texts that t
     }
   }
   const card = readFileSync(join(folder, 'README.md'), 'utf8');
+  assert.match(card, /^Features of the numbers inside `gpt2_generate`\. /m); // and no path
   assert.match(card, /loss recovered/);
   assert.match(card, /`decoder.layers.0.fc2` \| [\d.]+ %/);
   assert.doesNotMatch(card, /--dropout/);

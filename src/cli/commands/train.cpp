@@ -142,6 +142,11 @@ class TrainCommand final : public Command {
   bool leads() const { return processes_->rank() == 0; }
   void save(Training& training) const;
   std::vector<Example> quoted_texts() const;
+  // The name of the first argument, without its path, which tells nothing to others.
+  std::string name_of_start() const {
+    const std::filesystem::path model = std::filesystem::absolute(model_).lexically_normal();
+    return (model.has_filename() ? model : model.parent_path()).filename().string();
+  }
   TrainingCard card(Training& training) const;
   // How long the training has run, with the runs before this.
   double seconds() const {
@@ -430,7 +435,7 @@ TrainingCard TrainCommand::card(Training& training) const {
   const TrainingProgress& progress = training.learner().progress();
   TrainingCard card = {.name = folder_.filename().string(),
                        .task = name_of(training.config().task),
-                       .start = model_.string(),
+                       .start = name_of_start(),
                        .data = data_.filename().string(),
                        .unit = right_or_wrong(*training.options().lessons),
                        .examples = training.examples(),

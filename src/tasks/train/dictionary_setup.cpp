@@ -1,6 +1,7 @@
 #include "tasks/train/dictionary_setup.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/json/json_writer.hpp"
 #include "explain/dictionaries/promoted_tokens.hpp"
@@ -24,13 +25,18 @@ const LanguageModel* writer_of(const Model& model) {
   return with_encoder ? with_encoder->get() : nullptr;
 }
 
-// Returns the tokens that a model writes and that have a text of their own, unlike bytes.
+bool can_be_read(const std::string& text) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  return !text.starts_with("<0x") && std::ranges::none_of(text, is_control);
+}
+
+// Returns the tokens that a model writes and that can be read, unlike bytes.
 std::vector<std::int32_t> with_text(const Tokenizer& tokenizer, const Model& model) {
   const LanguageModel* const writer = writer_of(model);
   const std::size_t count = writer ? std::min(tokenizer.size(), writer->vocab_size()) : 0;
   std::vector<std::int32_t> ids;
   for (std::int32_t id = 0; id < static_cast<std::int32_t>(count); ++id) {
-    if (!tokenizer.is_control(id) && !tokenizer.display_text(id).starts_with("<0x")) {
+    if (!tokenizer.is_control(id) && can_be_read(tokenizer.display_text(id))) {
       ids.push_back(id);
     }
   }
@@ -38,6 +44,9 @@ std::vector<std::int32_t> with_text(const Tokenizer& tokenizer, const Model& mod
 }
 
 float rounded(double number) { return static_cast<float>(number); }
+
+// With three decimals, which are enough to draw.
+float briefly(double number) { return static_cast<float>(std::round(1000 * number) / 1000); }
 
 void write_facts(JsonWriter& json, const DictionaryFacts& facts) {
   json.field("explained_variance", rounded(facts.explained_variance));
@@ -85,10 +94,10 @@ std::string features_json(const DictionaryFacts& facts, const std::string& write
       json.object([&] {
         json.field("density", rounded(feature.density));
         if (feature.density <= 0) return;
-        json.field("largest", feature.largest);
+        json.field("largest", briefly(static_cast<double>(feature.largest)));
         if (tokenizer && feature.token >= 0) {
           json.field("token", tokenizer->display_text(feature.token));
-          json.field("share", rounded(feature.share));
+          json.field("share", briefly(feature.share));
         }
         if (tokenizer && number < promoted.size()) {
           tokens("promotes", promoted[number].most);
@@ -99,7 +108,7 @@ std::string features_json(const DictionaryFacts& facts, const std::string& write
           json.array([&] {
             json.value(place.text);
             json.value(place.token);
-            json.value(place.activation);
+            json.value(briefly(static_cast<double>(place.activation)));
           });
         });
       });

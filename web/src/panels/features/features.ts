@@ -85,13 +85,16 @@ export const layerOf = ({ kind, name }: GraphNode): number =>
 export const keyOf = ({ kind, name, row, feature }: GraphNode): string =>
   [kind, name, row, feature].join(' ');
 
-/** Returns a few words for a feature: the token that it is about or, if there is none, one that it promotes. */
-export function shortName(facts: FeatureFacts | undefined): string {
-  if (!facts) return '';
-  const { token, share = 0, promotes } = facts;
-  if (token !== undefined && share > 0.5) return token.trim() || token;
-  const [first] = promotes ?? [];
-  return first === undefined ? '' : `→ ${first.trim() || first}`;
+/**
+ * Returns a few words for a feature: the token that excites it most often. Of the later layers, whose
+ * features write more directly to the answer, the token that it makes likeliest, unless it is about one
+ * token.
+ */
+export function shortName(facts: FeatureFacts | undefined, late: boolean): string {
+  const { token, share = 0, promotes: [promoted] = [] } = facts ?? {};
+  if (late && share <= 0.5 && promoted !== undefined) return `→ ${promoted.trim() || promoted}`;
+  if (token === undefined) return '';
+  return `${token.trim() || token}${share > 0.5 ? '' : ', …'}`;
 }
 
 export interface DrawnNode {
