@@ -42,3 +42,19 @@ export function table(header, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
 }
+
+/** Returns sentences about films, from two files in turn. */
+export function sentences(data) {
+  const files = ['sst2.dev', 'uci_imdb.dev'].map((name) =>
+    readLines(join(data, 'sentiment', `${name}.tsv.gz`)).map((line) =>
+      line.slice(line.indexOf('\t') + 1).trim(),
+    ),
+  );
+  return files[0].flatMap((_, i) => files.flatMap((lines) => lines[i] ?? []));
+}
+
+/** Returns the first twelve words of a text, or nothing if it has no more. */
+export function beginning(text) {
+  const words = text.split(/\s+/u);
+  return words.length > 12 ? words.slice(0, 12).join(' ') : undefined;
+}

@@ -11,12 +11,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildPackage, root } from '../../tools/build.mjs';
-import { readLines, table } from './lines.mjs';
-import { bootstrap } from './scores.mjs';
+import { beginning, readLines, sentences, table } from './lines.mjs';
+import { interval, mean, told } from './scores.mjs';
 
-const sentenceFiles = ['sst2.dev', 'uci_imdb.dev'];
 const longest = 64; // tokens
-const firstWords = 12;
 const ofNext = [
   'rollout',
   'direct_logit_attribution',
@@ -27,16 +25,6 @@ const ofNext = [
   'cp_lrp',
 ];
 const ofLabel = [...ofNext, 'value_norms', 'value_zeroing'];
-
-/** Returns sentences, from each file in turn. */
-function sentences(data) {
-  const files = sentenceFiles.map((name) =>
-    readLines(join(data, 'sentiment', `${name}.tsv.gz`)).map((line) =>
-      line.slice(line.indexOf('\t') + 1).trim(),
-    ),
-  );
-  return files[0].flatMap((_, i) => files.flatMap((lines) => lines[i] ?? []));
-}
 
 // Per task: its texts, and the text and options that are explained, or nothing if a text is too
 // short or long.
@@ -55,8 +43,8 @@ const tasks = {
     methods: ofNext,
     read: sentences,
     place(_, text) {
-      const words = text.split(/\s+/u);
-      return words.length > firstWords ? [words.slice(0, firstWords).join(' '), {}] : undefined;
+      const begun = beginning(text);
+      return begun && [begun, {}];
     },
   },
   translation: {
@@ -73,15 +61,6 @@ const tasks = {
     },
   },
 };
-
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const rounded = (value) => Number(value.toFixed(4));
-
-/** Returns the mean of one number per text, and its 95 % confidence interval. */
-function interval(values) {
-  const [low, high] = bootstrap(values.length, (drawn) => mean(drawn.map((i) => values[i])));
-  return { mean: rounded(mean(values)), low: rounded(low), high: rounded(high) };
-}
 
 async function measure(folder, data, most) {
   const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
@@ -123,9 +102,6 @@ async function measure(folder, data, most) {
     random: interval(random),
   };
 }
-
-const told = ({ mean: middle, low, high }) =>
-  `${middle.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
 
 async function main() {
   const { values } = parseArgs({

@@ -134,3 +134,28 @@ function fScore(rows) {
   const [precision, recall] = [mean(0), mean(1)];
   return precision + recall === 0 ? 0 : (5 * precision * recall) / (4 * precision + recall);
 }
+
+export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const rounded = (value) => Number(value.toFixed(4));
+
+/** Returns a number of the texts `drawn`, and its 95 % confidence interval over `count` texts. */
+export function intervalOf(count, number) {
+  const all = Array.from({ length: count }, (_, i) => i);
+  const [low, high] = bootstrap(count, number);
+  return { mean: rounded(number(all)), low: rounded(low), high: rounded(high) };
+}
+
+/** Returns the mean of one number per text, and its 95 % confidence interval. */
+export const interval = (values) =>
+  intervalOf(values.length, (drawn) => mean(drawn.map((i) => values[i])));
+
+/** Returns an interval as text. */
+export const told = ({ mean: middle, low, high }) =>
+  `${middle.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+
+/** Returns Pearson's correlation of pairs. */
+export function correlation(pairs) {
+  const [x, y] = [0, 1].map((side) => mean(pairs.map((pair) => pair[side])));
+  const sum = (product) => pairs.reduce((total, [a, b]) => total + product(a - x, b - y), 0);
+  return sum((a, b) => a * b) / Math.sqrt(sum((a) => a * a) * sum((_, b) => b * b));
+}

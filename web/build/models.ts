@@ -25,7 +25,7 @@ export function models(names: readonly string[]): Plugin {
     'tokenizer.model',
     'tokenizer_config.json',
     'LICENSE',
-    ...['config.json', 'model.safetensors', 'report.json', 'texts.json'].map(inFeatures),
+    ...['config.json', 'model.safetensors', 'report.json', 'graphs.json', 'texts.json'].map(inFeatures),
     ...Array.from({ length: mostDictionaries }, (_, i) => inFeatures(`features-${i}.json`)),
   ];
   const paths = new Map(

@@ -41,6 +41,18 @@ export interface Report {
   dictionaries: (DictionaryFacts & { writes: string })[];
 }
 
+interface Interval {
+  mean: number;
+}
+
+/** How well graphs of many texts predicted what features do. */
+export interface MeasuredGraphs {
+  texts: number;
+  /** By the layer of the feature that was set to zero. */
+  first: { correlation: Interval };
+  later: { correlation: Interval };
+}
+
 async function fetched<T>(name: ModelName, file: string): Promise<T> {
   const response = await fetch(`${dictionariesOf(name).href}/${file}`);
   if (!response.ok) throw new Error(`${file}: ${response.status}`);
@@ -65,6 +77,9 @@ export class MeasuredFeatures {
 
   report(): Promise<Report> {
     return this.#file('report.json');
+  }
+  graphs(): Promise<MeasuredGraphs> {
+    return this.#file('graphs.json');
   }
   /** Quoted texts, as tokens. */
   texts(): Promise<string[][]> {
