@@ -310,8 +310,10 @@ Explanation<NextAttributionGraph> NextTokenExplainer::attribution_graph(
                               .edge_share = options.edges,
                               .checked_edges = options.checked};
   return explain_lead(*pipeline_, text, pair, [&](const NextLead& lead) {
-    return NextAttributionGraph{lead.token(), lead.against(),
-                                lead.attribution_graph(pipeline_->dictionaries(), chosen)};
+    const auto search = lead.attribution_graph(pipeline_->dictionaries(), chosen);
+    while (search->step()) {
+    }
+    return NextAttributionGraph{lead.token(), lead.against(), search->take()};
   });
 }
 

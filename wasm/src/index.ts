@@ -50,8 +50,10 @@ export { steeringVector } from './tasks/steering.js';
 export type { SteerableModel, SteeringOptions, SteeringVector } from './tasks/steering.js';
 export type { Answer, Question } from './tasks/question_answerer.js';
 export type { Aggregation, TokenClassification } from './tasks/token_classifier.js';
+export { DictionaryTrainer } from './training/dictionary_trainer.js';
 export { Trainer } from './training/trainer.js';
 export type {
+  DictionaryOptions,
   Examples,
   GradientNorm,
   LabeledPicture,

@@ -115,17 +115,26 @@ struct Entry {
   ActiveFeature feature = {0, 0};
 };
 
-class GraphBuilder {
+}  // namespace
+
+class AttributionGraphSearch::Builder {
  public:
-  GraphBuilder(const WriterRunner& model, const DecodedText& text, const Contrast& contrast,
-               const DictionarySet& dictionaries)
-      : model_(model), text_(text), contrast_(contrast), none_(), pass_(text.pass({&none_, 1})) {
+  Builder(const WriterRunner& model, const DecodedText& text, const Contrast& contrast,
+          const DictionarySet& dictionaries, const AttributionGraphOptions& options)
+      : model_(model),
+        text_(text),
+        contrast_(contrast),
+        options_(options),
+        none_(),
+        pass_(text_.pass({&none_, 1})) {
+    expect_gradients(model_->compute());
     if (text.source) add_stack(model.translator().encoder().stack().config(), "encoder");
     add_stack(model->decoder().stack().config(), "decoder");
     for (std::size_t i = 0; i < dictionaries.size(); ++i) add(dictionaries[i]);
   }
 
-  AttributionGraph build(const AttributionGraphOptions& options);
+  bool step();
+  AttributionGraph take();
 
  private:
   void add_stack(const StackConfig& stack, const std::string& name);
@@ -134,19 +143,20 @@ class GraphBuilder {
   // Leads a node back. Returns how much each entry adds to it.
   std::vector<float> causes(std::size_t entry);
   std::size_t steps_before(const Entry& entry) const;
-  void expand(std::size_t most);
+  bool expand();
   // The influence of all entries on the answer, given who causes what.
   std::vector<double> influence(const std::vector<bool>& kept) const;
-  void prune(const AttributionGraphOptions& options, AttributionGraph& graph);
-  void check(std::size_t count, AttributionGraph& graph);
+  void prune();
+  bool check();
   float predicted(std::size_t from, std::size_t to) const;
   float measured(std::size_t from, std::size_t to);
-  void score(AttributionGraph& graph) const;
+  void score();
   double value_of(const Entry& entry, std::span<const float> logits) const;
 
-  const WriterRunner& model_;
-  const DecodedText& text_;
+  const WriterRunner model_;
+  const DecodedText text_;
   const Contrast& contrast_;
+  const AttributionGraphOptions options_;
   const std::vector<std::size_t> none_;
   const WholePass pass_;
   std::deque<Site> sites_;      // in the order of the pass; those of embeddings, too
@@ -155,10 +165,12 @@ class GraphBuilder {
   std::unique_ptr<Tape> tape_;
   float* logits_ = nullptr;
   std::vector<float> answer_logits_;
-  std::vector<std::size_t> graph_entries_;  // of the nodes of the graph
+  AttributionGraph graph_;
+  std::vector<std::size_t> graph_entries_;  // of its nodes
+  std::size_t next_edge_ = 0;               // to test
 };
 
-void GraphBuilder::add_stack(const StackConfig& stack, const std::string& name) {
+void AttributionGraphSearch::Builder::add_stack(const StackConfig& stack, const std::string& name) {
   expect_rules(stack, BackwardRules::cp_lrp);
   sites_.push_back({.name = name + ".layers.0.input", .width = stack.d_model});
   for (std::size_t layer = 0; layer < stack.layers.size(); ++layer) {
@@ -166,7 +178,7 @@ void GraphBuilder::add_stack(const StackConfig& stack, const std::string& name) 
   }
 }
 
-void GraphBuilder::add(const Dictionary& dictionary) {
+void AttributionGraphSearch::Builder::add(const Dictionary& dictionary) {
   const DictionaryConfig& config = dictionary.config();
   if (config.kind != DictionaryKind::transcoder) {
     throw_error(ErrorCode::unsupported,
@@ -179,8 +191,7 @@ void GraphBuilder::add(const Dictionary& dictionary) {
   found->reads = config.reads;
 }
 
-void GraphBuilder::collect() {
-  expect_gradients(model_->compute());
+void AttributionGraphSearch::Builder::collect() {
   tape_ = make_linked_tape(model_.session.arena);
   tape_->start(nullptr);
   tape_->rules = BackwardRules::cp_lrp;
@@ -216,11 +227,11 @@ void GraphBuilder::collect() {
   entries_.push_back({Kind::answer, sites_.size(), text_.ids.size() - 1});
 }
 
-std::size_t GraphBuilder::steps_before(const Entry& entry) const {
+std::size_t AttributionGraphSearch::Builder::steps_before(const Entry& entry) const {
   return entry.kind == Kind::answer ? tape_->steps() : sites_[entry.site].steps;
 }
 
-std::vector<float> GraphBuilder::causes(std::size_t index) {
+std::vector<float> AttributionGraphSearch::Builder::causes(std::size_t index) {
   const Entry& entry = entries_[index];
   tape_->turn();
   for (Site& site : sites_) set_to_zero(site.gradient);
@@ -250,7 +261,8 @@ std::vector<float> GraphBuilder::causes(std::size_t index) {
   return causes;
 }
 
-std::vector<double> GraphBuilder::influence(const std::vector<bool>& kept) const {
+std::vector<double> AttributionGraphSearch::Builder::influence(
+    const std::vector<bool>& kept) const {
   std::vector<double> influence(entries_.size());
   influence.back() = 1;
   for (auto target = causes_.rbegin(); target != causes_.rend(); ++target) {
@@ -269,27 +281,21 @@ std::vector<double> GraphBuilder::influence(const std::vector<bool>& kept) const
   return influence;
 }
 
-// Leads back the answer, then the features with the most influence so far.
-void GraphBuilder::expand(std::size_t most) {
-  const std::size_t answer = entries_.size() - 1;
-  causes_[answer] = causes(answer);
-  const std::vector<bool> all(entries_.size(), true);
-  while (causes_.size() <= most) {
-    const std::vector<double> now = influence(all);
-    std::vector<std::size_t> next;
-    for (std::size_t i = 0; i < answer; ++i) {
-      if (entries_[i].kind == Kind::feature && now[i] > 0 && !causes_.contains(i)) {
-        next.push_back(i);
-      }
-    }
-    if (next.empty()) break;
-    std::ranges::stable_sort(next, std::greater(), [&](std::size_t i) { return now[i]; });
-    next.resize(std::min({next.size(), expanded_at_once, most + 1 - causes_.size()}));
-    for (const std::size_t i : next) causes_[i] = causes(i);
+// Leads back some more features, those with the most influence so far. Returns whether any is left.
+bool AttributionGraphSearch::Builder::expand() {
+  const std::vector<double> now = influence(std::vector<bool>(entries_.size(), true));
+  std::vector<std::size_t> next;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].kind == Kind::feature && now[i] > 0 && !causes_.contains(i)) next.push_back(i);
   }
+  std::ranges::stable_sort(next, std::greater(), [&](std::size_t i) { return now[i]; });
+  const std::size_t left = options_.features + 1 - causes_.size();  // the answer is not a feature
+  next.resize(std::min({next.size(), expanded_at_once, left}));
+  for (const std::size_t i : next) causes_[i] = causes(i);
+  return !next.empty() && causes_.size() <= options_.features;
 }
 
-void GraphBuilder::score(AttributionGraph& graph) const {
+void AttributionGraphSearch::Builder::score() {
   const std::vector<double> influence = this->influence(std::vector<bool>(entries_.size(), true));
   double embeddings = 0, others = 0;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -297,7 +303,7 @@ void GraphBuilder::score(AttributionGraph& graph) const {
     const bool left = entries_[i].kind == Kind::feature && !causes_.contains(i);
     if (entries_[i].kind == Kind::error || left) others += influence[i];
   }
-  graph.replacement = static_cast<float>(embeddings / (embeddings + others));
+  graph_.replacement = static_cast<float>(embeddings / (embeddings + others));
   double whole = 0, weights = 0;
   for (const auto& [index, causes] : causes_) {
     double errors = 0, total = 0;
@@ -309,8 +315,10 @@ void GraphBuilder::score(AttributionGraph& graph) const {
     weights += influence[index];
     if (total > 0) whole += influence[index] * (1 - errors / total);
   }
-  graph.completeness = static_cast<float>(whole / weights);
+  graph_.completeness = static_cast<float>(whole / weights);
 }
+
+namespace {
 
 // Keeps the first entries, by value, that have this share of the sum.
 std::vector<std::size_t> largest(std::vector<std::size_t> indices, const std::vector<double>& value,
@@ -326,7 +334,9 @@ std::vector<std::size_t> largest(std::vector<std::size_t> indices, const std::ve
   return indices;
 }
 
-void GraphBuilder::prune(const AttributionGraphOptions& options, AttributionGraph& graph) {
+}  // namespace
+
+void AttributionGraphSearch::Builder::prune() {
   const std::size_t answer = entries_.size() - 1;
   const std::vector<double> before = influence(std::vector<bool>(entries_.size(), true));
   std::vector<std::size_t> candidates;
@@ -339,7 +349,7 @@ void GraphBuilder::prune(const AttributionGraphOptions& options, AttributionGrap
       candidates.push_back(i);
     }
   }
-  for (const std::size_t i : largest(std::move(candidates), before, options.nodes)) kept[i] = true;
+  for (const std::size_t i : largest(std::move(candidates), before, options_.nodes)) kept[i] = true;
   kept[answer] = true;
 
   const std::vector<double> now = influence(kept);
@@ -363,7 +373,7 @@ void GraphBuilder::prune(const AttributionGraphOptions& options, AttributionGrap
   }
   std::vector<std::size_t> order(ways.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  order = largest(std::move(order), shares, options.edges);
+  order = largest(std::move(order), shares, options_.edges);
   // Only what is on a way to the answer.
   std::vector<bool> leads(entries_.size());
   leads[answer] = true;
@@ -377,10 +387,10 @@ void GraphBuilder::prune(const AttributionGraphOptions& options, AttributionGrap
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       const Entry& entry = entries_[i];
       if (!leads[i] || (entry.kind == Kind::embedding) != embeddings) continue;
-      number[i] = graph.nodes.size();
+      number[i] = graph_.nodes.size();
       graph_entries_.push_back(i);
       const bool is_answer = entry.kind == Kind::answer;
-      graph.nodes.push_back(
+      graph_.nodes.push_back(
           {.kind = entry.kind,
            .name = is_answer ? "logits" : sites_[entry.site].name,
            .row = entry.row,
@@ -393,12 +403,13 @@ void GraphBuilder::prune(const AttributionGraphOptions& options, AttributionGrap
   for (const std::size_t i : order) {
     const Way& way = ways[i];
     if (!leads[way.to]) continue;
-    graph.edges.push_back(
+    graph_.edges.push_back(
         {number[way.from], number[way.to], way.weight, static_cast<float>(shares[i])});
   }
 }
 
-double GraphBuilder::value_of(const Entry& entry, std::span<const float> logits) const {
+double AttributionGraphSearch::Builder::value_of(const Entry& entry,
+                                                 std::span<const float> logits) const {
   if (entry.kind == Kind::answer) return contrast_.of(logits.data());
   const Site& site = sites_[entry.site];
   std::vector<float> weights(site.width);
@@ -406,7 +417,7 @@ double GraphBuilder::value_of(const Entry& entry, std::span<const float> logits)
   return dot(weights.data(), site.x.data() + entry.row * site.width, site.width);
 }
 
-float GraphBuilder::predicted(std::size_t from, std::size_t to) const {
+float AttributionGraphSearch::Builder::predicted(std::size_t from, std::size_t to) const {
   std::vector<double> change(entries_.size());  // of each feature, by its activation
   change[from] = -1;
   const auto change_of = [&](const std::vector<float>& causes, std::size_t index) {
@@ -423,7 +434,7 @@ float GraphBuilder::predicted(std::size_t from, std::size_t to) const {
   return static_cast<float>(change_of(causes_.at(to), to));
 }
 
-float GraphBuilder::measured(std::size_t from, std::size_t to) {
+float AttributionGraphSearch::Builder::measured(std::size_t from, std::size_t to) {
   const Entry &source = entries_[from], &target = entries_[to];
   const double before = value_of(target, answer_logits_);
   SiteTracer tracer(sites_);
@@ -437,6 +448,8 @@ float GraphBuilder::measured(std::size_t from, std::size_t to) {
   const View logits = run_pass(model_, text_, pass_, run);
   return static_cast<float>(value_of(target, {logits.data(), logits.size()}) - before);
 }
+
+namespace {
 
 double correlation(const std::vector<AttributionGraph::Check>& checks) {
   double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
@@ -453,38 +466,54 @@ double correlation(const std::vector<AttributionGraph::Check>& checks) {
   return spread > 0 ? (xy - x * y) / spread : 0;
 }
 
-void GraphBuilder::check(std::size_t count, AttributionGraph& graph) {
+}  // namespace
+
+// Tests the next edge from a feature. Returns whether any is left.
+bool AttributionGraphSearch::Builder::check() {
   tape_.reset();  // what it holds is not needed any more
-  for (const AttributionGraph::Edge& edge : graph.edges) {
-    if (graph.checks.size() == count) break;
-    if (graph.nodes[edge.from].kind != Kind::feature) continue;
+  while (graph_.checks.size() < options_.checked && next_edge_ < graph_.edges.size()) {
+    const AttributionGraph::Edge& edge = graph_.edges[next_edge_++];
+    if (graph_.nodes[edge.from].kind != Kind::feature) continue;
     const std::size_t from = graph_entries_[edge.from], to = graph_entries_[edge.to];
     const std::deque<Site> seen = sites_;  // the run replaces them
     const float measured = this->measured(from, to);
     sites_ = seen;
-    graph.checks.push_back({edge.from, edge.to, predicted(from, to), measured});
+    graph_.checks.push_back({edge.from, edge.to, predicted(from, to), measured});
+    return true;
   }
-  graph.correlation = static_cast<float>(correlation(graph.checks));
+  return false;
 }
 
-AttributionGraph GraphBuilder::build(const AttributionGraphOptions& options) {
-  AttributionGraph graph;
-  collect();
-  expand(options.features);
-  for (const Entry& entry : entries_) graph.active += entry.kind == Kind::feature;
-  graph.explained = causes_.size() - 1;
-  score(graph);
-  prune(options, graph);
-  check(options.checked, graph);
-  return graph;
+bool AttributionGraphSearch::Builder::step() {
+  if (entries_.empty()) {
+    collect();
+    causes_[entries_.size() - 1] = causes(entries_.size() - 1);
+    return true;
+  }
+  if (!graph_.nodes.empty()) return check();
+  if (expand()) return true;
+  for (const Entry& entry : entries_) graph_.active += entry.kind == Kind::feature;
+  graph_.explained = causes_.size() - 1;
+  score();
+  prune();
+  return true;
 }
 
-}  // namespace
-
-AttributionGraph attribution_graph(const WriterRunner& model, const DecodedText& text,
-                                   const Contrast& contrast, const DictionarySet& dictionaries,
-                                   const AttributionGraphOptions& options) {
-  return GraphBuilder(model, text, contrast, dictionaries).build(options);
+AttributionGraph AttributionGraphSearch::Builder::take() {
+  graph_.correlation = static_cast<float>(correlation(graph_.checks));
+  return std::move(graph_);
 }
+
+AttributionGraphSearch::AttributionGraphSearch(const WriterRunner& model, const DecodedText& text,
+                                               const Contrast& contrast,
+                                               const DictionarySet& dictionaries,
+                                               const AttributionGraphOptions& options)
+    : builder_(std::make_unique<Builder>(model, text, contrast, dictionaries, options)) {}
+
+AttributionGraphSearch::~AttributionGraphSearch() = default;
+
+bool AttributionGraphSearch::step() { return builder_->step(); }
+
+AttributionGraph AttributionGraphSearch::take() { return builder_->take(); }
 
 }  // namespace glassformer

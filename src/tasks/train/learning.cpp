@@ -1,5 +1,7 @@
 #include "tasks/train/learning.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/error.hpp"
@@ -25,13 +27,18 @@ void expect_kind(const TrainingStart& start, bool pictures) {
 }
 
 // Reads the options that a trainer is made with, and refuses those that are given in another way.
+// Those of dictionaries have a trainer of their own, which names its lessons.
 class OwnOptions {
  public:
   explicit OwnOptions(OptionsReader& reader) : reader_(reader) {}
 
   template <class Value>
   void operator()(const char* name, Value& option, const Option& about) {
-    if (!about.apart) reader_(name, option, about);
+    constexpr std::array<std::string_view, 5> of_dictionaries = {"lessons", "kind", "at",
+                                                                 "features", "active"};
+    const bool taken = !about.apart || std::ranges::find(of_dictionaries, std::string_view(name)) !=
+                                           of_dictionaries.end();
+    if (taken) reader_(name, option, about);
   }
 
  private:
@@ -44,7 +51,9 @@ TrainingOptions options_of(std::string_view json, std::string_view data) {
   TrainingOptions options;
   fields(own, options);
   reader.finish();
-  options.lessons = holds_pictures(data) ? Lessons::pictures : Lessons::classes;
+  if (options.lessons != Lessons::dictionary) {
+    options.lessons = holds_pictures(data) ? Lessons::pictures : Lessons::classes;
+  }
   options.epochs = 1;
   return options;
 }
@@ -93,8 +102,13 @@ class ModelLearning final : public Learning {
     if (!config.empty()) start.config = config;
     const bool pictures = holds_pictures(data);
     expect_kind(start, pictures);
-    TrainingSetupBuilder builder(std::move(start), options);
-    TrainingSetup setup = pictures ? builder.pictures(data) : builder.classes(data);
+    dictionaries_ = options.lessons == Lessons::dictionary;
+    if (dictionaries_ && start.known && start.known->task == Task::translation) {
+      throw_error(ErrorCode::unsupported,
+                  "dictionaries: expected a model that reads or writes one text, got a translator; "
+                  "glassformer train learns those");
+    }
+    TrainingSetup setup = make_setup(std::move(start), data, options, pictures);
     training_ = std::make_unique<Training>(std::move(setup), data, options);
     newer_ = true;
     PipelineParts parts;
@@ -112,7 +126,7 @@ class ModelLearning final : public Learning {
     JsonWriter json;
     json.object([&] {
       json.key("model");
-      json.raw(describe_json(pipeline, of.trainer().parameters().count(), {}));
+      json.raw(describe_json(pipeline, of.learner().count(), {}));
       json.field("examples", of.examples());
       json.field("heldOut", of.held_out());
       json.field("stepsPerEpoch", of.steps());
@@ -125,8 +139,9 @@ class ModelLearning final : public Learning {
   std::string step(double progress) override {
     const StepResult result = training().step(progress);
     newer_ = true;
-    Trainer& trainer = training().trainer();
-    const TrainingProgress& reached = trainer.progress();
+    const TrainingProgress& reached = training().learner().progress();
+    std::vector<GradientNorm> norms;
+    if (!dictionaries_) norms = training().trainer().gradient_norms();
     JsonWriter json;
     json.object([&] {
       json.field("step", reached.step);
@@ -137,7 +152,7 @@ class ModelLearning final : public Learning {
       json.field("rate", result.rate);
       json.field("gradientNorm", result.gradient_norm);
       json.key("gradientNorms");
-      json.array(trainer.gradient_norms(), [&](const GradientNorm& each) {
+      json.array(norms, [&](const GradientNorm& each) {
         json.object([&] {
           json.field("name", each.name);
           json.field("norm", each.norm);
@@ -152,7 +167,7 @@ class ModelLearning final : public Learning {
   }
 
   void update(Pipeline& pipeline) override {
-    if (!std::exchange(newer_, false)) return;
+    if (dictionaries_ || !std::exchange(newer_, false)) return;
     training().trainer().with_average([&] {
       const std::vector<NamedParameter> to = pipeline.parameters();
       const auto from = training().trainer().parameters().parts();
@@ -161,12 +176,22 @@ class ModelLearning final : public Learning {
   }
 
   std::vector<File> save() override {
-    std::vector<File> files = vocabulary_;
+    std::vector<File> files;
+    if (!dictionaries_) files = vocabulary_;
     for (NewFile& file : training().files()) files.push_back(std::move(file));
     return files;
   }
 
  private:
+  static TrainingSetup make_setup(TrainingStart start, std::string_view data,
+                                  TrainingOptions& options, bool pictures) {
+    if (options.lessons == Lessons::dictionary) {
+      return make_training_setup(std::move(start), data, options);
+    }
+    TrainingSetupBuilder builder(std::move(start), options);
+    return pictures ? builder.pictures(data) : builder.classes(data);
+  }
+
   Training& training() {
     if (!training_) throw_error(ErrorCode::internal, "no training is under way");
     return *training_;
@@ -177,7 +202,8 @@ class ModelLearning final : public Learning {
   std::unique_ptr<const Tokenizer> tokenizer_;  // of the pipeline; null: it is trained
   std::vector<File> vocabulary_;
   std::unique_ptr<Training> training_;
-  bool newer_ = false;  // than the pipeline's weights
+  bool dictionaries_ = false;  // it learns those
+  bool newer_ = false;         // than the pipeline's weights
 };
 
 }  // namespace

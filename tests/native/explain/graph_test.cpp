@@ -57,7 +57,11 @@ class GraphGolden : public WriterGolden {
   }
 
   AttributionGraph graph(const AttributionGraphOptions& options) {
-    return attribution_graph(runner(), text("ids"), contrast, *dictionaries, options);
+    const WriterRunner model = runner();
+    AttributionGraphSearch search(model, text("ids"), contrast, *dictionaries, options);
+    while (search.step()) {
+    }
+    return search.take();
   }
 
   std::unique_ptr<DictionarySet> dictionaries;

@@ -50,6 +50,24 @@ export interface TrainerOptions
       | 'worker'
     > {}
 
+/** How dictionaries learn, and how the model's files are loaded. */
+export interface DictionaryOptions
+  extends
+    Pick<TrainingOptions, 'rate' | 'batchTokens' | 'heldOut' | 'seed'>,
+    Pick<TrainerOptions, keyof LoadOptions & keyof TrainerOptions> {
+  /** Of feed-forward blocks, or of the residual stream after layers. Default: "transcoder". */
+  kind?: 'transcoder' | 'sae' | undefined;
+  /**
+   * The layers that get one each, such as "decoder.layers.2"; "*" stands for all numbers. Default: all
+   * of the decoder or, without one, of the encoder.
+   */
+  at?: string | undefined;
+  /** The number of features of each. Default: six times the width of the model. */
+  features?: number | undefined;
+  /** How many features are active for a token, at most. Default: 16. */
+  active?: number | undefined;
+}
+
 /** How long to learn: a number of epochs or of minutes. */
 export interface TrainOptions {
   /** How often every example is read. Default: 10. */

@@ -43,6 +43,7 @@ class NextGradientsSteps {
     if (sum_) return sum_->step();
     if (test_) return test_->step();
     if (circuit_) return circuit_->search.step();
+    if (graph_) return graph_->step();
     if (request_.is("gradients")) {
       part_ = lead_.gradients(request_.options.names, request_.options.patches);
     } else if (request_.is("relevance")) {
@@ -54,7 +55,7 @@ class NextGradientsSteps {
     } else if (request_.is("cp_lrp")) {
       part_ = lead_.propagated(BackwardRules::cp_lrp);
     } else if (request_.is("attribution_graph")) {
-      part_ = lead_.attribution_graph(pipeline_.dictionaries(), request_.options);
+      graph_ = lead_.attribution_graph(pipeline_.dictionaries(), request_.options);
     } else if (request_.is("circuit")) {
       circuit_ = begin_circuit();
     } else if (request_.is("faithfulness")) {
@@ -62,12 +63,13 @@ class NextGradientsSteps {
     } else {
       sum_ = lead_.integrated_gradients(request_.options.baseline_token);
     }
-    return sum_ || test_ || circuit_;
+    return sum_ || test_ || circuit_ || graph_;
   }
 
   NextGradients take() {
     if (sum_) part_ = sum_->take();
     if (test_) part_ = WordFaithfulness{test_->take(), lead_.parts()};
+    if (graph_) part_ = graph_->take();
     if (circuit_) part_ = NextCircuit{circuit_->search.take(), corrupt_tokens()};
     NextGradients result = {.position = position_,
                             .token = lead_.token(),
@@ -187,6 +189,7 @@ class NextGradientsSteps {
   const ExplainRequest& request_;
   NextLead lead_;
   std::unique_ptr<RunningCircuit> circuit_;
+  std::unique_ptr<AttributionGraphSearch> graph_;
   std::optional<IntegratedGradientsSum> sum_;
   std::optional<FaithfulnessTest> test_;
   decltype(NextGradients::part) part_;
@@ -305,8 +308,8 @@ Relevance NextLead::relevance() const {
   return next_relevance(subject_.model, subject_.text(), contrast_);
 }
 
-AttributionGraph NextLead::attribution_graph(const DictionarySet& dictionaries,
-                                             const ChosenGraph& options) const {
+std::unique_ptr<AttributionGraphSearch> NextLead::attribution_graph(
+    const DictionarySet& dictionaries, const ChosenGraph& options) const {
   // What each of the explained features adds up from.
   std::uint64_t parts = subject_.text().tokens();
   for (std::size_t i = 0; i < dictionaries.size(); ++i) {
@@ -314,11 +317,12 @@ AttributionGraph NextLead::attribution_graph(const DictionarySet& dictionaries,
         {subject_.text().tokens(), dictionaries[i].config().active + std::size_t{1}});
   }
   TraceBudget().take(saturating_product({options.feature_count + 1, parts}));
-  return glassformer::attribution_graph(subject_.model, subject_.text(), contrast_, dictionaries,
-                                        {.features = options.feature_count,
-                                         .nodes = options.node_share,
-                                         .edges = options.edge_share,
-                                         .checked = options.checked_edges});
+  return std::make_unique<AttributionGraphSearch>(
+      subject_.model, subject_.text(), contrast_, dictionaries,
+      AttributionGraphOptions{.features = options.feature_count,
+                              .nodes = options.node_share,
+                              .edges = options.edge_share,
+                              .checked = options.checked_edges});
 }
 
 std::vector<std::vector<std::size_t>> NextLead::parts() const {

@@ -82,8 +82,9 @@ class NextLead {
   /// decoder reads, whose row predicts. Throws `unsupported` for a decoder with recurrent units.
   FaithfulnessTest faithfulness(const TestedScores& test, std::uint32_t seed) const;
   Relevance relevance() const;
-  AttributionGraph attribution_graph(const DictionarySet& dictionaries,
-                                     const ChosenGraph& options) const;
+  /// The caller runs the steps. Throws `too_large`.
+  std::unique_ptr<AttributionGraphSearch> attribution_graph(const DictionarySet& dictionaries,
+                                                            const ChosenGraph& options) const;
   /// The embeddings of all tokens that have a text begin with that of `baseline`, or at zero. The
   /// caller runs the steps. Throws `invalid_option` for a token that does not exist.
   IntegratedGradientsSum integrated_gradients(std::optional<std::size_t> baseline = {}) const;
