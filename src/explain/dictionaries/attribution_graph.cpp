@@ -4,7 +4,6 @@
 #include <cmath>
 #include <deque>
 #include <functional>
-#include <map>
 #include <numeric>
 
 #include "explain/gradients.hpp"
@@ -108,6 +107,11 @@ class SiteTracer final : public NamedTracer {
   Change change_ = {};
 };
 
+// Sorts numbers of entries by a value of each, the largest first.
+void sort_by(const std::vector<double>& value, std::vector<std::size_t>& indices) {
+  std::ranges::stable_sort(indices, std::greater(), [&](std::size_t i) { return value[i]; });
+}
+
 // A node, before the graph is pruned.
 struct Entry {
   Kind kind;
@@ -159,9 +163,10 @@ class AttributionGraphSearch::Builder {
   const AttributionGraphOptions options_;
   const std::vector<std::size_t> none_;
   const WholePass pass_;
-  std::deque<Site> sites_;      // in the order of the pass; those of embeddings, too
-  std::vector<Entry> entries_;  // in the order of the pass; the answer last
-  std::map<std::size_t, std::vector<float>> causes_;  // of the entries that were led back
+  std::deque<Site> sites_;                  // in the order of the pass; those of embeddings, too
+  std::vector<Entry> entries_;              // in the order of the pass; the answer last
+  std::vector<std::vector<float>> causes_;  // of each entry; empty: it was not led back
+  std::size_t led_back_ = 0;
   std::unique_ptr<Tape> tape_;
   float* logits_ = nullptr;
   std::vector<float> answer_logits_;
@@ -265,9 +270,9 @@ std::vector<double> AttributionGraphSearch::Builder::influence(
     const std::vector<bool>& kept) const {
   std::vector<double> influence(entries_.size());
   influence.back() = 1;
-  for (auto target = causes_.rbegin(); target != causes_.rend(); ++target) {
-    const auto& [index, causes] = *target;
-    if (influence[index] <= 0 || !kept[index]) continue;
+  for (std::size_t index = entries_.size(); index-- > 0;) {
+    const std::vector<float>& causes = causes_[index];
+    if (causes.empty() || influence[index] <= 0 || !kept[index]) continue;
     double total = 0;
     for (std::size_t i = 0; i < index; ++i) {
       if (kept[i]) total += static_cast<double>(std::abs(causes[i]));
@@ -286,13 +291,14 @@ bool AttributionGraphSearch::Builder::expand() {
   const std::vector<double> now = influence(std::vector<bool>(entries_.size(), true));
   std::vector<std::size_t> next;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].kind == Kind::feature && now[i] > 0 && !causes_.contains(i)) next.push_back(i);
+    if (entries_[i].kind == Kind::feature && now[i] > 0 && causes_[i].empty()) next.push_back(i);
   }
-  std::ranges::stable_sort(next, std::greater(), [&](std::size_t i) { return now[i]; });
-  const std::size_t left = options_.features + 1 - causes_.size();  // the answer is not a feature
+  sort_by(now, next);
+  const std::size_t left = options_.features - led_back_;
   next.resize(std::min({next.size(), expanded_at_once, left}));
   for (const std::size_t i : next) causes_[i] = causes(i);
-  return !next.empty() && causes_.size() <= options_.features;
+  led_back_ += next.size();
+  return !next.empty() && led_back_ < options_.features;
 }
 
 void AttributionGraphSearch::Builder::score() {
@@ -300,12 +306,14 @@ void AttributionGraphSearch::Builder::score() {
   double embeddings = 0, others = 0;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].kind == Kind::embedding) embeddings += influence[i];
-    const bool left = entries_[i].kind == Kind::feature && !causes_.contains(i);
+    const bool left = entries_[i].kind == Kind::feature && causes_[i].empty();
     if (entries_[i].kind == Kind::error || left) others += influence[i];
   }
   graph_.replacement = static_cast<float>(embeddings / (embeddings + others));
   double whole = 0, weights = 0;
-  for (const auto& [index, causes] : causes_) {
+  for (std::size_t index = 0; index < entries_.size(); ++index) {
+    const std::vector<float>& causes = causes_[index];
+    if (causes.empty()) continue;
     double errors = 0, total = 0;
     for (std::size_t i = 0; i < index; ++i) {
       const double size = static_cast<double>(std::abs(causes[i]));
@@ -323,7 +331,7 @@ namespace {
 // Keeps the first entries, by value, that have this share of the sum.
 std::vector<std::size_t> largest(std::vector<std::size_t> indices, const std::vector<double>& value,
                                  float share) {
-  std::ranges::stable_sort(indices, std::greater(), [&](std::size_t i) { return value[i]; });
+  sort_by(value, indices);
   double total = 0, sum = 0;
   for (const std::size_t i : indices) total += value[i];
   std::size_t count = 0;
@@ -342,7 +350,7 @@ void AttributionGraphSearch::Builder::prune() {
   std::vector<std::size_t> candidates;
   std::vector<bool> kept(entries_.size());
   for (std::size_t i = 0; i < answer; ++i) {
-    const bool led_back = entries_[i].kind != Kind::feature || causes_.contains(i);
+    const bool led_back = entries_[i].kind != Kind::feature || !causes_[i].empty();
     if (entries_[i].kind == Kind::embedding) {
       kept[i] = true;
     } else if (led_back) {
@@ -359,8 +367,9 @@ void AttributionGraphSearch::Builder::prune() {
   };
   std::vector<Way> ways;
   std::vector<double> shares;
-  for (const auto& [index, causes] : causes_) {
-    if (!kept[index]) continue;
+  for (std::size_t index = 0; index < entries_.size(); ++index) {
+    const std::vector<float>& causes = causes_[index];
+    if (causes.empty() || !kept[index]) continue;
     double total = 0;
     for (std::size_t i = 0; i < index; ++i) {
       if (kept[i]) total += static_cast<double>(std::abs(causes[i]));
@@ -377,8 +386,10 @@ void AttributionGraphSearch::Builder::prune() {
   // Only what is on a way to the answer.
   std::vector<bool> leads(entries_.size());
   leads[answer] = true;
+  std::vector<double> targets;
+  for (const Way& way : ways) targets.push_back(static_cast<double>(way.to));
   std::vector<std::size_t> by_target = order;
-  std::ranges::stable_sort(by_target, std::greater(), [&](std::size_t i) { return ways[i].to; });
+  sort_by(targets, by_target);
   for (const std::size_t i : by_target) {
     if (leads[ways[i].to]) leads[ways[i].from] = true;
   }
@@ -425,13 +436,13 @@ float AttributionGraphSearch::Builder::predicted(std::size_t from, std::size_t t
     for (std::size_t i = from; i < index; ++i) sum += change[i] * static_cast<double>(causes[i]);
     return sum;
   };
-  for (const auto& [index, causes] : causes_) {
-    if (index <= from) continue;
-    if (index == to) break;
+  for (std::size_t index = from + 1; index < to; ++index) {
+    const std::vector<float>& causes = causes_[index];
+    if (causes.empty()) continue;
     change[index] =
         change_of(causes, index) / static_cast<double>(entries_[index].feature.activation);
   }
-  return static_cast<float>(change_of(causes_.at(to), to));
+  return static_cast<float>(change_of(causes_[to], to));
 }
 
 float AttributionGraphSearch::Builder::measured(std::size_t from, std::size_t to) {
@@ -487,13 +498,14 @@ bool AttributionGraphSearch::Builder::check() {
 bool AttributionGraphSearch::Builder::step() {
   if (entries_.empty()) {
     collect();
-    causes_[entries_.size() - 1] = causes(entries_.size() - 1);
+    causes_.resize(entries_.size());
+    causes_.back() = causes(entries_.size() - 1);
     return true;
   }
   if (!graph_.nodes.empty()) return check();
   if (expand()) return true;
   for (const Entry& entry : entries_) graph_.active += entry.kind == Kind::feature;
-  graph_.explained = causes_.size() - 1;
+  graph_.explained = led_back_;
   score();
   prune();
   return true;

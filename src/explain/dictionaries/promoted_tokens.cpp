@@ -27,13 +27,14 @@ std::vector<PromotedTokens> promoted_tokens(const LanguageModel& model,
     for (std::size_t c = 0; c < width; ++c) row[c] = norm->weight()[c] * (row[c] - mean);
     model.lm_head().multiply(const_view(row.data(), {1, width}),
                              view(logits.data(), {1, logits.size()}), session);
-    const auto strongest = [&](const auto& before) {
+    const auto strongest = [&](float sign) {
       const auto end = ids.begin() + static_cast<std::ptrdiff_t>(std::min(most, ids.size()));
-      std::ranges::partial_sort(
-          ids, end, before, [&](std::int32_t id) { return logits[static_cast<std::size_t>(id)]; });
+      std::ranges::partial_sort(ids, end, std::greater(), [&](std::int32_t id) {
+        return sign * logits[static_cast<std::size_t>(id)];
+      });
       return std::vector<std::int32_t>(ids.begin(), end);
     };
-    promoted.push_back({strongest(std::greater()), strongest(std::less())});
+    promoted.push_back({strongest(1), strongest(-1)});
   }
   return promoted;
 }

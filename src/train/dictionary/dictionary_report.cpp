@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
 
 #include "base/error.hpp"
 #include "kernels/learning.hpp"
@@ -16,13 +15,20 @@ constexpr std::size_t shard_tokens = 1024;
 // Quoted texts: a token stands in one where it has at least `context` others before it, or all.
 constexpr std::size_t quoted_length = 48, context = 16, stride = quoted_length - context;
 
+// A number for each pair of two others.
+using Numbers = std::map<std::uint64_t, std::uint32_t>;
+
+std::uint64_t pair_of(std::size_t first, std::size_t second) {
+  return (std::uint64_t{first} << 32) | std::uint64_t{second};
+}
+
 // What is counted of a dictionary while it looks on.
 struct Counts {
   std::size_t rows = 0, active = 0;
   std::vector<double> sum;  // of y, [D]
   double squares = 0, error = 0;
   std::vector<std::size_t> of_feature;
-  std::vector<std::map<std::int32_t, std::size_t>> tokens;  // of each feature
+  Numbers tokens;  // how often a feature is active on a token, by both
   std::vector<float> largest;
 
   double variance() const {
@@ -70,7 +76,6 @@ void Reporter::count(const DictionaryRuns::Shard& shard) {
     Counts& counts = counts_[i];
     counts.sum.resize(width);
     counts.of_feature.resize(dictionary.config().features);
-    counts.tokens.resize(dictionary.config().features);
     counts.largest.resize(dictionary.config().features);
     const auto tokens = tokens_of(dictionary.config(), shard.lesson.pass);
     std::vector<float> guess(width);
@@ -87,7 +92,9 @@ void Reporter::count(const DictionaryRuns::Shard& shard) {
       counts.active += active.size();
       for (const ActiveFeature& each : active) {
         ++counts.of_feature[each.feature];
-        if (!tokens.empty()) ++counts.tokens[each.feature][tokens[row]];
+        if (!tokens.empty()) {
+          ++counts.tokens[pair_of(each.feature, static_cast<std::uint32_t>(tokens[row]))];
+        }
         counts.largest[each.feature] = std::max(counts.largest[each.feature], each.activation);
       }
     });
@@ -114,15 +121,17 @@ DictionaryFacts Reporter::facts(std::size_t i) const {
     of.density = static_cast<double>(count) / static_cast<double>(counts.rows);
     of.largest = counts.largest[f];
     dead += count == 0;
-    for (const auto& [token, times] : counts.tokens[f]) {
-      const double share = static_cast<double>(times) / static_cast<double>(count);
-      if (share > of.share) {
-        of.share = share;
-        of.token = token;
-      }
-    }
-    single += of.share > 0.5;
   }
+  for (const auto& [pair, times] : counts.tokens) {
+    const std::size_t f = static_cast<std::size_t>(pair >> 32);
+    FeatureFacts& of = facts.features[f];
+    const double share = static_cast<double>(times) / static_cast<double>(counts.of_feature[f]);
+    if (share > of.share) {
+      of.share = share;
+      of.token = static_cast<std::int32_t>(pair & 0xffffffff);
+    }
+  }
+  for (const FeatureFacts& of : facts.features) single += of.share > 0.5;
   const std::size_t features = facts.features.size();
   facts.dead = static_cast<double>(dead) / static_cast<double>(features);
   facts.single_token =
@@ -213,16 +222,17 @@ void Reporter::quote(std::span<const Example* const> examples, DictionaryReport&
       });
     });
   });
-  std::map<std::pair<bool, std::pair<std::uint32_t, std::uint32_t>>, std::uint32_t> numbers;
+  Numbers numbers;  // of the quoted texts, by sequence and part
   for (std::size_t i = 0; i < found.size(); ++i) {
     const bool decoder = dictionaries_[i].config().writes.starts_with("decoder.");
     for (std::size_t f = 0; f < found[i].size(); ++f) {
       std::vector<FeaturePlace>& places = found[i][f];
       std::ranges::stable_sort(places, std::greater(), &FeaturePlace::activation);
-      std::set<std::size_t> chosen;
-      for (std::size_t k = 0; k < std::min<std::size_t>(3, places.size()); ++k) chosen.insert(k);
-      for (std::size_t tenth = 1; tenth < 10 && !places.empty(); tenth += 2) {
-        chosen.insert(places.size() * tenth / 10);
+      std::vector<std::size_t> chosen;
+      for (std::size_t k = 0; k < std::min<std::size_t>(3, places.size()); ++k) chosen.push_back(k);
+      for (std::size_t tenth = 1; tenth < 10; tenth += 2) {
+        const std::size_t k = places.size() * tenth / 10;
+        if (!chosen.empty() && k > chosen.back()) chosen.push_back(k);
       }
       for (const std::size_t k : chosen) {
         FeaturePlace place = places[k];
@@ -230,8 +240,9 @@ void Reporter::quote(std::span<const Example* const> examples, DictionaryReport&
         const std::uint32_t chunk =
             place.token < context ? 0
                                   : static_cast<std::uint32_t>((place.token - context) / stride);
-        const auto [entry, fresh] = numbers.try_emplace(
-            {decoder, {place.text, chunk}}, static_cast<std::uint32_t>(report.texts.size()));
+        const auto [entry, fresh] =
+            numbers.try_emplace(pair_of(2 * std::size_t{place.text} + (decoder ? 1 : 0), chunk),
+                                static_cast<std::uint32_t>(report.texts.size()));
         if (fresh) {
           const std::size_t begin = chunk * stride,
                             end = std::min(begin + quoted_length, ids.size());

@@ -54,6 +54,7 @@ export const {
   QuestionAnswerer,
   Summarizer,
   TokenClassifier,
+  DictionaryTrainer,
   Trainer,
   Translator,
   ZeroShotImageClassifier,
