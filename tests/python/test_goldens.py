@@ -171,6 +171,27 @@ class Goldens(unittest.TestCase):
             tested = model.explain(clean, "faithfulness", of="attn_lrp", orders=0)
             np.testing.assert_allclose(tested["scores"], scores, atol=1e-5)
 
+    def test_features_lead_to_a_token(self):
+        folder = sentiment.parent / "writer"
+        with glassformer.load(folder, compute="f32") as model:
+            with self.assertRaises(glassformer.Error) as refused:
+                model.explain("This film", "features")
+            self.assertEqual(refused.exception.code, "invalid_option")
+            model.load_dictionaries(folder / "features")
+            found = model.explain("This film is one of the", "features")
+            graph = model.explain("This film is one of the", "attribution_graph", feature_count=20)
+            self.assertEqual(graph["explained"], 20)
+            rows = {each["name"]: each["rows"] for each in found["dictionaries"]}
+            nodes = [node for node in graph["nodes"] if node["kind"] == "feature"]
+            self.assertGreater(len(nodes), 3)
+            for node in nodes:
+                active = {each["feature"]: each["activation"] for each in rows[node["name"]][node["row"]]}
+                self.assertAlmostEqual(active[node["feature"]], node["activation"], 3)
+        with glassformer.load(sentiment, compute="f32") as other:
+            with self.assertRaises(glassformer.Error) as refused:
+                other.load_dictionaries(folder / "features")
+            self.assertEqual(refused.exception.code, "invalid_weights")
+
     def test_a_patch_of_all_numbers_gives_their_answer(self):
         """The states of one text, put in the place of another's, give the first one's answer."""
         name = "encoder.layers.0.output"

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "explain/dictionaries/attribution_graph.hpp"
+#include "glassformer/explainer.hpp"
 #include "support/error_of.hpp"
 #include "support/writer_golden.hpp"
 
@@ -193,6 +194,21 @@ TEST_CASE("attribution graphs are of transcoders", "[graph]") {
   const Error error = error_of([&] { golden.graph({}); });
   CHECK(error.code() == ErrorCode::unsupported);
   CHECK(std::string(error.what()).find("expected transcoders") != std::string::npos);
+}
+
+TEST_CASE("NextTokenExplainer explains a token by features", "[graph]") {
+  const std::string folder = GLASSFORMER_SOURCE_DIR "/weights/writer";
+  auto explainer = NextTokenExplainer::load(folder, {.compute = Compute::f32});
+  const std::string text = "This film is one of the";
+  CHECK(error_of([&] { explainer.attribution_graph(text); }).code() == ErrorCode::invalid_option);
+  explainer.load_dictionaries(folder + "/features");
+  const auto [token, against, graph] =
+      explainer.attribution_graph(text, {.features = 12, .checked = 2}).part;
+  CHECK(graph.explained == 12);
+  CHECK(graph.checks.size() == 2);
+  CHECK(token.id != against.id);
+  CHECK(graph.nodes.back().kind == AttributionGraph::Kind::answer);
+  CHECK(graph.nodes.back().activation > 0);
 }
 
 }  // namespace glassformer::test
