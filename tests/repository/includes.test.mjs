@@ -22,7 +22,7 @@ const standard = {
   charconv: 'from_chars to_chars',
   chrono: 'chrono milli',
   cmath: `abs ceil copysign cos exp floor fmod frexp isfinite isinf isnan ldexp log log10 nan nearbyint
-    nextafter pow signbit sin sqrt trunc`,
+    nextafter pow round signbit sin sqrt trunc`,
   concepts: 'convertible_to floating_point integral same_as signed_integral unsigned_integral',
   csetjmp: 'jmp_buf longjmp',
   csignal: 'sig_atomic_t signal',
