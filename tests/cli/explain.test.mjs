@@ -422,7 +422,7 @@ test('options that a writer does not have are refused', () => {
   );
   refused(
     'tests/fixtures/checkpoints/bert_tokens',
-    /expected one of score for what this model computes/,
+    /expected one of score, features for what this model computes/,
     '--method',
     'direct_logit_attribution',
   );

@@ -187,6 +187,11 @@ for (const [what, run, pattern] of [
     /config.json/,
   ],
   [
+    'another method',
+    () => explain('gpt2_generate', 'rollout', folder),
+    /--dictionaries: expected an option of rollout/,
+  ],
+  [
     'no dictionaries',
     () =>
       glassformer(

@@ -65,6 +65,7 @@ class ExplainCommand final : public Command {
       app.name("explain " + part);
       app.footer("");
       app.remove_option(app.get_option("--method"));
+      if (!method->dictionaries) app.remove_option(app.get_option("--dictionaries"));
       for (const Answered answered : all_answered) {
         std::ranges::move(option_names(*method, answered), std::back_inserter(names));
       }
@@ -77,8 +78,13 @@ class ExplainCommand final : public Command {
   Exit run() override {
     const auto loaded = load_pipeline<Pipeline>(model_.folder, model_.options());
     Pipeline& pipeline = *loaded;
-    if (!dictionaries_.empty()) load_dictionaries(dictionaries_, pipeline);
     ExplainRequest request = request_for(pipeline, method_);
+    if (!dictionaries_.empty()) {
+      if (!request.method->dictionaries) {
+        refuse_option("dictionaries", {"expected an option of {}", {method_}});
+      }
+      load_dictionaries(dictionaries_, pipeline);
+    }
     request.options = options_;
     const std::vector<std::string> names = option_names(request.parts);
     for (const CLI::Option* const option : app_->get_options()) {

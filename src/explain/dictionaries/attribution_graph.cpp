@@ -191,7 +191,12 @@ void AttributionGraphSearch::Builder::add(const Dictionary& dictionary) {
                  {config.writes}});
   }
   const auto found = std::ranges::find(sites_, config.writes, &Site::name);
-  if (found == sites_.end() || found->width != config.d_model) return;  // of another stack
+  if (found == sites_.end() || found->width != config.d_model) {
+    throw_error(ErrorCode::invalid_config,
+                {"dictionary: expected one of a feed-forward block of this model, with {} numbers, "
+                 "got one of {} with {}",
+                 {sites_.back().width, config.writes, config.d_model}});
+  }
   found->dictionary = &dictionary;
   found->reads = config.reads;
 }

@@ -138,8 +138,8 @@ void fields(Visit& visit, TrainingOptions& options) {
          .absent = "as the model's files say",
          .apart = true});
   visit("kind", options.kind,
-        {.help = "For dictionaries: a `transcoder` computes a feed-forward block with features, a "
-                 "sparse autoencoder (`sae`) describes the residual stream after a layer.",
+        {.help = "For dictionaries: a transcoder computes a feed-forward block with features, a "
+                 "sparse autoencoder (sae) describes the residual stream after a layer.",
          .absent = "transcoder",
          .apart = true});
   visit("at", options.at,

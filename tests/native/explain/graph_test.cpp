@@ -196,6 +196,14 @@ TEST_CASE("attribution graphs are of transcoders", "[graph]") {
   CHECK(std::string(error.what()).find("expected transcoders") != std::string::npos);
 }
 
+TEST_CASE("attribution graphs refuse dictionaries of other tensors", "[graph]") {
+  GraphGolden golden("gpt2_generate");
+  DictionaryConfig config = (*golden.dictionaries)[0].config();
+  config.writes = "decoder.layers.77.fc2";
+  golden.dictionaries = std::make_unique<DictionarySet>(std::vector{config});
+  CHECK(error_of([&] { golden.graph({}); }).code() == ErrorCode::invalid_config);
+}
+
 TEST_CASE("NextTokenExplainer explains a token by features", "[graph]") {
   const std::string folder = GLASSFORMER_SOURCE_DIR "/weights/writer";
   auto explainer = NextTokenExplainer::load(folder, {.compute = Compute::f32});

@@ -7,14 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { command } from '../../native_build.mjs';
-import {
-  Generator,
-  assertError,
-  assertNear,
-  binaries,
-  load,
-  root,
-} from '../support/helpers.mjs';
+import { Generator, assertError, assertNear, binaries, load, root } from '../support/helpers.mjs';
 
 const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-dictionaries-'));

@@ -76,14 +76,16 @@ constexpr ExplanationMethod methods[] = {
      .help = "The features of the model's dictionaries that are active for each token (Cunningham "
              "et al. 2023; Dunefsky et al. 2024). Needs dictionaries and compute f32.",
      .options = {0, 0, set_of<Beams, ChosenSentence, ChosenPosition, Prefix>,
-                 set_of<Beams, ChosenPosition, Prefix>, 0}},
+                 set_of<Beams, ChosenPosition, Prefix>, 0},
+     .dictionaries = true},
     {.name = "attribution_graph",
      .help = "Why a token comes next, as a graph: what excites features of feed-forward blocks and "
              "the answer, with attention weights and the scales of norms as constants (Ameisen et "
              "al. 2025). Needs dictionaries of transcoders and compute f32.",
      .options = {no, no, chosen_translation | set_of<ChosenGraph>,
                  chosen_answer | set_of<ChosenGraph>, no},
-     .gradients = true},
+     .gradients = true,
+     .dictionaries = true},
     {.name = "gradient_times_input",
      .help = "The product of each token's embedding and the gradient of the explained number with "
              "respect to it (Shrikumar et al. 2017).",

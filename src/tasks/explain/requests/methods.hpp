@@ -32,8 +32,9 @@ struct ExplanationMethod {
   HelpText help;
   /// Its own options, by Answered; `not_explained` if it does not explain that.
   std::array<PartSet, 5> options;
-  bool scores = false;     ///< whether it gives each token of a classifier's text one score
-  bool gradients = false;  ///< whether it needs gradients
+  bool scores = false;        ///< whether it gives each token of a classifier's text one score
+  bool gradients = false;     ///< whether it needs gradients
+  bool dictionaries = false;  ///< whether it needs the model's dictionaries
 
   bool explains(Answered answer) const {
     return options[static_cast<std::size_t>(answer)] != not_explained;
