@@ -8,7 +8,7 @@ const { start, views } = JSON.parse(readFileSync(join(root, 'build/page_chunks.j
 const files = (names) => names.map((name) => join(root, 'web/dist', name));
 
 export default [
-  { name: 'the page until the first verdict', path: files(start), limit: '64 kB', gzip: true },
+  { name: 'the page until the first verdict', path: files(start), limit: '64.5 kB', gzip: true },
   ...Object.entries(views).map(([name, chunks]) => ({
     ...{ name: `the view ${name}`, path: files(chunks), limit: '40 kB', gzip: true },
   })),
