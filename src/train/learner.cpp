@@ -8,6 +8,21 @@
 
 namespace glassformer {
 
+std::vector<std::vector<const Example*>> cut_into_shards(std::span<const Example* const> examples,
+                                                         std::size_t shard_tokens) {
+  std::vector<std::vector<const Example*>> shards;
+  std::size_t tokens = shard_tokens;
+  for (const Example* const example : examples) {
+    if (tokens + example->tokens() > shard_tokens) {
+      shards.emplace_back();
+      tokens = 0;
+    }
+    shards.back().push_back(example);
+    tokens += example->tokens();
+  }
+  return shards;
+}
+
 Learner::Learner(std::span<const Example> examples, std::uint64_t seed, std::uint64_t fingerprint)
     : examples_(examples), seed_(seed) {
   progress_.fingerprint = fingerprint;
@@ -19,6 +34,25 @@ void Learner::shuffle() {
   order_.resize(examples_.size());
   std::iota(order_.begin(), order_.end(), 0u);
   glassformer::shuffle(order_, SplitMix64(seed_ ^ (progress_.epoch * 0x9e3779b97f4a7c15u)));
+}
+
+void Learner::fail_step(const TrainingProgress& before) {
+  progress_ = before;
+  shuffle();
+  throw_error(ErrorCode::non_finite,
+              {"training, step {}: expected a finite loss, got NaN or infinity; a smaller "
+               "learning rate may help",
+               {before.step + 1}});
+}
+
+void Learner::add_stored(const LearnedParameters& parameters, Optimizer& optimizer,
+                         std::vector<Stored>& stored) {
+  for (const LearnedParameters::Part& part : parameters.parts()) {
+    stored.push_back({"value/" + part.name, part.shape, part.value});
+  }
+  for (const Optimizer::State& state : optimizer.states()) {
+    stored.push_back({"state/" + state.name, {state.values.size()}, state.values});
+  }
 }
 
 std::vector<const Example*> Learner::next_batch(std::size_t wanted) {

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "train/example.hpp"
+#include "train/learned_parameters.hpp"
 #include "train/loss.hpp"
+#include "train/optimizer.hpp"
 #include "weights/safetensors.hpp"
 
 namespace glassformer {
@@ -28,6 +30,10 @@ struct TrainingProgress {
   std::uint64_t fingerprint = 0;  ///< of the data and what else a later run must have in common
   double seconds = 0;             ///< that the caller has measured
 };
+
+/// Cuts examples into shards of as many tokens as these, at least one example each, in their order.
+std::vector<std::vector<const Example*>> cut_into_shards(std::span<const Example* const> examples,
+                                                         std::size_t shard_tokens);
 
 /// Learns from examples, step by step. It can be stored after a step, and go on later as if nothing
 /// had been between.
@@ -74,15 +80,17 @@ class Learner {
 
   /// Returns the next examples, with this many tokens or the end of the epoch.
   std::vector<const Example*> next_batch(std::size_t tokens);
-  /// Counts a step. A step that fails sets progress back.
   void count_step(std::size_t tokens) {
     ++progress_.step;
     progress_.tokens += tokens;
   }
-  void set_back(const TrainingProgress& progress) {
-    progress_ = progress;
-    shuffle();
-  }
+  /// Sets progress back to where a step began whose loss or gradients are not finite, and throws
+  /// `non_finite`.
+  [[noreturn]] void fail_step(const TrainingProgress& before);
+
+  /// Adds the values of parameters, as "value/NAME", and an optimizer's moving averages of them.
+  static void add_stored(const LearnedParameters& parameters, Optimizer& optimizer,
+                         std::vector<Stored>& stored);
 
  private:
   void shuffle();

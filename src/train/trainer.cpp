@@ -74,14 +74,8 @@ Trainer::~Trainer() = default;
 std::vector<Trainer::Shard> Trainer::cut(std::span<const Example* const> batch,
                                          SplitMix64* random) const {
   std::vector<Shard> shards;
-  std::size_t tokens = options_.shard_tokens;
-  for (const Example* const example : batch) {
-    if (tokens + example->tokens() > options_.shard_tokens) {
-      shards.push_back({{}, random ? random->fork() : SplitMix64(0), 0});
-      tokens = 0;
-    }
-    shards.back().examples.push_back(example);
-    tokens += example->tokens();
+  for (std::vector<const Example*>& examples : cut_into_shards(batch, options_.shard_tokens)) {
+    shards.push_back({std::move(examples), random ? random->fork() : SplitMix64(0), 0});
   }
   return shards;
 }
@@ -155,11 +149,7 @@ StepResult Trainer::step(double progress) {
     result.gradient_norm = optimizer_.step(gradients_, result.rate);
   }
   if (!std::isfinite(result.loss.loss) || !std::isfinite(result.gradient_norm)) {
-    set_back(before);
-    throw_error(ErrorCode::non_finite,
-                {"training, step {}: expected a finite loss, got NaN or infinity; a smaller "
-                 "learning rate may help",
-                 {before.step + 1}});
+    fail_step(before);
   }
   for (const auto& worker : workers_) worker->forget();
   count_step(result.tokens);
@@ -232,15 +222,10 @@ LossSum Trainer::evaluate(std::span<const Example> examples) {
 
 std::vector<Learner::Stored> Trainer::stored() {
   std::vector<Stored> stored;
-  const auto parts = parameters_.parts();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    stored.push_back({"value/" + parts[i].name, parts[i].shape, parts[i].value});
-    if (!average_.empty()) {
-      stored.push_back({"average/" + parts[i].name, parts[i].shape, average_[i]});
-    }
-  }
-  for (const Optimizer::State& state : optimizer_.states()) {
-    stored.push_back({"state/" + state.name, {state.values.size()}, state.values});
+  add_stored(parameters_, optimizer_, stored);
+  for (std::size_t i = 0; i < average_.size(); ++i) {
+    const LearnedParameters::Part& part = parameters_.parts()[i];
+    stored.push_back({"average/" + part.name, part.shape, average_[i]});
   }
   return stored;
 }

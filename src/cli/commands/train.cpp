@@ -416,7 +416,7 @@ void TrainCommand::save(Training& training) const {
   files.write_manifest(described);
   const TrainingCard card = this->card(training);
   if (dictionaries) {
-    files.write(card_file, dictionary_card(card, training.report(), training.dictionary_names()));
+    files.write(card_file, dictionary_card(card, training.report(), training.dictionaries()));
   } else {
     files.write(card_file, to_markdown(card));
   }

@@ -21,7 +21,7 @@ void add_row(std::ostream& text, const std::string& name, const DictionaryFacts&
 }  // namespace
 
 std::string dictionary_card(const TrainingCard& card, const DictionaryReport& report,
-                            const std::vector<std::string>& names) {
+                            const std::vector<DictionaryConfig>& dictionaries) {
   std::ostringstream text;
   text
       << "# " << printable(card.name) << "\n\n"
@@ -40,13 +40,12 @@ std::string dictionary_card(const TrainingCard& card, const DictionaryReport& re
       << "| written in place of | variance explained | loss | with the mean | loss recovered | "
          "features never active | active per token | of one token |\n"
       << "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    add_row(text, code(names[i]), report.dictionaries[i]);
+  for (std::size_t i = 0; i < dictionaries.size(); ++i) {
+    add_row(text, code(dictionaries[i].writes), report.dictionaries[i]);
   }
-  if (names.size() > 1) add_row(text, "all at once", report.all);
+  if (dictionaries.size() > 1) add_row(text, "all at once", report.all);
   text << "\nA feature counts as one of one token if more than half of the tokens that excite it "
-          "are "
-          "the same. ";
+          "are the same. ";
   if (report.all.single_token > 0.5) {
     text << "Here most features are: they tell little more than which token is read.";
   } else {

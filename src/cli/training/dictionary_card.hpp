@@ -11,6 +11,6 @@ namespace glassformer {
 
 /// Returns the card of a folder of dictionaries as Markdown: what they are worth.
 std::string dictionary_card(const TrainingCard& card, const DictionaryReport& report,
-                            const std::vector<std::string>& names);
+                            const std::vector<DictionaryConfig>& dictionaries);
 
 }  // namespace glassformer

@@ -29,12 +29,7 @@ void StreamCatcher::done(std::string_view name, const CompleteRows& rows) {
   if (of.change) of.change(rows);
   if (!of.copies) return;
   of.caught.columns = rows.columns;
-  of.caught.data.resize((rows.first + rows.count) * rows.columns);
-  for (std::size_t i = 0; i < rows.count; ++i) {
-    std::copy_n(
-        rows.data + i * rows.stride, rows.columns,
-        of.caught.data.begin() + static_cast<std::ptrdiff_t>((rows.first + i) * rows.columns));
-  }
+  copy_rows(rows, of.caught.data);
 }
 
 }  // namespace glassformer

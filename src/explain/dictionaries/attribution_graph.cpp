@@ -42,14 +42,6 @@ struct Site {
   }
 };
 
-void copy_rows(const CompleteRows& rows, std::vector<float>& to) {
-  to.resize((rows.first + rows.count) * rows.columns);
-  for (std::size_t i = 0; i < rows.count; ++i) {
-    std::copy_n(rows.data + i * rows.stride, rows.columns,
-                to.begin() + static_cast<std::ptrdiff_t>((rows.first + i) * rows.columns));
-  }
-}
-
 // Copies the rows of sites in a run. With a tape, also their gradients, and stops there:
 // feed-forward blocks are not led back through.
 class SiteTracer final : public NamedTracer {
@@ -153,9 +145,10 @@ class AttributionGraphSearch::Builder {
   void prune();
   bool check();
   float predicted(std::size_t from, std::size_t to) const;
-  float measured(std::size_t from, std::size_t to);
+  float measured(std::size_t from, std::size_t to) const;
   void score();
-  double value_of(const Entry& entry, std::span<const float> logits) const;
+  double value_of(const Entry& entry, const std::deque<Site>& sites,
+                  std::span<const float> logits) const;
 
   const WriterRunner model_;
   const DecodedText text_;
@@ -424,10 +417,10 @@ void AttributionGraphSearch::Builder::prune() {
   }
 }
 
-double AttributionGraphSearch::Builder::value_of(const Entry& entry,
+double AttributionGraphSearch::Builder::value_of(const Entry& entry, const std::deque<Site>& sites,
                                                  std::span<const float> logits) const {
   if (entry.kind == Kind::answer) return contrast_.of(logits.data());
-  const Site& site = sites_[entry.site];
+  const Site& site = sites[entry.site];
   std::vector<float> weights(site.width);
   site.dictionary->encoder().copy_output(entry.feature.feature, weights);
   return dot(weights.data(), site.x.data() + entry.row * site.width, site.width);
@@ -450,11 +443,17 @@ float AttributionGraphSearch::Builder::predicted(std::size_t from, std::size_t t
   return static_cast<float>(change_of(causes_[to], to));
 }
 
-float AttributionGraphSearch::Builder::measured(std::size_t from, std::size_t to) {
+float AttributionGraphSearch::Builder::measured(std::size_t from, std::size_t to) const {
   const Entry &source = entries_[from], &target = entries_[to];
-  const double before = value_of(target, answer_logits_);
-  SiteTracer tracer(sites_);
-  const Site& site = sites_[source.site];
+  std::deque<Site> sites;  // of another run
+  for (const Site& site : sites_) {
+    sites.push_back({.name = site.name,
+                     .reads = site.reads,
+                     .dictionary = site.dictionary,
+                     .width = site.width});
+  }
+  SiteTracer tracer(sites);
+  const Site& site = sites[source.site];
   tracer.change({.site = &site,
                  .row = source.row,
                  .direction = site.dictionary->direction(source.feature.feature),
@@ -462,7 +461,8 @@ float AttributionGraphSearch::Builder::measured(std::size_t from, std::size_t to
   model_.session.arena.clear();
   Run run(model_.session, &tracer);
   const View logits = run_pass(model_, text_, pass_, run);
-  return static_cast<float>(value_of(target, {logits.data(), logits.size()}) - before);
+  const double after = value_of(target, sites, {logits.data(), logits.size()});
+  return static_cast<float>(after - value_of(target, sites_, answer_logits_));
 }
 
 namespace {
@@ -491,10 +491,7 @@ bool AttributionGraphSearch::Builder::check() {
     const AttributionGraph::Edge& edge = graph_.edges[next_edge_++];
     if (graph_.nodes[edge.from].kind != Kind::feature) continue;
     const std::size_t from = graph_entries_[edge.from], to = graph_entries_[edge.to];
-    const std::deque<Site> seen = sites_;  // the run replaces them
-    const float measured = this->measured(from, to);
-    sites_ = seen;
-    graph_.checks.push_back({edge.from, edge.to, predicted(from, to), measured});
+    graph_.checks.push_back({edge.from, edge.to, predicted(from, to), measured(from, to)});
     return true;
   }
   return false;

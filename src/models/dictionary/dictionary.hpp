@@ -30,6 +30,9 @@ struct DictionaryConfig {
   std::size_t d_model = 0, features = 0, active = 0;
   std::size_t marks = 0;  ///< numbers of the model that it was made for; see marks_of
 
+  /// Whether it belongs to the decoder, not to the encoder.
+  bool in_decoder() const { return writes.starts_with("decoder."); }
+
   bool operator==(const DictionaryConfig&) const = default;
 };
 
@@ -56,7 +59,6 @@ class Dictionary {
 
   const DictionaryConfig& config() const { return config_; }
   const Linear& encoder() const { return encoder_; }
-  const Parameter& decoder() const { return decoder_; }
   const Parameter& bias() const { return bias_; }
   std::span<const float> marks() const { return marks_.value; }
 

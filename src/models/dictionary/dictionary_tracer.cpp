@@ -1,22 +1,8 @@
 #include "models/dictionary/dictionary_tracer.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 
 namespace glassformer {
-namespace {
-
-void copy_rows(const CompleteRows& rows, std::size_t width, std::vector<float>& to) {
-  to.resize((rows.first + rows.count) * width);
-  for (std::size_t i = 0; i < rows.count; ++i) {
-    std::copy_n(rows.data + i * rows.stride, width,
-                to.begin() + static_cast<std::ptrdiff_t>((rows.first + i) * width));
-  }
-}
-
-}  // namespace
-
 bool DictionaryTracer::wants(std::string_view name) const {
   const std::string full = full_name(name);
   for (std::size_t i = 0; i < dictionaries_.size(); ++i) {
@@ -39,9 +25,9 @@ void DictionaryTracer::done(std::string_view name, const CompleteRows& rows) {
                    {full, width, rows.columns}});
     }
     Site& site = sites_[i];
-    if (reads) copy_rows(rows, width, site.x);
+    if (reads) copy_rows(rows, site.x);
     if (!writes) continue;
-    if (!reads) copy_rows(rows, width, site.y);
+    if (!reads) copy_rows(rows, site.y);
     if (!replace_) continue;
     replace_(i, const_view(site.x.data() + rows.first * width, {rows.count, width}), rows);
   }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "run/trace/map_output.hpp"
 
@@ -20,6 +22,15 @@ struct CompleteRows {
   std::size_t heads = 0;  ///< a row is [heads, columns / heads]; 0: it has no heads
   RowsOf of = RowsOf::tokens;
 };
+
+/// Copies rows to their places in a tensor of a run [N, columns], which grows as needed.
+inline void copy_rows(const CompleteRows& rows, std::vector<float>& to) {
+  to.resize((rows.first + rows.count) * rows.columns);
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    std::copy_n(rows.data + i * rows.stride, rows.columns,
+                to.begin() + static_cast<std::ptrdiff_t>((rows.first + i) * rows.columns));
+  }
+}
 
 /// Observes the tensors of a run by their names, or replaces them. Model::tensors lists the names.
 class Tracer {

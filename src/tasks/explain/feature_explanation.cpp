@@ -5,8 +5,6 @@
 namespace glassformer {
 namespace {
 
-bool of_encoder(const std::string& tensor) { return tensor.starts_with("encoder."); }
-
 class FeatureSteps {
  public:
   FeatureSteps(std::unique_ptr<TracedSubject> subject, const DictionarySet& dictionaries)
@@ -17,14 +15,14 @@ class FeatureSteps {
     for (std::size_t i = 0; i < dictionaries_.size(); ++i) {
       const DictionaryConfig& config = dictionaries_[i].config();
       for (const std::string& name : {config.reads, config.writes}) {
-        (of_encoder(name) ? names.encoder : names.decoder).push_back(name);
+        (config.in_decoder() ? names.decoder : names.encoder).push_back(name);
       }
     }
     const std::vector<TracedTensor> trace = subject_->trace(names);
     for (std::size_t i = 0; i < dictionaries_.size(); ++i) {
       TextFeatures& of = result_.dictionaries.emplace_back(
           text_features(dictionaries_[i], trace, subject_->session()));
-      of.tokens = subject_->names(of_encoder(of.name));
+      of.tokens = subject_->names(!dictionaries_[i].config().in_decoder());
     }
     subject_->describe(result_);
     return false;

@@ -176,7 +176,7 @@ class ScoreJob final : public SubjectJob<ScoreExplanation, ScoreSteps> {
       : SubjectJob(pipeline, inputs, request, wanted(asked)), asked_(asked) {}
 
   static SubjectReader::Wanted wanted(const AskedScore& asked) {
-    if (asked.of_encoder()) return {.encoder = true};
+    if (asked.of_encoder()) return {};
     return {.row = asked.query};
   }
 

@@ -54,7 +54,6 @@ class SubjectReader {
  public:
   /// The rows of a model that writes that have to be there.
   struct Wanted {
-    bool encoder = false;                 ///< of the encoder only
     std::optional<std::size_t> row = {};  ///< this row of the decoder, unless options name one
     bool whole = false;                   ///< all rows of a translation
   };
@@ -76,15 +75,15 @@ class SubjectReader {
   TranslatedPlace place_;  // of a model that writes
 };
 
-/// Explains inputs of any task one after the other. Steps explains one of them: constructed from a
-/// subject and a request, with step() and take().
+/// Explains inputs of any task one after the other. Steps explains one of them, with step() and
+/// take().
 template <class Result, class Steps>
 class SubjectJob : public TypedJob<Result> {
  public:
   /// The request is copied.
   SubjectJob(Pipeline& pipeline, const TaskInputs& inputs, const ExplainRequest& request,
              const SubjectReader::Wanted& wanted)
-      : pipeline_(pipeline), request_(request), reader_(pipeline, request_, wanted) {
+      : request_(request), reader_(pipeline, request_, wanted) {
     check_ranges(request_);
     if (reads_pictures(pipeline.config())) {
       const std::span pictures = inputs_of<Picture>(inputs);
@@ -117,8 +116,6 @@ class SubjectJob : public TypedJob<Result> {
   Results<Result> take() override { return std::move(results_); }
 
  protected:
-  const Pipeline& pipeline() const { return pipeline_; }
-  const ExplainRequest& request() const { return request_; }
   /// Writes the method and the input.
   void write_facts(ResultWriter& visit, SubjectFacts& result) const {
     visit("method", request_.method->name);
@@ -137,7 +134,6 @@ class SubjectJob : public TypedJob<Result> {
  private:
   virtual std::unique_ptr<Steps> begin(std::unique_ptr<TracedSubject> subject) const = 0;
 
-  Pipeline& pipeline_;
   ExplainRequest request_;
   SubjectReader reader_;
   std::vector<OwnedText> texts_;

@@ -16,8 +16,6 @@ constexpr std::size_t usual_active = 16, usual_features = 6;  // the latter time
 
 constexpr std::size_t shown_tokens = 5;
 
-bool is_of_decoder(const std::string& tensor) { return tensor.starts_with("decoder."); }
-
 // Returns the model if it writes, otherwise null.
 const LanguageModel* writer_of(const Model& model) {
   if (const auto* alone = std::get_if<std::unique_ptr<LanguageModel>>(&model)) return alone->get();
@@ -176,7 +174,7 @@ std::vector<NewFile> report_files(const DictionaryReport& report, const Dictiona
     const std::string& writes = dictionaries[i].config().writes;
     std::vector<PromotedTokens> promoted;
     const LanguageModel* const writer = writer_of(model);
-    if (writer && tokenizer && is_of_decoder(writes)) {
+    if (writer && tokenizer && dictionaries[i].config().in_decoder()) {
       promoted = promoted_tokens(*writer, dictionaries[i], shown, shown_tokens, session);
     }
     files.push_back({"features-" + std::to_string(i) + ".json",

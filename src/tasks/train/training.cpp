@@ -57,10 +57,10 @@ Training::Training(TrainingSetup setup, std::string_view data, const TrainingOpt
                   {"dictionaries: expected one process to learn them, got {}",
                    {options_.processes->count()}});
     }
-    const auto configs =
+    dictionaries_ =
         dictionary_configs(learned_.config.architecture, parameters(learned_.model), options_);
     learner_ = std::make_unique<DictionaryTrainer>(
-        learned_.model, *learned_.objective, configs, learned_.examples,
+        learned_.model, *learned_.objective, dictionaries_, learned_.examples,
         DictionaryTrainerOptions{
             .batch_tokens = *options_.batch_tokens,
             .shard_tokens = *options_.shard_tokens,
@@ -114,13 +114,10 @@ std::uint64_t Training::fingerprint(std::string_view data) const {
         std::uint64_t{learned_.examples.size()}}) {
     add(std::to_string(number) + ",");
   }
-  if (learns_dictionaries(options_)) {
-    for (const DictionaryConfig& each :
-         dictionary_configs(learned_.config.architecture, parameters(learned_.model), options_)) {
-      add(each.reads + "," + each.writes + ",");
-      for (const std::size_t number : {each.features, each.active}) {
-        add(std::to_string(number) + ",");
-      }
+  for (const DictionaryConfig& each : dictionaries_) {
+    add(each.reads + "," + each.writes + ",");
+    for (const std::size_t number : {each.features, each.active}) {
+      add(std::to_string(number) + ",");
     }
   }
   return hash;
@@ -185,14 +182,6 @@ std::vector<NewFile> Training::files(DType dtype, std::span<const Example> quote
   return files;
 }
 
-std::vector<std::string> Training::dictionary_names() const {
-  std::vector<std::string> names;
-  const auto configs =
-      dictionary_configs(config().architecture, parameters(learned_.model), options_);
-  for (const DictionaryConfig& each : configs) names.push_back(each.writes);
-  return names;
-}
-
 std::vector<NewFile> Training::dictionary_files(std::span<const Example> quoted) {
   const auto learned = static_cast<DictionaryTrainer&>(*learner_).dictionaries();
   const std::vector<NamedParameter> model = parameters(learned_.model);
@@ -208,7 +197,7 @@ std::vector<NewFile> Training::dictionary_files(std::span<const Example> quoted)
   pool.resize(options_.threads);
   report_ = report_on(learned_.model, *learned_.objective, *stored, held_out_, quoted, pool);
   const Tokenizer* tokenizer = learned_.tokenizer.get();
-  if (learned_.target_tokenizer && (*stored)[0].config().writes.starts_with("decoder.")) {
+  if (learned_.target_tokenizer && dictionaries_[0].in_decoder()) {
     tokenizer = learned_.target_tokenizer.get();
   }
   std::vector<NewFile> files = {{"config.json", config}, {"model.safetensors", text_of(weights)}};

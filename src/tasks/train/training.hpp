@@ -53,8 +53,8 @@ class Training {
   std::vector<NewFile> files(DType dtype = DType::f32, std::span<const Example> quoted = {});
   /// Returns the report on dictionaries, once files() has made it.
   const DictionaryReport& report() const { return report_; }
-  /// Returns what the dictionaries write.
-  std::vector<std::string> dictionary_names() const;
+  /// The dictionaries that are learned, in the order of the report; empty if a model learns.
+  const std::vector<DictionaryConfig>& dictionaries() const { return dictionaries_; }
   /// The file of the tokenizer that was trained; empty if there was one before.
   std::span<const std::byte> tokenizer_file() const { return learned_.tokenizer_file; }
 
@@ -70,6 +70,7 @@ class Training {
   TrainingSetup learned_;
   std::vector<Example> held_out_;
   std::unique_ptr<Learner> learner_;
+  std::vector<DictionaryConfig> dictionaries_;
   DictionaryReport report_;
   std::uint64_t steps_ = 0;
 };

@@ -459,52 +459,8 @@ Lessons lessons_for(const TrainingStart& start) {
                {to_string(task)}});
 }
 
-// Reads examples of what a model has learned, to look into it.
-TrainingSetup examples_of_own_lessons(TrainingStart start, std::string_view data,
-                                      TrainingOptions options) {
-  if (!start.known) {
-    throw_error(ErrorCode::wrong_task,
-                "expected the folder of a model that has learned, to find features in it, got the "
-                "configuration of a new one");
-  }
-  const ModelConfig& known = *start.known;
-  options.lessons = known.task == Task::fill_mask ? Lessons::masked : lessons_for(start);
-  options.kind.reset();
-  options.at.reset();
-  options.features.reset();
-  options.active.reset();
-  if (known.task == Task::feature_extraction) {
-    throw_error(ErrorCode::wrong_task,
-                {"expected a model whose answers have a loss, to measure features by, got one for "
-                 "{}",
-                 {to_string(known.task)}});
-  }
-  const std::vector<std::string> labels = known.labels;
-  TrainingSetup setup = make_training_setup(std::move(start), data, options);
-  if (setup.config.labels != labels) {
-    throw_error(ErrorCode::invalid_data,
-                "expected examples with the labels of the model, got others");
-  }
-  return setup;
-}
-
-}  // namespace
-
-TrainingSetup make_training_setup(TrainingStart start, std::string_view data,
-                                  TrainingOptions& options) {
-  if (options.lessons == Lessons::dictionary) {
-    check_ranges(options);
-    return examples_of_own_lessons(std::move(start), data, options);
-  }
-  for (const auto& [name, given] : {std::pair("kind", options.kind.has_value()),
-                                    {"at", options.at.has_value()},
-                                    {"features", options.features.has_value()},
-                                    {"active", options.active.has_value()}}) {
-    if (given) refuse_option(name, "expected it only with the lessons \"dictionary\", got others");
-  }
-  if (!options.lessons) {
-    options.lessons = holds_pictures(data) ? Lessons::pictures : lessons_for(start);
-  }
+TrainingSetup setup_of_lessons(TrainingStart start, std::string_view data,
+                               const TrainingOptions& options) {
   TrainingSetupBuilder builder(std::move(start), options);
   switch (*options.lessons) {
     case Lessons::classes:
@@ -523,6 +479,50 @@ TrainingSetup make_training_setup(TrainingStart start, std::string_view data,
       break;
   }
   return {};
+}
+
+// Reads examples of what a model has learned, to look into it.
+TrainingSetup examples_of_own_lessons(TrainingStart start, std::string_view data,
+                                      TrainingOptions options) {
+  if (!start.known) {
+    throw_error(ErrorCode::wrong_task,
+                "expected the folder of a model that has learned, to find features in it, got the "
+                "configuration of a new one");
+  }
+  const ModelConfig& known = *start.known;
+  options.lessons = known.task == Task::fill_mask ? Lessons::masked : lessons_for(start);
+  if (known.task == Task::feature_extraction) {
+    throw_error(ErrorCode::wrong_task,
+                {"expected a model whose answers have a loss, to measure features by, got one for "
+                 "{}",
+                 {to_string(known.task)}});
+  }
+  const std::vector<std::string> labels = known.labels;
+  TrainingSetup setup = setup_of_lessons(std::move(start), data, options);
+  if (setup.config.labels != labels) {
+    throw_error(ErrorCode::invalid_data,
+                "expected examples with the labels of the model, got others");
+  }
+  return setup;
+}
+
+}  // namespace
+
+TrainingSetup make_training_setup(TrainingStart start, std::string_view data,
+                                  TrainingOptions& options) {
+  if (options.lessons == Lessons::dictionary) {
+    return examples_of_own_lessons(std::move(start), data, options);
+  }
+  for (const auto& [name, given] : {std::pair("kind", options.kind.has_value()),
+                                    {"at", options.at.has_value()},
+                                    {"features", options.features.has_value()},
+                                    {"active", options.active.has_value()}}) {
+    if (given) refuse_option(name, "expected it only with the lessons \"dictionary\", got others");
+  }
+  if (!options.lessons) {
+    options.lessons = holds_pictures(data) ? Lessons::pictures : lessons_for(start);
+  }
+  return setup_of_lessons(std::move(start), data, options);
 }
 
 }  // namespace glassformer

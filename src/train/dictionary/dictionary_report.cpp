@@ -77,7 +77,7 @@ void Reporter::count(const DictionaryRuns::Shard& shard) {
     counts.sum.resize(width);
     counts.of_feature.resize(dictionary.config().features);
     counts.largest.resize(dictionary.config().features);
-    const auto tokens = tokens_of(dictionary.config(), shard.lesson.pass);
+    const auto tokens = batch_of(dictionary.config(), shard.lesson.pass).ids();
     std::vector<float> guess(width);
     each_row(i, shard, [&](std::size_t row, const std::vector<ActiveFeature>& active) {
       const float* const y = shard.seen.written(i).data() + row * width;
@@ -224,7 +224,7 @@ void Reporter::quote(std::span<const Example* const> examples, DictionaryReport&
   });
   Numbers numbers;  // of the quoted texts, by sequence and part
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const bool decoder = dictionaries_[i].config().writes.starts_with("decoder.");
+    const bool decoder = dictionaries_[i].config().in_decoder();
     for (std::size_t f = 0; f < found[i].size(); ++f) {
       std::vector<FeaturePlace>& places = found[i][f];
       std::ranges::stable_sort(places, std::greater(), &FeaturePlace::activation);

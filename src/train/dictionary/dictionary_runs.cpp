@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "train/learner.hpp"
+
 namespace glassformer {
 
 DictionaryRuns::DictionaryRuns(const Model& model, const Objective& objective,
@@ -20,16 +22,7 @@ DictionaryRuns::~DictionaryRuns() = default;
 void DictionaryRuns::operator()(std::span<const Example* const> examples,
                                 const DictionaryTracer::Replace& replace,
                                 const std::function<void(const Shard&)>& take) {
-  std::vector<std::vector<const Example*>> shards;
-  std::size_t tokens = shard_tokens_;
-  for (const Example* const example : examples) {
-    if (tokens + example->tokens() > shard_tokens_) {
-      shards.emplace_back();
-      tokens = 0;
-    }
-    shards.back().push_back(example);
-    tokens += example->tokens();
-  }
+  const auto shards = cut_into_shards(examples, shard_tokens_);
   const CrossEntropy loss(0);
   struct Done {
     std::unique_ptr<Lesson> lesson;
@@ -65,11 +58,7 @@ std::vector<const Example*> some_of(std::span<const Example> examples, std::size
 }
 
 const Batch& batch_of(const DictionaryConfig& config, const WholePass& pass) {
-  return config.writes.starts_with("decoder.") ? pass.targets() : pass.sources();
-}
-
-std::span<const std::int32_t> tokens_of(const DictionaryConfig& config, const WholePass& pass) {
-  return batch_of(config, pass).ids();
+  return config.in_decoder() ? pass.targets() : pass.sources();
 }
 
 }  // namespace glassformer

@@ -50,9 +50,8 @@ inline constexpr std::size_t most_measured = 65'536;
 /// Returns the first examples, as many as have this many tokens.
 std::vector<const Example*> some_of(std::span<const Example> examples, std::size_t most);
 
-/// Returns the tokens of the rows that a dictionary reads in a pass: empty for a model of pictures.
-std::span<const std::int32_t> tokens_of(const DictionaryConfig& config, const WholePass& pass);
-/// Returns the batch that these tokens are in.
+/// Returns the batch of the sequences whose rows a dictionary reads; without any for a model of
+/// pictures.
 const Batch& batch_of(const DictionaryConfig& config, const WholePass& pass);
 
 }  // namespace glassformer

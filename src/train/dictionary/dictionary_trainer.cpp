@@ -10,8 +10,9 @@
 namespace glassformer {
 namespace {
 
-constexpr std::size_t block_rows = 128;         // whose pre-activations are in memory at once
-constexpr std::size_t most_revived = 512;       // dead features that a row's error is explained by
+constexpr std::size_t block_rows = 128;  // whose pre-activations are in memory at once
+constexpr std::size_t most_revived =
+    512;  // dead features that a row's error is explained by, at most
 constexpr float revival_weight = 1.0f / 32.0f;  // of AuxK
 constexpr float smallest_scale = 1e-6f;
 constexpr float first_scale = 0.1f;  // of what the first features read
@@ -170,14 +171,9 @@ class DictionaryTrainer::Learned {
     set_values(parameters[3], shift, 0);
   }
 
-  void add_stored(std::vector<Stored>& stored) {
+  void add_all_stored(std::vector<Stored>& stored) {
     const std::string& name = dictionary_.config().writes;
-    for (const LearnedParameters::Part& part : parameters_->parts()) {
-      stored.push_back({"value/" + part.name, part.shape, part.value});
-    }
-    for (const Optimizer::State& state : optimizer_->states()) {
-      stored.push_back({"state/" + state.name, {state.values.size()}, state.values});
-    }
+    add_stored(*parameters_, *optimizer_, stored);
     stored.push_back({"mean/" + name + ".x", {width_}, mean_x_});
     stored.push_back({"mean/" + name + ".y", {width_}, mean_y_});
     stored.push_back({"scales/" + name, {scales_.size()}, scales_});
@@ -325,11 +321,7 @@ StepResult DictionaryTrainer::step(double progress) {
     learned[i] = each_[i]->learn(x[i], y[i], true);
   });
   if (!std::ranges::all_of(learned, &Learned::Result::finite)) {
-    set_back(before);
-    throw_error(ErrorCode::non_finite,
-                {"training, step {}: expected a finite loss, got NaN or infinity; a smaller "
-                 "learning rate may help",
-                 {before.step + 1}});
+    fail_step(before);
   }
   pool_.each(each_.size(),
              [&](std::size_t i, std::size_t) { norms[i] = each_[i]->step(result.rate); });
@@ -379,7 +371,7 @@ std::unique_ptr<DictionarySet> DictionaryTrainer::dictionaries() const {
 
 std::vector<Learner::Stored> DictionaryTrainer::stored() {
   std::vector<Stored> stored;
-  for (const auto& each : each_) each->add_stored(stored);
+  for (const auto& each : each_) each->add_all_stored(stored);
   return stored;
 }
 

@@ -25,9 +25,10 @@ struct DictionaryTrainerOptions {
 
 /// Trains dictionaries of one model, all at once: each on the rows of the same runs. Minimizes the
 /// variance of y that is not explained; the columns of W_d keep the length 1; dead features are
-/// revived by the loss AuxK (Gao et al. 2024, sections 2 and A.2: the next 512 dead ones predict
-/// the error, with the weight 1/32). The same examples, options and steps give the same weights,
-/// whatever the number of threads.
+/// revived by the loss AuxK (Gao et al. 2024, sections 2 and A.2: the dead ones that are excited
+/// most, half as many as there are numbers and at most 512, predict the error, with the weight
+/// 1/32). The same examples, options and steps give the same weights, whatever the number of
+/// threads.
 class DictionaryTrainer final : public Learner {
  public:
   /// The model must be of floats, and loaded. All must outlive this.
