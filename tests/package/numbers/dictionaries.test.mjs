@@ -2,28 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { command } from '../../native_build.mjs';
-import { Generator, assertError, assertNear, binaries, load, root } from '../support/helpers.mjs';
+import { checkpoint, learnNatively } from '../support/dictionaries.mjs';
+import { Generator, assertError, assertNear, binaries, load } from '../support/helpers.mjs';
 
-const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
-const scratch = mkdtempSync(join(tmpdir(), 'glassformer-dictionaries-'));
-after(() => rmSync(scratch, { recursive: true }));
-const folder = join(scratch, 'writer');
+const folder = learnNatively('--epochs', '5');
 const text = 'the film was good';
 const floats = { gradients: true, compute: 'f32' };
-
-const data = join(scratch, 'texts.txt');
-const words = ['good', 'film', 'the', 'was', 'bad', 'story'];
-const line = (i) => Array.from({ length: 7 }, (_, j) => words[(i * j + i + j * 3) % 6]).join(' ');
-writeFileSync(data, Array.from({ length: 40 }, (_, i) => `${line(i)}\n`).join(''));
-const options = ['--lessons', 'dictionary', '--features', '30', '--active', '3', '--epochs', '5'];
-execFileSync(command, ['train', checkpoint('gpt2_generate'), data, folder, ...options], {
-  stdio: 'ignore',
-});
 
 function natively(method) {
   const args = ['explain', checkpoint('gpt2_generate'), '--method', method, '--json'];

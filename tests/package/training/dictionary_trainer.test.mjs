@@ -1,12 +1,10 @@
 // Dictionaries that the package learns: in every binary, the same as the command does.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { command } from '../../native_build.mjs';
+import { test } from 'node:test';
+import { checkpoint, learnNatively, texts } from '../support/dictionaries.mjs';
 import {
   DictionaryTrainer,
   Generator,
@@ -17,23 +15,9 @@ import {
   root,
 } from '../support/helpers.mjs';
 
-const checkpoint = (name) => join(root, 'tests/fixtures/checkpoints', name);
-const scratch = mkdtempSync(join(tmpdir(), 'glassformer-dictionary-'));
-after(() => rmSync(scratch, { recursive: true }));
-const words = ['good', 'film', 'the', 'was', 'bad', 'story'];
-const line = (i) => Array.from({ length: 7 }, (_, j) => words[(i * j + i + j * 3) % 6]).join(' ');
-const texts = Array.from({ length: 40 }, (_, i) => line(i));
 const options = { features: 30, active: 3, heldOut: 0.2 };
 
-const data = join(scratch, 'texts.txt');
-writeFileSync(data, texts.map((text) => `${text}\n`).join(''));
-const native = join(scratch, 'native');
-const flags = ['--lessons', 'dictionary', '--features', '30', '--active', '3', '--epochs', '6'];
-execFileSync(
-  command,
-  ['train', checkpoint('gpt2_generate'), data, native, ...flags, '--held-out', '0.2'],
-  { stdio: 'ignore' },
-);
+const native = learnNatively('--epochs', '6', '--held-out', '0.2');
 
 for (const binary of binaries)
   test(`${binary}: dictionaries explain more as they learn, and can be opened`, async () => {
