@@ -109,6 +109,8 @@ class Trainer(Explained):
     ) -> None:
         """Reads the examples, and makes the model that learns them."""
         data = _encode(examples)
+        if "lessons" in options:  # The core would learn dictionaries.
+            raise Error("invalid_option", "lessons: unknown field")
         core = _core.Learner(checked_threads(threads))
         config = json.dumps(dict(start)) if isinstance(start, Mapping) else ""
         if not isinstance(start, Mapping):

@@ -2,6 +2,7 @@
 
 #include "tasks/classify/classify.hpp"
 #include "tasks/load.hpp"
+#include "tasks/steer.hpp"
 
 namespace glassformer {
 
@@ -25,6 +26,11 @@ Classification Classifier::classify(const TextInput& text, const ClassifyOptions
 std::vector<std::variant<Classification, Error>> Classifier::classify_batch(
     const TextInputs& texts, const ClassifyOptions& options) {
   return pipeline_->classify_batch(texts.items(), options);
+}
+
+SteeringVector Classifier::steering_vector(const SteeringRequest& request, const Texts& toward,
+                                           const Texts& away) {
+  return glassformer::steering_vector(*pipeline_, request, toward.items(), away.items());
 }
 
 }  // namespace glassformer

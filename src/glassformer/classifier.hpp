@@ -11,6 +11,7 @@
 #include "glassformer/compute.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "glassformer/error.hpp"
+#include "glassformer/steering.hpp"
 #include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
 
@@ -45,6 +46,11 @@ class Classifier {
   /// others.
   std::vector<std::variant<Classification, Error>> classify_batch(
       const TextInputs& texts, const ClassifyOptions& options = {});
+
+  /// Returns the mean vector of one list of texts minus that of another (Rimsky et al. 2024).
+  /// Throws `invalid_option` for a list without texts and for a tensor without a vector per token.
+  SteeringVector steering_vector(const SteeringRequest& request, const Texts& toward,
+                                 const Texts& away);
 
  private:
   std::unique_ptr<ClassifyPipeline> pipeline_;

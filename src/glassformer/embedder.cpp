@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "tasks/embed/embed.hpp"
 #include "tasks/load.hpp"
+#include "tasks/steer.hpp"
 
 namespace glassformer {
 
@@ -59,6 +60,11 @@ float similarity(std::span<const float> a, std::span<const float> b, Similarity 
     return std::max(std::sqrt(dot(x, x)), least);
   };
   return static_cast<float>(dot(a, b) / (norm(a) * norm(b)));
+}
+
+SteeringVector Embedder::steering_vector(const SteeringRequest& request, const Texts& toward,
+                                         const Texts& away) {
+  return glassformer::steering_vector(*pipeline_, request, toward.items(), away.items());
 }
 
 }  // namespace glassformer

@@ -12,6 +12,7 @@
 #include "glassformer/compute.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "glassformer/error.hpp"
+#include "glassformer/steering.hpp"
 #include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
 
@@ -43,6 +44,11 @@ class Embedder {
   /// Returns the similarity of two vectors, as the folder says it is computed. Throws
   /// `invalid_option` if their sizes differ.
   float similarity(std::span<const float> a, std::span<const float> b) const;
+
+  /// Returns the mean vector of one list of texts minus that of another (Rimsky et al. 2024).
+  /// Throws `invalid_option` for a list without texts and for a tensor without a vector per token.
+  SteeringVector steering_vector(const SteeringRequest& request, const Texts& toward,
+                                 const Texts& away);
 
  private:
   std::unique_ptr<EmbedPipeline> pipeline_;

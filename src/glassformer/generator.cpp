@@ -2,6 +2,7 @@
 
 #include "tasks/generate/generate.hpp"
 #include "tasks/load.hpp"
+#include "tasks/steer.hpp"
 
 namespace glassformer {
 
@@ -42,6 +43,11 @@ Generation Generator::stream(std::string_view text,
 
 Prediction Generator::next(std::string_view text, const NextOptions& options) {
   return only(run_all(*pipeline_->begin(std::span(&text, 1), options)));
+}
+
+SteeringVector Generator::steering_vector(const SteeringRequest& request, const Texts& toward,
+                                          const Texts& away) {
+  return glassformer::steering_vector(*pipeline_, request, toward.items(), away.items());
 }
 
 }  // namespace glassformer

@@ -13,6 +13,7 @@
 #include "glassformer/error.hpp"
 #include "glassformer/output.hpp"
 #include "glassformer/patch.hpp"
+#include "glassformer/steering.hpp"
 #include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
 
@@ -55,6 +56,11 @@ class Generator {
 
   /// Returns the tokens that may follow, and their probabilities.
   Prediction next(std::string_view text, const NextOptions& options = {});
+
+  /// Returns the mean vector of one list of texts minus that of another (Rimsky et al. 2024).
+  /// Throws `invalid_option` for a list without texts and for a tensor without a vector per token.
+  SteeringVector steering_vector(const SteeringRequest& request, const Texts& toward,
+                                 const Texts& away);
 
  private:
   friend class Chat;

@@ -2,6 +2,7 @@
 
 #include "tasks/fill/fill.hpp"
 #include "tasks/load.hpp"
+#include "tasks/steer.hpp"
 
 namespace glassformer {
 
@@ -24,6 +25,11 @@ FilledText MaskFiller::fill(std::string_view text, const FillOptions& options) {
 std::vector<std::variant<FilledText, Error>> MaskFiller::fill_batch(const Texts& texts,
                                                                     const FillOptions& options) {
   return pipeline_->fill_batch(texts.items(), options);
+}
+
+SteeringVector MaskFiller::steering_vector(const SteeringRequest& request, const Texts& toward,
+                                           const Texts& away) {
+  return glassformer::steering_vector(*pipeline_, request, toward.items(), away.items());
 }
 
 }  // namespace glassformer

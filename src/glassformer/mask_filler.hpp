@@ -10,6 +10,7 @@
 #include "glassformer/compute.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "glassformer/error.hpp"
+#include "glassformer/steering.hpp"
 #include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
 
@@ -40,6 +41,11 @@ class MaskFiller {
   /// Fills the masks of several texts. An error in one text does not affect the others.
   std::vector<std::variant<FilledText, Error>> fill_batch(const Texts& texts,
                                                           const FillOptions& options = {});
+
+  /// Returns the mean vector of one list of texts minus that of another (Rimsky et al. 2024).
+  /// Throws `invalid_option` for a list without texts and for a tensor without a vector per token.
+  SteeringVector steering_vector(const SteeringRequest& request, const Texts& toward,
+                                 const Texts& away);
 
  private:
   std::unique_ptr<FillPipeline> pipeline_;

@@ -1,6 +1,7 @@
 #include "glassformer/token_classifier.hpp"
 
 #include "tasks/load.hpp"
+#include "tasks/steer.hpp"
 #include "tasks/tag/token_classify.hpp"
 
 namespace glassformer {
@@ -29,6 +30,11 @@ TokenClassification TokenClassifier::classify(std::string_view text,
 std::vector<std::variant<TokenClassification, Error>> TokenClassifier::classify_batch(
     const Texts& texts, const TokenClassifyOptions& options) {
   return pipeline_->classify_batch(texts.items(), options);
+}
+
+SteeringVector TokenClassifier::steering_vector(const SteeringRequest& request, const Texts& toward,
+                                                const Texts& away) {
+  return glassformer::steering_vector(*pipeline_, request, toward.items(), away.items());
 }
 
 }  // namespace glassformer

@@ -1,6 +1,7 @@
 #include "glassformer/translator.hpp"
 
 #include "tasks/load.hpp"
+#include "tasks/steer.hpp"
 #include "tasks/translate/translate.hpp"
 
 namespace glassformer {
@@ -49,6 +50,11 @@ Translation Translator::stream(std::string_view text,
     if (step) on_step({step->token, job->text(step->text), step->decoder, step->cross});
   }
   return only(job->take());
+}
+
+SteeringVector Translator::steering_vector(const SteeringRequest& request, const Texts& toward,
+                                           const Texts& away) {
+  return glassformer::steering_vector(*pipeline_, request, toward.items(), away.items());
 }
 
 }  // namespace glassformer

@@ -14,6 +14,7 @@
 #include "glassformer/error.hpp"
 #include "glassformer/output.hpp"
 #include "glassformer/patch.hpp"
+#include "glassformer/steering.hpp"
 #include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
 
@@ -53,6 +54,11 @@ class Translator {
   /// later one may remove words. An exception from `on_step` ends the translation.
   Translation stream(std::string_view text, const std::function<void(TranslationStep)>& on_step,
                      const TranslateOptions& options = {.beams = 1});
+
+  /// Returns the mean vector of one list of texts minus that of another (Rimsky et al. 2024).
+  /// Throws `invalid_option` for a list without texts and for a tensor without a vector per token.
+  SteeringVector steering_vector(const SteeringRequest& request, const Texts& toward,
+                                 const Texts& away);
 
  private:
   std::unique_ptr<TranslatePipeline> pipeline_;

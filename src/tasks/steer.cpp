@@ -40,7 +40,7 @@ struct Lengths {
 
 // Returns the tensors of this name in the run of a text: one, or one per sentence.
 std::vector<TracedTensor> traced(Pipeline& pipeline, const std::string& name,
-                                 const std::string& text) {
+                                 std::string_view text) {
   JsonWriter options;
   options.object([&] {
     options.key("trace");
@@ -92,15 +92,15 @@ void add_text(const SteeringRequest& request, std::span<const TracedTensor> tens
 }  // namespace
 
 SteeringVector steering_vector(Pipeline& pipeline, const SteeringRequest& request,
-                               std::span<const std::string> toward,
-                               std::span<const std::string> away) {
+                               std::span<const std::string_view> toward,
+                               std::span<const std::string_view> away) {
   if (request.name.empty()) refuse_option("name", "missing");
   if (toward.empty()) refuse_option("toward", "expected at least one text, got none");
   if (away.empty()) refuse_option("away", "expected at least one text, got none");
   MeanVector means[2];
   Lengths lengths;
   for (const bool is_away : {false, true}) {
-    for (const std::string& text : is_away ? away : toward) {
+    for (const std::string_view text : is_away ? away : toward) {
       add_text(request, traced(pipeline, request.name, text), means[is_away ? 1 : 0], lengths);
     }
   }

@@ -364,7 +364,9 @@ class Training(unittest.TestCase):
             ({"seed": -1}, "seed"),
             ({"threads": 0}, "threads"),
             ({"from_": "en"}, '"from"'),
-            ({"lessons": "masked"}, '"lessons"'),
+            ({"lessons": "masked"}, "lessons: unknown field"),
+            ({"lessons": "dictionary"}, "lessons: unknown field"),
+            ({"kind": "sparse_autoencoder"}, '"kind"'),
             ({"epochs": 2}, '"epochs"'),
         ]
         for options, pattern in refused:

@@ -25,6 +25,7 @@ set(GLASSFORMER_VALUES
   api/tasks/generate.hpp
   api/tasks/image.hpp
   api/tasks/match.hpp
+  api/tasks/steer.hpp
   api/tasks/tag.hpp
   api/tasks/tokenize.hpp
   api/tasks/translate.hpp

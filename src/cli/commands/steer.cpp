@@ -7,6 +7,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/strings/decimal.hpp"
@@ -57,8 +58,10 @@ class SteerCommand final : public Command {
   Exit run() override {
     const auto pipeline = load_pipeline(model_, {}, {.compute = compute_});
     request_.rows = rows_ == "mean" ? SteeredRows::mean : SteeredRows::last;
-    const SteeringVector found =
-        steering_vector(*pipeline, request_, lines_of(toward_), lines_of(away_));
+    const std::vector<std::string> toward = lines_of(toward_), away = lines_of(away_);
+    const SteeringVector found = steering_vector(
+        *pipeline, request_, std::vector<std::string_view>(toward.begin(), toward.end()),
+        std::vector<std::string_view>(away.begin(), away.end()));
     write(found);
     std::cout << found.name << "\tnorm=" << six_decimals(found.norm)
               << "\tstream_norm=" << six_decimals(found.stream_norm) << "\n";

@@ -34,15 +34,25 @@ class OwnOptions {
 
   template <class Value>
   void operator()(const char* name, Value& option, const Option& about) {
-    constexpr std::array<std::string_view, 5> of_dictionaries = {"lessons", "kind", "at",
-                                                                 "features", "active"};
-    const bool taken = !about.apart || std::ranges::find(of_dictionaries, std::string_view(name)) !=
-                                           of_dictionaries.end();
-    if (taken) reader_(name, option, about);
+    if (about.apart && !(dictionaries_ && belongs(name))) return;
+    reader_(name, option, about);
+  }
+
+  void operator()(const char* name, std::optional<Lessons>& lessons, const Option& about) {
+    reader_(name, lessons, about);
+    dictionaries_ = lessons == Lessons::dictionary;
+    if (lessons && !dictionaries_) refuse_option(name, "unknown field");
   }
 
  private:
+  static bool belongs(std::string_view name) {
+    constexpr std::array<std::string_view, 4> to_dictionaries = {"kind", "at", "features",
+                                                                 "active"};
+    return std::ranges::find(to_dictionaries, name) != to_dictionaries.end();
+  }
+
   OptionsReader& reader_;
+  bool dictionaries_ = false;
 };
 
 TrainingOptions options_of(std::string_view json, std::string_view data) {
@@ -51,7 +61,7 @@ TrainingOptions options_of(std::string_view json, std::string_view data) {
   TrainingOptions options;
   fields(own, options);
   reader.finish();
-  if (options.lessons != Lessons::dictionary) {
+  if (!options.lessons) {
     options.lessons = holds_pictures(data) ? Lessons::pictures : Lessons::classes;
   }
   options.epochs = 1;

@@ -198,6 +198,42 @@ TEST_CASE("the public Translator translates whole texts and streams tokens", "[g
   check_refuses<Translator>(sequence);
 }
 
+TEST_CASE("models find the direction between two lists of texts, and patches add it",
+          "[glassformer]") {
+  Classifier classifier = Classifier::load(sequence);
+  const std::string name = "encoder.layers.0.output";
+  const auto last_row = [&](std::string_view of) {
+    const Classification result = classifier.classify(of, {.encoder = {.trace = {name}}});
+    const TracedTensor& tensor = result.trace.at(0);
+    const std::size_t size = tensor.data.size() / tensor.shape[0];
+    return std::vector<float>(tensor.data.end() - static_cast<std::ptrdiff_t>(size),
+                              tensor.data.end());
+  };
+  const SteeringVector found =
+      classifier.steering_vector({.name = name}, {"good film", "a good film"}, {"bad"});
+  const std::vector<float> a = last_row("good film"), b = last_row("a good film"),
+                           c = last_row("bad");
+  REQUIRE(found.vector.size() == a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    CHECK(std::abs(found.vector[i] - ((a[i] + b[i]) / 2 - c[i])) < 1e-6f);
+  }
+  CHECK(found.name == name);
+  CHECK(found.norm > 0);
+  const Patch patch = {.name = name, .kind = PatchKind::add, .scale = 2, .value = found.vector};
+  CHECK(classifier.classify("bad", {.encoder = {.patch = {patch}}}).scores !=
+        classifier.classify("bad").scores);
+
+  Translator translator = Translator::load(translations);
+  const SteeringVector mean = translator.steering_vector(
+      {.name = "encoder.layers.0.output", .rows = SteeredRows::mean}, {text}, {"no"});
+  CHECK(mean.stream_norm > 0);
+  CHECK(error_of([&] { classifier.steering_vector({.name = name}, {}, {"bad"}); }).code() ==
+        ErrorCode::invalid_option);
+  CHECK(error_of([&] {
+          classifier.steering_vector({.name = "encoder.layers.0.self_attn.weights"}, {"a"}, {"b"});
+        }).code() == ErrorCode::invalid_option);
+}
+
 TEST_CASE("a folder of any task opens as the class for its task", "[glassformer]") {
   CHECK(std::holds_alternative<Classifier>(load(sequence)));
   CHECK(std::holds_alternative<TokenClassifier>(load(tokens)));
