@@ -189,23 +189,23 @@ export async function savedBy(page, button) {
 }
 
 /**
- * Waits until this number of workers runs in the page. Of a worker that was started by another one and
- * ends together with it, Playwright may miss the end. Such a worker refuses to answer; a thread that
- * waits for work does not answer at all.
+ * Waits until this number of workers runs in the page, by the browser's own list: of a worker that was
+ * started by another one and ends together with it, Playwright may miss the end. Resolves to their ids.
  */
 export async function workersLeft(page, count) {
-  const patient = Date.now() + 10_000;
-  const runs = (worker) =>
-    Promise.race([
-      worker.evaluate(() => true).catch(() => false),
-      new Promise((resolve) => setTimeout(resolve, 1000, true)),
-    ]);
+  const session = await page.context().newCDPSession(page);
+  const { targetInfo: own } = await session.send('Target.getTargetInfo');
+  const browser = await page.context().browser().newBrowserCDPSession();
   const look = async () => {
-    const known = page.workers();
-    if (known.length <= count || Date.now() < patient) return known.length;
-    return (await Promise.all(known.map(runs))).filter(Boolean).length;
+    const { targetInfos } = await browser.send('Target.getTargets', {
+      filter: [{ type: 'worker' }],
+    });
+    const ours = targetInfos.filter(({ parentFrameId }) => parentFrameId === own.targetId);
+    return ours.map(({ targetId }) => targetId);
   };
-  await until(page, look, (running) => running === count);
+  const running = await until(page, look, (ids) => ids.length === count);
+  await Promise.all([session.detach(), browser.detach()]);
+  return running;
 }
 
 /** Waits until only the workers of one model are left, of which there is one per thread. */

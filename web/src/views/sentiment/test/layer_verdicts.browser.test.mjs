@@ -52,12 +52,10 @@ onPage(
 );
 
 onPage("the explaining model replaces the view's own", {}, async (page) => {
-  await workersLeft(page, 1);
-  const [before] = page.workers();
+  const before = await workersLeft(page, 1);
   await page.getByRole('button', { name: 'Read every layer' }).click();
   await page.getByTestId('so-far').nth(4).waitFor();
-  await workersLeft(page, 1);
-  assert.notEqual(page.workers()[0], before);
+  assert.notDeepEqual(await workersLeft(page, 1), before);
   // It also answers the view's other questions.
   const score = await page.getByTestId('score').getAttribute('data-value');
   await page.getByTestId('input').fill('A dull and lifeless film.');
