@@ -174,6 +174,7 @@ const explainTypes = ({ explanations }) => ({
   of: union(namesOf(explanations, ({ scores }) => scores)),
   scores: 'Float32Array',
   edges: 'readonly AttentionEdge[]',
+  more_pairs: 'readonly CircuitPair[]',
 });
 const required = ['edges', 'names', 'attention', 'query', 'key'];
 /** The option whose type depends on the result. */
@@ -218,7 +219,7 @@ export function explainScript(schema) {
   });
   return formatted(explainScriptFile, [
     `// ${explainNotice}`,
-    `import type { Patch } from '../model/call_options.js';\nimport type { AttentionEdge, ${shown.map((kind) => explained[kind].results).join(', ')} } from './explain.js';`,
+    `import type { Patch } from '../model/call_options.js';\nimport type { AttentionEdge, CircuitPair, ${shown.map((kind) => explained[kind].results).join(', ')} } from './explain.js';`,
     `/** Every option of every method. */\nexport interface ExplainOption {\n${fields.join('\n')}\n}`,
     `type Method<Name, Option extends keyof ExplainOption = never> = Pick<ExplainOption, Option> & {
       method: Name;
@@ -238,6 +239,7 @@ export function explainScript(schema) {
 
 function pythonType({ type, enum: values, anyOf, items, $ref, maxItems }) {
   if ($ref === '#/$defs/AttentionEdge') return 'Mapping[str, int]';
+  if ($ref === '#/$defs/CircuitPair') return 'Mapping[str, str | int]';
   if ($ref) return $ref.split('/').at(-1);
   if (values) {
     const texts = values.filter((value) => typeof value === 'string');

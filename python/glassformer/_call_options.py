@@ -619,6 +619,9 @@ class ExplainOptions(TypedDict, total=False):
     least : float, optional
         How near to the full number the circuit stays: between this share of it and 2 minus this
         share. Default: 0.8.
+    more_pairs : Sequence[Mapping[str, str | int]], optional
+        Further pairs of texts, each with its own token and against. The circuit is one for all of
+        them: scores and numbers are means. Default: none.
     metric : Literal["logit_difference", "log_probability", "divergence"], optional
         The number that the circuit should keep: the difference of the two tokens' logits, the
         log-probability of the token, or minus the divergence from the first text's probabilities.
@@ -711,6 +714,7 @@ class ExplainOptions(TypedDict, total=False):
     edges: Sequence[Mapping[str, int]] | None
     cut: Literal["scores", "weights"] | None
     least: float | None
+    more_pairs: Sequence[Mapping[str, str | int]] | None
     metric: Literal["logit_difference", "log_probability", "divergence"] | None
     ablation: Literal["corrupt", "mean", "zero"] | None
     steps: int | None

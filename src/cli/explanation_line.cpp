@@ -142,10 +142,10 @@ struct PartFields {
     line.add("edges=" + std::to_string(circuit.edges.size()));
   }
 
-  void operator()(const NextCircuit& result) const {
+  void operator()(const PairCircuit& result) const {
     const EdgeCircuit& circuit = result.circuit;
-    line.add("value", circuit.clean);
-    line.add("corrupt", circuit.corrupt);
+    line.add("value", circuit.mean.clean);
+    line.add("corrupt", circuit.mean.corrupt);
     line.add("faithfulness", static_cast<double>(circuit.faithfulness));
     line.add("edges=" + std::to_string(circuit.edges.size()));
     for (const EdgeCircuit::Edge& edge : circuit.edges) {

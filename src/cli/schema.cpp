@@ -83,6 +83,7 @@ class Describer {
   static Json type_of(Enum) { return {{"enum", enum_names<Enum>}}; }
   static Json type_of(EarlyStopping) { return {{"enum", {false, true, "never"}}}; }
   static Json type_of(const AttentionEdge&) { return reference("AttentionEdge"); }
+  static Json type_of(const CircuitPair&) { return reference("CircuitPair"); }
   static Json type_of(const HeadIndex&) { return reference("Head"); }
   static Json type_of(const Patch&) { return reference("Patch"); }
   static Json type_of(const AlignmentOptions&) {
@@ -192,8 +193,10 @@ constexpr std::tuple explained_parts = {
     ResultName<CircuitHead>{"CircuitHead", "A head of a circuit."},
     ResultName<Circuit>{"Circuit", "A small set of heads and edges that keeps the answer."},
     ResultName<EdgeCircuit::Edge>{"CircuitEdge", "An edge of a model's graph, and its score."},
+    ResultName<EdgeCircuit::Numbers>{
+        "CircuitNumbers", "The explained number of two texts, and what a circuit keeps of it."},
     ResultName<EdgeCircuit::Point>{"CircuitPoint", "Circuits of one size."},
-    ResultName<NextCircuit>{"EdgeCircuit",
+    ResultName<PairCircuit>{"EdgeCircuit",
                             "The edges that carry the difference between two texts."},
     ResultName<ActiveFeature>{"ActiveFeature", "A feature that is active."},
     ResultName<TextFeatures>{"TextFeatures", "The features of one dictionary in a text."},

@@ -131,6 +131,43 @@ Explanation<CutEffects> Explainer::cut(const TextInput& text, std::span<const At
   return explainer.explain(input, label, explainer.cut(input, edges, cut, label));
 }
 
+namespace {
+
+void take_circuit_options(const EdgeCircuitOptions& options, ExplainOptions& asked) {
+  static_cast<ChosenEdges&>(asked) = {.more_pairs = {},
+                                      .metric = options.metric,
+                                      .ablation = options.ablation,
+                                      .steps = options.steps,
+                                      .edge_count = options.edge_count,
+                                      .cut_edges = options.cut,
+                                      .random_circuits = options.orders};
+  for (const EdgeCircuitOptions::Pair& pair : options.more_pairs) {
+    CircuitPair& more = asked.more_pairs.emplace_back();
+    more.text = pair.clean;
+    more.pair = pair.corrupt;
+    if (pair.token) more.token = static_cast<std::size_t>(*pair.token);
+    if (pair.against) more.against = static_cast<std::size_t>(*pair.against);
+  }
+  asked.least = options.least;
+  asked.seed = options.seed;
+}
+
+}  // namespace
+
+Explanation<EdgeCircuit> Explainer::circuit(const TextInput& clean, const TextInput& corrupt,
+                                            const EdgeCircuitOptions& options,
+                                            const std::optional<std::string>& label) {
+  ExplainRequest request = request_for(*pipeline_, "circuit");
+  take_circuit_options(options, request.options);
+  request.options.label = label;
+  check_ranges(request);
+  const TextInput pair = {clean.alone(), corrupt.alone()};
+  const auto job = begin_explanation(*pipeline_, std::span(&pair, 1), request);
+  ExplainedInput found = only(run_all(*job));
+  return {std::move(found.tokens), found.clipped, *found.label,
+          std::get<PairCircuit>(std::move(found.part)).circuit};
+}
+
 Explanation<Circuit> Explainer::circuit(const TextInput& text, float least) {
   const ClassifierExplainer explainer(*pipeline_);
   const ExplainInput input = explainer.read(text);
@@ -250,6 +287,16 @@ Explanation<NextRelevance> NextTokenExplainer::relevance(std::string_view text,
   });
 }
 
+Explanation<NextZeroedValues> NextTokenExplainer::value_zeroing(std::string_view text,
+                                                                const NextPairOptions& options) {
+  return explain_lead(*pipeline_, text, options, [](const NextLead& lead) {
+    NextValueZeroing zeroing = lead.value_zeroing();
+    while (zeroing.step()) {
+    }
+    return NextZeroedValues{lead.token(), lead.against(), zeroing.take()};
+  });
+}
+
 Explanation<NextPropagatedRelevance> NextTokenExplainer::attn_lrp(std::string_view text,
                                                                   const NextPairOptions& options) {
   return propagated(*pipeline_, text, options, BackwardRules::attn_lrp);
@@ -280,14 +327,7 @@ Explanation<NextEdgeCircuit> NextTokenExplainer::circuit(std::string_view clean,
                                                          const NextPairOptions& pair) {
   ExplainRequest request = request_for(*pipeline_, "circuit");
   ExplainOptions& asked = request.options;
-  static_cast<ChosenEdges&>(asked) = {.metric = options.metric,
-                                      .ablation = options.ablation,
-                                      .steps = options.steps,
-                                      .edge_count = options.edge_count,
-                                      .cut_edges = options.cut,
-                                      .random_circuits = options.orders};
-  asked.least = options.least;
-  asked.seed = options.seed;
+  take_circuit_options(options, asked);
   if (pair.token) asked.token = static_cast<std::size_t>(*pair.token);
   if (pair.against) asked.against = static_cast<std::size_t>(*pair.against);
   const TextInput texts = {clean, corrupt};
@@ -296,7 +336,7 @@ Explanation<NextEdgeCircuit> NextTokenExplainer::circuit(std::string_view clean,
   return {std::move(found.before.tokens),
           found.before.clipped,
           {},
-          {found.token, found.against, std::get<NextCircuit>(std::move(found.part)).circuit}};
+          {found.token, found.against, std::get<PairCircuit>(std::move(found.part)).circuit}};
 }
 
 void NextTokenExplainer::load_dictionaries(const std::filesystem::path& folder) {

@@ -78,6 +78,12 @@ class Explainer {
   /// Finds, greedily, a few heads and edges that keep the label and the share `least` of the
   /// explained number (Conmy et al. 2023). Throws `unsupported` unless compute is f32.
   Explanation<Circuit> circuit(const TextInput& text, float least = 0.8f);
+  /// Finds the edges of the model's graph that carry the difference between the answers to two
+  /// texts of equally many tokens (Hanna et al. 2024, EAP-IG). The label is by default the clean
+  /// text's. Throws `unsupported` for a model whose norms are not all before sublayers.
+  Explanation<EdgeCircuit> circuit(const TextInput& clean, const TextInput& corrupt,
+                                   const EdgeCircuitOptions& options,
+                                   const std::optional<std::string>& label = std::nullopt);
 
  private:
   std::unique_ptr<ClassifyPipeline> pipeline_;
@@ -133,6 +139,10 @@ class NextTokenExplainer {
   Explanation<NextPropagatedRelevance> attn_lrp(std::string_view text,
                                                 const NextPairOptions& options = {});
   Explanation<NextPropagatedRelevance> cp_lrp(std::string_view text,
+                                              const NextPairOptions& options = {});
+  /// Value zeroing (Mohebbi et al. 2023), for the row that predicts the token; see
+  /// NextValueZeroing. Throws `unsupported` unless compute is f32.
+  Explanation<NextZeroedValues> value_zeroing(std::string_view text,
                                               const NextPairOptions& options = {});
   /// As in Explainer, for the same lead: tokens are left out, each by itself.
   Explanation<NextFaithfulness> faithfulness(std::string_view text,

@@ -60,10 +60,26 @@ View WholePass::operator()(const LanguageModel& model, Run& run) const {
 View WholePass::operator()(const Seq2Seq& model, Run& run) const {
   read(sources_, source_segments_, run);
   const ConstView states = const_view(model.forward_sources(sources_, run));
+  read_targets(run);
+  return model.forward({targets_, rows_}, &states, run);
+}
+
+void WholePass::read_targets(Run& run) const {
   read(targets_, target_segments_, run);
+  if (cross_segments_.empty()) return;
   run.session().reserve_attention(sources_.longest());
   run.source_segments = cross_segments_;
-  return model.forward({targets_, rows_}, &states, run);
+}
+
+void WholePass::decoder_block(const LanguageModel& model, std::size_t layer,
+                              const ConstView* states, View x, Run& run) const {
+  read_targets(run);
+  model.decoder().block(layer, states, x, run);
+}
+
+void WholePass::encoder_block(const Seq2Seq& model, std::size_t layer, View x, Run& run) const {
+  read(sources_, source_segments_, run);
+  model.encoder().block(layer, x, run);
 }
 
 }  // namespace glassformer

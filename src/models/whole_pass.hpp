@@ -35,6 +35,12 @@ class WholePass {
   View operator()(const LanguageModel& model, Run& run) const;
   View operator()(const Seq2Seq& model, Run& run) const;
 
+  /// Runs one block of the decoder, or of the encoder, on what enters it: x [N, D], in place.
+  /// `states`: the encoder's, of all sources, or null.
+  void decoder_block(const LanguageModel& model, std::size_t layer, const ConstView* states, View x,
+                     Run& run) const;
+  void encoder_block(const Seq2Seq& model, std::size_t layer, View x, Run& run) const;
+
   const Batch& sources() const { return sources_; }
   /// Returns what an encoder reads: the sources or the pictures.
   const Sequences& encoded() const {
@@ -45,6 +51,7 @@ class WholePass {
 
  private:
   static void read(const Sequences& batch, std::span<const RowSegment> segments, Run& run);
+  void read_targets(Run& run) const;
 
   Batch sources_, targets_;
   std::unique_ptr<Pictures> pictures_;  // may be null

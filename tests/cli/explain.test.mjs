@@ -149,7 +149,7 @@ test('wrong options are refused before any line', () => {
   assert.equal(translator.status, 1);
   assert.match(
     translator.stderr,
-    /method: expected one of rollout, lens, decoder_lens, direct_logit_attribution/,
+    /method: expected one of rollout, value_zeroing, lens, decoder_lens, direct_logit_attribution/,
   );
 });
 
@@ -236,6 +236,35 @@ test('the direct logit attribution of the shipped writer adds up to one token’
   assert.equal(lens.layers[5].at(-1)[0].id, token.id);
   for (const method of ['rollout', 'value_norms'])
     assert.equal(explained(method).scores.length, explained(method).tokens.length);
+});
+
+test('lines together have one circuit, and may name the tokens to compare', () => {
+  const explained = (model, lines, ...more) => {
+    const args = ['explain', join(root, 'weights', model), '--method', 'circuit', '--together'];
+    return glassformer([...args, '--compute', 'f32', '--json', ...more], `${lines.join('\n')}\n`);
+  };
+  const few = ['--random-circuits', '0'];
+  const verdicts = ['This film is good.\tThis film is bad.', 'It was great.\tIt was awful.'];
+  const { status, lines, stderr } = explained('sentiment', verdicts, ...few);
+  assert.equal(status, 0, stderr);
+  assert.equal(lines.length, 1);
+  const found = JSON.parse(lines[0]);
+  assert.equal(found.pairs.length, 2);
+  assert.ok(Math.abs(found.value - (found.pairs[0].value + found.pairs[1].value) / 2) < 1e-4);
+  const named = ['The actors in this film\tThe actor in this film\t are\t is'];
+  const lead = JSON.parse(explained('writer', named, ...few).lines[0]);
+  assert.deepEqual([lead.token.text, lead.against.text], [' are', ' is']);
+  for (const [model, line, message] of [
+    ['writer', 'one text', /line 1: expected two texts, or two texts and two tokens/],
+    ['writer', 'a\tb\t are not\t is', /line 1: expected a text of one token, got 2/],
+    ['sentiment', 'a\tb\tc\td', /line 1: expected tokens only for a model that writes/],
+  ]) {
+    const refused = explained(model, [line]);
+    assert.notEqual(refused.status, 0);
+    assert.match(refused.stderr, message);
+  }
+  const args = ['explain', join(root, 'weights/writer'), '--method', 'rollout', '--together'];
+  assert.match(glassformer(args, 'a\tb\n').stderr, /--together: expected an option of rollout/);
 });
 
 test('a writer and a translator show the circuit between two texts', () => {
@@ -402,7 +431,7 @@ test('options that a writer does not have are refused', () => {
   };
   refused(
     'weights/writer',
-    /expected one of rollout, value_norms, lens, direct_logit_attribution/,
+    /expected one of rollout, value_norms, value_zeroing, lens, direct_logit_attribution/,
     '--method',
     'edges',
   );

@@ -280,7 +280,13 @@ test('a non-finite explanation is an error with every method and in every form',
     [classifier, 'activation_patching'],
   ];
   const writer = overflowing('gpt2_generate', 'h.1.mlp.c_proj.weight');
-  for (const method of ['rollout', 'value_norms', 'lens', 'direct_logit_attribution'])
+  for (const method of [
+    'rollout',
+    'value_norms',
+    'value_zeroing',
+    'lens',
+    'direct_logit_attribution',
+  ])
     answers.push([writer, method]);
   for (const [folder, method, ...options] of answers) {
     const text = method === 'activation_patching' ? 'a film\ta book\n' : 'a film or not\n';

@@ -23,8 +23,9 @@ const ofNext = [
   'relevance',
   'attn_lrp',
   'cp_lrp',
+  'value_zeroing',
 ];
-const ofLabel = [...ofNext, 'value_norms', 'value_zeroing'];
+const ofLabel = [...ofNext, 'value_norms'];
 
 // Per task: its texts, and the text and options that are explained, or nothing if a text is too
 // short or long.

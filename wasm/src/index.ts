@@ -4,6 +4,8 @@ export { clearCache } from './loading/clear.js';
 export type { EmbedderInfo, Embedding, Pooling } from './tasks/embedder.js';
 export type {
   AttentionEdge,
+  CircuitOfPair,
+  CircuitPair,
   Explanations,
   GenerationExplanations,
   Guess,

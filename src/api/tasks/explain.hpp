@@ -49,7 +49,13 @@ struct NextRelevance {
   Relevance relevance;
 };
 
-/// The same as rules pass it back.
+/// How much each token's values count for the row that predicts a next token.
+struct NextZeroedValues {
+  Guess token, against;
+  ZeroedValues values;
+};
+
+/// The relevance of all tokens, as rules pass it back.
 struct NextPropagatedRelevance {
   Guess token, against;
   PropagatedRelevance relevance;

@@ -24,6 +24,11 @@ enum class Ablation {
 
 /// Options of a search for a circuit.
 struct EdgeCircuitOptions {
+  /// Two texts that the circuit is found for, too; of a model that writes, with their tokens.
+  struct Pair {
+    std::string clean, corrupt;
+    std::optional<std::int32_t> token = {}, against = {};
+  };
   CircuitMetric metric = CircuitMetric::logit_difference;
   Ablation ablation = Ablation::corrupt;
   std::size_t steps = 5;  ///< points at which gradients are computed; 0: the clean text
@@ -33,6 +38,7 @@ struct EdgeCircuitOptions {
   std::vector<std::string> cut = {};
   std::size_t orders = 5;  ///< random circuits of each size
   std::uint32_t seed = 1;
+  std::vector<Pair> more_pairs = {};
 };
 
 /// The edges that carry a number from the words to the answer, as far as gradients tell.
@@ -48,12 +54,17 @@ struct EdgeCircuit {
     float faithfulness;
     float random, deviation;  ///< the mean and standard deviation of random circuits of this size
   };
-  double clean = 0, corrupt = 0;  ///< the number of both texts
-  double nothing = 0;             ///< without any edge: what is added instead, everywhere
-  double kept = 0;                ///< with the circuit
-  float faithfulness = 0;         ///< (kept - nothing) / (clean - nothing)
+  /// The numbers of two texts.
+  struct Numbers {
+    double clean = 0, corrupt = 0;
+    double nothing = 0;  ///< without any edge: what is added instead, everywhere
+    double kept = 0;     ///< with the circuit
+  };
+  Numbers mean = {};                ///< over all pairs of texts
+  std::vector<Numbers> pairs = {};  ///< of each
+  float faithfulness = 0;           ///< (kept - nothing) / (clean - nothing) of the means
   std::vector<std::string> nodes = {}, inputs = {};
-  std::vector<float> scores = {};  ///< [nodes, inputs]; 0: there is no edge
+  std::vector<float> scores = {};  ///< [nodes, inputs] means over pairs; 0: there is no edge
   /// Of the requested number, or of the smallest size of the curve that is faithful enough: the
   /// edges on a way from the embeddings to the logits, that of the largest score first.
   std::vector<Edge> edges = {};

@@ -73,11 +73,14 @@ std::string to_string(const CircuitInput& input) {
   return "logits";
 }
 
-CircuitGraph::CircuitGraph(const Stack* encoder, const Stack& decoder) {
+CircuitGraph::CircuitGraph(const Stack* encoder, const Stack* decoder) {
   if (encoder) add_stack(*encoder, true);
   encoder_nodes_ = nodes_.size();
-  add_stack(decoder, false);
-  add_input({.kind = CircuitInput::Kind::logits, .first = encoder_nodes_, .end = nodes_.size()});
+  if (decoder) add_stack(*decoder, false);
+  add_input({.kind = CircuitInput::Kind::logits,
+             .encoder = !decoder,
+             .first = decoder ? encoder_nodes_ : 0,
+             .end = nodes_.size()});
 }
 
 void CircuitGraph::add_input(CircuitInput input) {

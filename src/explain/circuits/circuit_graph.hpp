@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-// The graph of a model that writes (Hanna et al. 2024, "Have Faith in Faithfulness", section 2).
+// The graph of a model (Hanna et al. 2024, "Have Faith in Faithfulness", section 2).
 // Nodes add to the residual stream; inputs read what nodes before them have added. An edge leads
 // from a node to an input, so heads have three kinds of edges into them. Inputs read the stream
 // before their norm.
@@ -43,9 +43,10 @@ std::string to_string(const CircuitInput& input);
 /// Nodes and inputs in the order of a run, the encoder's first.
 class CircuitGraph {
  public:
-  /// `encoder` may be null. Throws `unsupported` for stacks whose stream is not a sum: with norms
-  /// behind residual connections or on outputs, without norms or softmax, or with recurrent units.
-  CircuitGraph(const Stack* encoder, const Stack& decoder);
+  /// One of the stacks may be null; without a decoder, the encoder answers. Throws `unsupported`
+  /// for stacks whose stream is not a sum: with norms behind residual connections or on outputs,
+  /// without norms or softmax, or with recurrent units.
+  CircuitGraph(const Stack* encoder, const Stack* decoder);
 
   const std::vector<CircuitNode>& nodes() const { return nodes_; }
   const std::vector<CircuitInput>& inputs() const { return inputs_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "explain/traced.hpp"
 #include "kernels/kernels.hpp"
@@ -50,7 +51,7 @@ std::string tensor_of(const CircuitInput& input) {
     case InputKind::logits:
       break;
   }
-  return "decoder.layer_norm";
+  return stack_name(input.encoder) + ".layer_norm";
 }
 
 bool is_head(const CircuitInput& input) {
@@ -73,18 +74,6 @@ void add(std::span<const float> x, std::vector<float>& sum, float factor = 1.0f)
   kernels().add_scaled(sum.data(), x.data(), sum.size(), factor);
 }
 
-const Stack* encoder_of(const WriterRunner& model, const CircuitSubject& subject) {
-  if (!subject.clean.source) return nullptr;
-  return &model.translator().encoder().stack();
-}
-
-void expect_equal(const char* what, std::size_t clean, std::size_t corrupt) {
-  if (clean == corrupt) return;
-  throw_error(ErrorCode::invalid_option,
-              {"text: expected a corrupt text of as many tokens as the clean one, {}, got {}{}",
-               {clean, corrupt, what}});
-}
-
 std::vector<float> log_probabilities(std::span<const float> logits) {
   const float total = writing_kernels().log_sum_exp(logits.data(), logits.size());
   std::vector<float> result(logits.begin(), logits.end());
@@ -94,31 +83,23 @@ std::vector<float> log_probabilities(std::span<const float> logits) {
 
 }  // namespace
 
-CircuitRuns::CircuitRuns(const WriterRunner& model, const CircuitSubject& subject,
-                         CircuitMetric metric, Ablation ablation)
-    : model_(model),
-      subject_(subject),
+CircuitRuns::CircuitRuns(CircuitSubject subject, CircuitMetric metric, Ablation ablation)
+    : subject_(std::move(subject)),
       metric_(metric),
-      graph_(encoder_of(model, subject), model->decoder().stack()) {
-  expect_gradients(model->compute());
-  const DecodedText &clean = subject.clean, &corrupt = subject.corrupt;
-  if (clean.source) {
-    expect_equal(" in the source", clean.source->sources.tokens(),
-                 corrupt.source->sources.tokens());
-  }
-  expect_equal("", clean.ids.size(), corrupt.ids.size());
+      graph_(subject_.texts->encoder(), subject_.texts->decoder()) {
   for (StreamCatcher* run : {&clean_run_, &corrupt_run_}) {
     catch_outputs(*run);
-    if (clean.source) run->copy(embeddings_name(true));
-    run->copy(embeddings_name(false));
+    for (const CircuitNode& node : graph_.nodes()) {
+      if (node.kind == NodeKind::embeddings) run->copy(embeddings_name(node.encoder));
+    }
   }
-  clean_logits_ = logits_with(clean_run_, clean);
+  clean_logits_ = logits_with(clean_run_, false);
   clean_ = number(clean_logits_);
-  corrupt_ = number(logits_with(corrupt_run_, corrupt));
+  corrupt_ = number(logits_with(corrupt_run_, true));
 
   clean_outputs_ = outputs(clean_run_);
   instead_ = outputs(corrupt_run_);
-  const std::size_t width = stack(false).config().d_model;
+  const std::size_t width = this->width();
   for (std::vector<float>& rows : instead_) {
     if (ablation == Ablation::zero) set_to_zero(rows);
     if (ablation != Ablation::mean) continue;
@@ -145,8 +126,8 @@ CircuitRuns::CircuitRuns(const WriterRunner& model, const CircuitSubject& subjec
 // Returns what an input reads if nothing is kept.
 std::vector<float> CircuitRuns::stream_without(const CircuitInput& input) const {
   const bool encoder = reads_encoder(input);
-  const std::size_t width = stack(false).config().d_model;
-  std::vector<float> stream(tokens(encoder) * width);
+  const std::size_t width = this->width();
+  std::vector<float> stream(subject_.texts->tokens(encoder) * width);
   for (std::size_t u = input.first; u < input.end; ++u) add(instead_[u], stream);
   for (std::size_t u = input.first; u < input.end; ++u) {
     const CircuitNode& node = graph_.nodes()[u];
@@ -160,14 +141,6 @@ std::vector<float> CircuitRuns::stream_without(const CircuitInput& input) const 
   return stream;
 }
 
-const Stack& CircuitRuns::stack(bool encoder) const {
-  return encoder ? *encoder_of(model_, subject_) : model_->decoder().stack();
-}
-
-std::size_t CircuitRuns::tokens(bool encoder) const {
-  return encoder ? subject_.clean.source->sources.tokens() : subject_.clean.ids.size();
-}
-
 const Attention& CircuitRuns::attention(const CircuitInput& input) const {
   const Block& block = stack(input.encoder).block(input.layer);
   return input.cross ? block.encoder_attn() : block.self_attn();
@@ -175,7 +148,7 @@ const Attention& CircuitRuns::attention(const CircuitInput& input) const {
 
 const Norm& CircuitRuns::norm(const CircuitInput& input) const {
   if (reads_encoder(input) && !input.encoder) return *stack(true).layer_norm();
-  if (input.kind == InputKind::logits) return *stack(false).layer_norm();
+  if (input.kind == InputKind::logits) return *stack(input.encoder).layer_norm();
   const Block& block = stack(input.encoder).block(input.layer);
   if (input.kind == InputKind::feed_forward) return *block.final_layer_norm();
   return input.cross ? *block.encoder_attn_layer_norm() : *block.self_attn_layer_norm();
@@ -191,18 +164,16 @@ FrozenProjection CircuitRuns::projection(const CircuitInput& input) const {
 
 std::vector<float> CircuitRuns::normed(const CircuitInput& input,
                                        const std::vector<float>& stream) const {
-  const std::size_t width = stack(false).config().d_model, count = stream.size() / width;
+  const std::size_t width = this->width(), count = stream.size() / width;
   std::vector<float> rows(stream.size());
   norm(input)(const_view(stream.data(), {count, width}), view(rows.data(), {count, width}));
   return rows;
 }
 
-std::vector<float> CircuitRuns::logits_with(StreamCatcher& catcher, const DecodedText& text) const {
-  const std::vector<std::size_t> none;
-  const WholePass pass = text.pass(std::span(&none, 1));
-  model_.session.arena.clear();
-  Run run(model_.session, &catcher);
-  const View logits = run_pass(model_, text, pass, run);
+std::vector<float> CircuitRuns::logits_with(StreamCatcher& catcher, bool corrupt) const {
+  session().arena.clear();
+  Run run(session(), &catcher);
+  const View logits = subject_.texts->run(corrupt, run);
   std::vector<float> result(logits.data(), logits.data() + logits.size());
   expect_finite(result);
   return result;
@@ -276,9 +247,9 @@ CircuitRuns::Matrices CircuitRuns::outputs(const StreamCatcher& run) const {
 
 void CircuitRuns::add_gradients(float share, Matrices& gradients) const {
   StreamCatcher run;
-  for (const bool encoder : {true, false}) {
-    if (encoder && !subject_.clean.source) continue;
-    const std::string name = embeddings_name(encoder);
+  for (const CircuitNode& node : graph_.nodes()) {
+    if (node.kind != NodeKind::embeddings) continue;
+    const std::string name = embeddings_name(node.encoder);
     const std::vector<float>&clean = clean_run_.of(name).data,
           &corrupt = corrupt_run_.of(name).data;
     run.change(name, [&clean, &corrupt, share](const CompleteRows& rows) {
@@ -296,15 +267,13 @@ void CircuitRuns::add_gradients(float share, Matrices& gradients) const {
     const std::string name = tensor_of(input);
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
-  const std::vector<std::size_t> none;
-  const WholePass pass = subject_.clean.pass(std::span(&none, 1));
-  const auto forward = [&](Run& all) { return run_pass(model_, subject_.clean, pass, all); };
+  const auto forward = [&](Run& all) { return subject_.texts->run(false, all); };
   const auto answer = [&](const ConstView& logits) {
     return terms({logits.data(), logits.size()});
   };
-  const Gradients found = gradients_of(forward, answer, names, model_.session, &run);
+  const Gradients found = gradients_of(forward, answer, names, session(), &run);
   const Matrices added = outputs(run);
-  const std::size_t width = stack(false).config().d_model;
+  const std::size_t width = this->width();
   std::vector<float> stream, read;  // of the inputs that read the same, and normed
   for (std::size_t i = 0; i < graph_.inputs().size(); ++i) {
     const CircuitInput& input = graph_.inputs()[i];
@@ -328,7 +297,7 @@ void CircuitRuns::add_gradients(float share, Matrices& gradients) const {
       for (std::size_t t = 0; t < count; ++t) {
         const std::span<const float> row =
             std::span(of_tensor.data).subspan((t * heads + input.head) * d_head, d_head);
-        projected.lead_back_exactly(row, read.data() + t * width, t, model_.session,
+        projected.lead_back_exactly(row, read.data() + t * width, t, session(),
                                     std::span(gradient).subspan(t * width, width));
       }
     } else {
@@ -399,7 +368,7 @@ double CircuitRuns::number_with(const std::vector<bool>& kept) const {
     const CircuitInput& input = graph_.inputs()[i];
     if (input.head != 0) continue;
     run.change(tensor_of(input), [this, i, &read_by, &input](const CompleteRows& rows) {
-      const std::size_t d_model = stack(false).config().d_model;
+      const std::size_t d_model = width();
       if (!is_head(input)) {
         const std::vector<float> read = read_by(i);
         for (std::size_t t = 0; t < rows.count; ++t) {
@@ -413,13 +382,13 @@ double CircuitRuns::number_with(const std::vector<bool>& kept) const {
         const std::vector<float> read = read_by(i + h);
         const FrozenProjection projected = projection(graph_.inputs()[i + h]);
         for (std::size_t t = 0; t < rows.count; ++t) {
-          projected.project(read.data() + (rows.first + t) * d_model, rows.first + t,
-                            model_.session, {rows.data + t * rows.stride + h * d_head, d_head});
+          projected.project(read.data() + (rows.first + t) * d_model, rows.first + t, session(),
+                            {rows.data + t * rows.stride + h * d_head, d_head});
         }
       }
     });
   }
-  return number(logits_with(run, subject_.clean));
+  return number(logits_with(run, false));
 }
 
 }  // namespace glassformer

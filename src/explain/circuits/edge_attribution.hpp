@@ -1,30 +1,29 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "explain/circuits/circuit.hpp"
 #include "explain/circuits/circuit_graph.hpp"
+#include "explain/circuits/circuit_texts.hpp"
 #include "explain/circuits/stream_catcher.hpp"
 #include "explain/contrast.hpp"
 #include "explain/gradients.hpp"
-#include "explain/next_token.hpp"
 
 namespace glassformer {
 
-/// A clean and a corrupt text of equally many tokens, and the number. The texts must outlive this.
+/// Two texts, and the number.
 struct CircuitSubject {
-  DecodedText clean, corrupt;
-  Contrast contrast;  ///< the two tokens
+  std::unique_ptr<const CircuitTexts> texts;
+  Contrast contrast;  ///< of the two tokens, or of a classifier's labels
 };
 
 /// What runs on both texts show: what each node adds, and what is added instead.
 class CircuitRuns {
  public:
-  /// Runs both texts. Throws `invalid_option` if they have different numbers of tokens, and the
-  /// errors of CircuitGraph.
-  CircuitRuns(const WriterRunner& model, const CircuitSubject& subject, CircuitMetric metric,
-              Ablation ablation);
+  /// Runs both texts. Throws the errors of CircuitGraph.
+  CircuitRuns(CircuitSubject subject, CircuitMetric metric, Ablation ablation);
 
   const CircuitGraph& graph() const { return graph_; }
   double clean() const { return clean_; }
@@ -44,8 +43,7 @@ class CircuitRuns {
   // Matrices by the index of a node or an input: [T, D] each.
   using Matrices = std::vector<std::vector<float>>;
 
-  std::size_t tokens(bool encoder) const;
-  std::vector<float> logits_with(StreamCatcher& catcher, const DecodedText& text) const;
+  std::vector<float> logits_with(StreamCatcher& catcher, bool corrupt) const;
   double number(std::span<const float> logits) const;
   AnswerTerms terms(std::span<const float> logits) const;
   std::vector<float> stream_without(const CircuitInput& input) const;
@@ -56,7 +54,11 @@ class CircuitRuns {
   // Adds the gradients of a run to those of the inputs.
   void add_gradients(float share, Matrices& gradients) const;
 
-  const Stack& stack(bool encoder) const;
+  const Stack& stack(bool encoder) const {
+    return encoder ? *subject_.texts->encoder() : *subject_.texts->decoder();
+  }
+  std::size_t width() const { return subject_.texts->answering().config().d_model; }
+  Session& session() const { return subject_.texts->session(); }
   const Attention& attention(const CircuitInput& input) const;
   const Norm& norm(const CircuitInput& input) const;
   // What a head computes from an input.
@@ -64,8 +66,7 @@ class CircuitRuns {
   // Returns the norm of what an input reads, [T, D].
   std::vector<float> normed(const CircuitInput& input, const std::vector<float>& stream) const;
 
-  WriterRunner model_;
-  const CircuitSubject& subject_;
+  CircuitSubject subject_;
   CircuitMetric metric_;
   CircuitGraph graph_;
   StreamCatcher clean_run_, corrupt_run_;

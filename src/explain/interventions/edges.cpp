@@ -76,8 +76,8 @@ std::size_t EdgeSet::size() const {
   return static_cast<std::size_t>(std::count(there_.begin(), there_.end(), true));
 }
 
-void expect_replaceable(const EncoderModel& model, const char* method) {
-  if (model.compute() == Compute::f32) return;
+void expect_replaceable(Compute compute, const char* method) {
+  if (compute == Compute::f32) return;
   throw_error(ErrorCode::unsupported,
               {"{}: expected compute f32, as attention in integers does not read the numbers that "
                "would be replaced",
@@ -85,7 +85,7 @@ void expect_replaceable(const EncoderModel& model, const char* method) {
 }
 
 void expect_cuttable(const EncoderModel& model, Cut cut) {
-  expect_replaceable(model, "edges");
+  expect_replaceable(model.compute(), "edges");
   if (cut == Cut::scores && has_linear_layers(model.encoder().stack().config())) {
     throw_error(ErrorCode::unsupported, "edges: expected attention with scores, got linear");
   }

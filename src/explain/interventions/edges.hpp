@@ -33,7 +33,7 @@ class EdgeSet {
 
 /// Throws `unsupported`, naming the method, for a model in integers, whose attention does not read
 /// the tensors that a run could replace.
-void expect_replaceable(const EncoderModel& model, const char* method);
+void expect_replaceable(Compute compute, const char* method);
 
 /// Throws `unsupported` if the model's attention cannot be cut: if compute is not f32, and for
 /// scores if attention is linear.

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <vector>
+
 #include "explain/explained_text.hpp"
+#include "explain/next_token.hpp"
 #include "explain/results.hpp"
 
 namespace glassformer {
@@ -32,6 +35,37 @@ class ValueZeroing {
   Stream stream_;
   std::size_t layer_ = 0, next_ = 0;
   AttentionMap changes_;
+};
+
+/// The same for a next token. A decoder's rows receive from their own tokens and, of a model with
+/// an encoder, from the encoder's last states, whose values its cross-attentions read: columns of
+/// both are divided by the sum of a row together. The encoder's part is then led back through the
+/// encoder's own layers. This is our extension: the paper has no decoders.
+class NextValueZeroing {
+ public:
+  /// Throws `unsupported` for a model in integers. What the text refers to
+  /// and the model must outlive this.
+  NextValueZeroing(const WriterRunner& model, const DecodedText& text);
+
+  /// As ValueZeroing. Throws `unsupported` for a decoder with recurrent units.
+  bool step(std::size_t tokens = 512);
+
+  /// Returns all: layers [L, 1, T, T + S] of the decoder, matrix [T, T + S], scores [T + S].
+  ZeroedValues take();
+
+ private:
+  // A stack, and what its layers do.
+  struct Part {
+    bool encoder;
+    Stream stream;
+    AttentionMap changes;  // [L, 1, T, T], or [L, 1, T, T + S]
+  };
+  void zero(Part& part, std::size_t count);
+
+  WriterRunner model_;
+  DecodedText text_;
+  std::vector<Part> parts_;  // the encoder first
+  std::size_t part_ = 0, layer_ = 0, next_ = 0;
 };
 
 }  // namespace glassformer

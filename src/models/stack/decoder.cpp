@@ -51,20 +51,28 @@ void Decoder::run_step(DecodingState& state, View x, Run& run) const {
   stack_.finish(x, run);
 }
 
+void Decoder::expect_attention() const {
+  if (!stack_.config().recurrent()) return;
+  throw_error(ErrorCode::unsupported,
+              "expected a decoder with self-attention, got one with recurrent units");
+}
+
+KeyValueRows Decoder::keys_values(std::size_t layer, const ConstView& states,
+                                  const Run& run) const {
+  const std::size_t width = stack_.config().layers[layer].attention.d_kv_heads();
+  const View kv = run.make(states.shape(0), 2 * width);
+  const Run::Scope layers = run.scope("layers"), index = run.scope(layer),
+                   site = run.scope("encoder_attn");
+  stack_.block(layer).encoder_attn().keys_values(states, kv, run);
+  return {kv.data(), kv.data() + width, 2 * width};
+}
+
 void Decoder::read(const Batch& batch, const ConstView* states, View x, Run& run) const {
-  if (stack_.config().recurrent()) {
-    throw_error(ErrorCode::unsupported,
-                "gradients: expected a decoder with self-attention, got one with recurrent units");
-  }
+  expect_attention();
   const Run::Scope scope = run.scope("decoder");
   std::vector<KeyValueRows> source_keys(stack_.config().layers.size());
   for (std::size_t layer = 0; states && layer < source_keys.size(); ++layer) {
-    const std::size_t width = stack_.config().layers[layer].attention.d_kv_heads();
-    const View kv = run.make(states->shape(0), 2 * width);
-    const Run::Scope layers = run.scope("layers"), index = run.scope(layer),
-                     site = run.scope("encoder_attn");
-    stack_.block(layer).encoder_attn().keys_values(*states, kv, run);
-    source_keys[layer] = {kv.data(), kv.data() + width, 2 * width};
+    source_keys[layer] = keys_values(layer, *states, run);
   }
   input_(batch, x, run);
   for (std::size_t layer = 0; layer < source_keys.size(); ++layer) {
@@ -72,6 +80,13 @@ void Decoder::read(const Batch& batch, const ConstView* states, View x, Run& run
     stack_.block(layer, x, run);
   }
   stack_.finish(x, run);
+}
+
+void Decoder::block(std::size_t layer, const ConstView* states, View x, Run& run) const {
+  expect_attention();
+  const Run::Scope scope = run.scope("decoder");
+  if (states) run.source_keys = keys_values(layer, *states, run);
+  stack_.block(layer, x, run);
 }
 
 void Decoder::reserve(DecodingState& state, std::size_t rows) const {

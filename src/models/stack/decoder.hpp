@@ -30,6 +30,9 @@ class Decoder {
   /// null. Throws `unsupported` if it has recurrent units.
   void read(const Batch& batch, const ConstView* states, View x, Run& run) const;
 
+  /// Runs block `layer` on x [N, D], in place, as `read` does.
+  void block(std::size_t layer, const ConstView* states, View x, Run& run) const;
+
   /// Reserves memory in the state's session for steps of up to `rows` rows.
   void reserve(DecodingState& state, std::size_t rows) const;
 
@@ -47,6 +50,9 @@ class Decoder {
 
  private:
   void run_step(DecodingState& state, View x, Run& run) const;
+  // Returns a layer's keys and values of an encoder's states.
+  KeyValueRows keys_values(std::size_t layer, const ConstView& states, const Run& run) const;
+  void expect_attention() const;
 
   TextEmbeddings input_;
   Stack stack_;

@@ -452,6 +452,17 @@ CircuitSearch ClassifierExplainer::circuit(const ExplainInput& input, float leas
   return CircuitSearch(model(), input.text, least);
 }
 
+CircuitSubject ClassifierExplainer::circuit_subject(const ExplainInput& clean,
+                                                    const ExplainInput& corrupt,
+                                                    std::size_t label) const {
+  expect_no_decoder("circuit");
+  const StackConfig& config = pipeline_.config().encoder();
+  // What nodes add to both texts, and the gradient of each input.
+  TraceBudget().take(saturating_product(
+      {6, 2 + config.layers.size() * (1 + config.n_heads()), clean.text.tokens(), config.d_model}));
+  return {circuit_texts(model(), clean.text, corrupt.text), contrast_of(label)};
+}
+
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
                                                             const TaskInputs& inputs,
                                                             const ExplainRequest& request) {

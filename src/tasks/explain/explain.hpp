@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/tasks/explain.hpp"
+#include "explain/circuits/edge_circuit.hpp"
 #include "explain/interventions/circuit.hpp"
 #include "explain/interventions/faithfulness.hpp"
 #include "explain/interventions/integrated_gradients.hpp"
@@ -96,6 +97,10 @@ class ClassifierExplainer {
   CutEffects cut(const ExplainInput& input, std::span<const AttentionEdge> edges, Cut cut,
                  std::size_t label) const;
   CircuitSearch circuit(const ExplainInput& input, float least) const;
+  /// Returns two texts of equally many tokens whose answers an EdgeCircuitSearch compares. Throws
+  /// `invalid_option` for other texts, and `unsupported` for a model with a decoder.
+  CircuitSubject circuit_subject(const ExplainInput& clean, const ExplainInput& corrupt,
+                                 std::size_t label) const;
 
   /// Adds the tokens of the input and the label to a result.
   template <class Part>

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/strings/decimal.hpp"
+#include "explain/gradients.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/explain/explanation_job.hpp"
 #include "tasks/reading/scores.hpp"
@@ -176,6 +177,71 @@ class CircuitSteps final : public ClassifierSteps {
   CircuitSearch search_;
 };
 
+// Searches a circuit between two texts, and those of the request.
+class PairCircuitSteps final : public ClassifierSteps {
+ public:
+  PairCircuitSteps(const ClassifierExplainer& explainer, const TextInput& text,
+                   const ExplainRequest& request)
+      : ClassifierSteps(explainer, explainer.read(text.text), request.options.label),
+        donor_(explainer.read(*text.pair)),
+        request_(request) {
+    if (explainer.scoring() != Scoring::softmax) {
+      const CircuitMetric usual = ChosenEdges().metric;
+      if (request.options.metric != usual) {
+        refuse_option("metric", "expected logit_difference for labels that are no alternatives");
+      }
+    }
+    subjects_.push_back(explainer.circuit_subject(input(), donor_, label()));
+  }
+
+  bool step() override {
+    if (search_) return search_->step();
+    const std::vector<CircuitPair>& more = request_.options.more_pairs;
+    const std::size_t index = subjects_.size() - 1;
+    if (index < more.size()) {
+      of_further_pair(index, [&] { add(more[index]); });
+    } else {
+      search_.emplace(std::move(subjects_), edge_circuit_options(request_.options));
+    }
+    return true;
+  }
+  ExplainedInput::Part take_part() override {
+    return PairCircuit{search_->take(), explainer().tokens_of(donor_)};
+  }
+
+ private:
+  void add(const CircuitPair& pair) {
+    const ExplainInput clean = explainer().read(pair.text), corrupt = explainer().read(pair.pair);
+    const std::size_t label = explainer().label_of(clean, request_.options.label);
+    if (pair.token || pair.against) {
+      refuse_option(pair.token ? "token" : "against", "expected it only of a model that writes");
+    }
+    subjects_.push_back(explainer().circuit_subject(clean, corrupt, label));
+  }
+
+  ExplainInput donor_;
+  const ExplainRequest& request_;
+  std::vector<CircuitSubject> subjects_;
+  std::optional<EdgeCircuitSearch> search_;
+};
+
+// Refuses options of a circuit between two texts where there is one.
+void expect_two_texts(const ExplainOptions& options) {
+  const ChosenEdges usual;
+  const auto refuse = [](const char* name) {
+    refuse_option(name, "expected it only with two texts");
+  };
+  if (options.label) refuse("label");
+  if (!options.more_pairs.empty()) refuse("more_pairs");
+  if (options.metric != usual.metric) refuse("metric");
+  if (options.ablation != usual.ablation) refuse("ablation");
+  if (options.steps != usual.steps) refuse("steps");
+  if (options.edge_count) refuse("edge_count");
+  if (!options.cut_edges.empty()) refuse("cut_edges");
+  if (options.random_circuits != usual.random_circuits) refuse("random_circuits");
+  if (options.seed != RandomSeed().seed) refuse("seed");
+}
+
 PatchingSite site_of(const ExplainOptions& wanted) {
   PatchingSite site = {.kind = wanted.site};
   if (site.kind != PatchingSite::Kind::head) {
@@ -302,6 +368,11 @@ class ClassifierJob final : public TextExplanations {
 
  private:
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
+    if (method() == "circuit" && text.pair) {
+      expect_linked_gradients();
+      return std::make_unique<PairCircuitSteps>(of_.explainer, text, of_.request);
+    }
+    if (method() == "circuit") expect_two_texts(of_.request.options);
     if (method() != "activation_patching") return of_.begin(of_.explainer.read(text));
     const std::string_view donor = expect_donor(text);
     return std::make_unique<PatchingSteps>(

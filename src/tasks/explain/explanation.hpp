@@ -62,13 +62,19 @@ struct SentenceLogitAttribution {
   NextLogitAttribution attribution;
 };
 
+/// A circuit between two texts, and the tokens of the second.
+struct PairCircuit {
+  EdgeCircuit circuit;
+  std::vector<InputToken> donor_tokens;
+};
+
 /// The result of an explanation. The method determines the type of `part`.
 struct ExplainedInput {
   using Part = std::variant<Rollout, ScoredNorms, ScoredLens, LogitAttribution, PatchingResult,
                             NextPatchingResult, WordFaithfulness, CutEffects, Circuit, NextLens,
                             NextLogitAttribution, ExplainedSentences, SentenceLogitAttribution,
                             GradientScores, IntegratedGradients, Relevance, PropagatedRelevance,
-                            ZeroedValues>;
+                            ZeroedValues, PairCircuit>;
   std::string method = {};
   std::optional<std::string> label = {};  ///< for a classifier: the explained label
   std::vector<InputToken> tokens = {};    ///< [T]; empty for a translation or a picture
@@ -373,12 +379,6 @@ void fields(Visit& visit, Circuit& circuit) {
   visit("edges", circuit.edges);
 }
 
-/// A circuit of a model that writes, and the tokens of the second text.
-struct NextCircuit {
-  EdgeCircuit circuit;
-  std::vector<InputToken> donor_tokens;
-};
-
 template <class Visit>
 void fields(Visit& visit, const EdgeCircuit::Edge& edge) {
   visit("from", edge.from, {.help = "The part that adds to the stream."});
@@ -386,6 +386,14 @@ void fields(Visit& visit, const EdgeCircuit::Edge& edge) {
   visit("score", edge.score,
         {.help = "What the number changes, to first order, if the edge carries what is carried "
                  "outside the circuit."});
+}
+
+template <class Visit>
+void fields(Visit& visit, const EdgeCircuit::Numbers& numbers) {
+  visit("value", single(numbers.clean), {.help = "The explained number of the first text."});
+  visit("corrupt", single(numbers.corrupt), {.help = "The number of the second text."});
+  visit("nothing", single(numbers.nothing), {.help = "The number with no edges."});
+  visit("kept", single(numbers.kept), {.help = "The number with only the circuit."});
 }
 
 template <class Visit>
@@ -400,13 +408,10 @@ void fields(Visit& visit, const EdgeCircuit::Point& point) {
 }
 
 template <class Visit>
-void fields(Visit& visit, NextCircuit& result) {
+void fields(Visit& visit, PairCircuit& result) {
   EdgeCircuit& circuit = result.circuit;
   visit("donorTokens", result.donor_tokens, {.help = "The tokens of the second text."});
-  visit("value", single(circuit.clean), {.help = "The explained number of the first text."});
-  visit("corrupt", single(circuit.corrupt), {.help = "The number of the second text."});
-  visit("nothing", single(circuit.nothing), {.help = "The number with no edges."});
-  visit("kept", single(circuit.kept), {.help = "The number with only the circuit."});
+  fields(visit, circuit.mean);
   visit("faithfulness", circuit.faithfulness,
         {.help = "(`kept` - `nothing`) / (`value` - `nothing`)."});
   visit("nodes", circuit.nodes,
@@ -419,6 +424,8 @@ void fields(Visit& visit, NextCircuit& result) {
                                           circuit.inputs.size()};
   visit.tensor({"scores", shape, std::move(circuit.scores)},
                {.help = "[nodes, inputs] The score of each edge; 0 where there is none."});
+  visit("pairs", circuit.pairs,
+        {.help = "The same numbers of each pair of texts; those above are their means."});
   visit("edges", circuit.edges,
         {.help = "Those of the circuit that are on a way from the embeddings to the logits, the "
                  "largest score first."});

@@ -38,6 +38,14 @@ std::string_view expect_donor(const TextInput& text) {
   throw_error(ErrorCode::invalid_option, "pair: expected two texts, got one");
 }
 
+void of_further_pair(std::size_t index, const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    throw_error(error.code(), {"{}[{}]: {}", {Field("more_pairs"), index, error.what()}});
+  }
+}
+
 void name_guesses(std::vector<std::vector<Guess>>& guesses, const Tokenizer& tokenizer) {
   for (std::vector<Guess>& row : guesses) {
     for (Guess& guess : row) guess.text = tokenizer.display_text(guess.id);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,6 +69,9 @@ class TextExplanations : public ExplanationJob {
 
 /// Returns the second of two texts. Throws `invalid_option` if there is only one.
 std::string_view expect_donor(const TextInput& text);
+
+/// Calls a function for one of the option more_pairs, whose errors name it.
+void of_further_pair(std::size_t index, const std::function<void()>& call);
 
 /// Sets the text of each token.
 void name_guesses(std::vector<std::vector<Guess>>& guesses, const Tokenizer& tokenizer);

@@ -17,13 +17,14 @@ namespace {
 // Two texts of a checkpoint, and what tests/fixtures/checkpoints/circuits.py found of them.
 class CircuitGolden : public WriterGolden {
  public:
-  explicit CircuitGolden(const std::string& name) : WriterGolden("circuits.json", name) {
-    subject = {.clean = text("ids"), .corrupt = text("corrupt"), .contrast = contrast};
-  }
+  explicit CircuitGolden(const std::string& name)
+      : WriterGolden("circuits.json", name), clean(text("ids")), corrupt(text("corrupt")) {}
+
+  CircuitSubject subject() { return {circuit_texts(runner(), clean, corrupt), contrast}; }
 
   std::vector<float> expected(const std::string& scores) const { return golden.at(scores); }
 
-  CircuitSubject subject;
+  DecodedText clean, corrupt;
 };
 
 void check_scores(const std::string& what, std::span<const float> got,
@@ -40,13 +41,12 @@ TEST_CASE("the scores of edges equal PyTorch's", "[circuit]") {
   const std::string name = any_writer();
   INFO(name);
   CircuitGolden golden(name);
-  const CircuitSubject& subject = golden.subject;
   CircuitMetric metric = CircuitMetric::logit_difference;
   Ablation ablation = Ablation::corrupt;
   const auto scores = [&](std::size_t steps) {
-    return CircuitRuns(golden.runner(), subject, metric, ablation).scores(steps);
+    return CircuitRuns(golden.subject(), metric, ablation).scores(steps);
   };
-  const CircuitRuns runs(golden.runner(), subject, metric, ablation);
+  const CircuitRuns runs(golden.subject(), metric, ablation);
   std::vector<std::string> nodes, inputs;
   for (const CircuitNode& node : runs.graph().nodes()) nodes.push_back(to_string(node));
   for (const CircuitInput& input : runs.graph().inputs()) inputs.push_back(to_string(input));
@@ -69,8 +69,7 @@ TEST_CASE("a run with some edges equals PyTorch's", "[circuit]") {
   const std::string name = any_writer();
   INFO(name);
   CircuitGolden golden(name);
-  const CircuitRuns runs(golden.runner(), golden.subject, CircuitMetric::logit_difference,
-                         Ablation::corrupt);
+  const CircuitRuns runs(golden.subject(), CircuitMetric::logit_difference, Ablation::corrupt);
   std::vector<bool> kept(runs.graph().edges());
   for (const std::size_t edge : golden.golden.at("kept").get<std::vector<std::size_t>>()) {
     kept[edge] = true;
@@ -79,16 +78,14 @@ TEST_CASE("a run with some edges equals PyTorch's", "[circuit]") {
   // All edges are the clean text's run, none the corrupt one's, whatever is added instead.
   CHECK(std::abs(runs.number_with(std::vector<bool>(kept.size(), true)) - runs.clean()) < 1e-3);
   CHECK(std::abs(runs.number_with(std::vector<bool>(kept.size())) - runs.corrupt()) < 1e-3);
-  const CircuitRuns means(golden.runner(), golden.subject, CircuitMetric::logit_difference,
-                          Ablation::mean);
+  const CircuitRuns means(golden.subject(), CircuitMetric::logit_difference, Ablation::mean);
   CHECK(std::abs(means.number_with(std::vector<bool>(kept.size(), true)) - runs.clean()) < 1e-3);
   CHECK(std::abs(means.number_with(std::vector<bool>(kept.size())) - runs.corrupt()) > 1e-3);
 }
 
 TEST_CASE("edges without a way to both ends carry nothing", "[circuit]") {
   CircuitGolden golden("gpt2_generate");
-  const CircuitRuns runs(golden.runner(), golden.subject, CircuitMetric::logit_difference,
-                         Ablation::corrupt);
+  const CircuitRuns runs(golden.subject(), CircuitMetric::logit_difference, Ablation::corrupt);
   const CircuitGraph& graph = runs.graph();
   std::vector<bool> kept(graph.edges());
   for (std::size_t edge = 0; edge < kept.size(); edge += 3) kept[edge] = true;
@@ -105,7 +102,9 @@ TEST_CASE("edges without a way to both ends carry nothing", "[circuit]") {
 TEST_CASE("a circuit is found and measured", "[circuit]") {
   CircuitGolden golden("m2m_100");
   const auto found = [&](const EdgeCircuitOptions& options) {
-    EdgeCircuitSearch search(golden.runner(), golden.subject, options);
+    std::vector<CircuitSubject> subjects;
+    subjects.push_back(golden.subject());
+    EdgeCircuitSearch search(std::move(subjects), options);
     while (search.step()) {
     }
     return search.take();
@@ -114,7 +113,7 @@ TEST_CASE("a circuit is found and measured", "[circuit]") {
   REQUIRE(circuit.curve.size() == 7);
   CHECK(std::abs(circuit.curve.back().faithfulness - 1) < 1e-4f);
   CHECK(circuit.curve.back().random == circuit.curve.back().faithfulness);
-  CHECK(std::abs(circuit.nothing - circuit.corrupt) < 1e-3);
+  CHECK(std::abs(circuit.mean.nothing - circuit.mean.corrupt) < 1e-3);
   CHECK(circuit.faithfulness >= 0.8f);
   CHECK(circuit.edges.size() < circuit.curve.back().edges);
   CHECK(std::ranges::is_sorted(circuit.edges, [](const auto& a, const auto& b) {
@@ -124,7 +123,7 @@ TEST_CASE("a circuit is found and measured", "[circuit]") {
   const EdgeCircuit ten = found({.edge_count = 10, .orders = 0});
   CHECK(ten.edges.size() <= 10);
   CHECK(error_of([&] { found({.edge_count = 10000}); }).code() == ErrorCode::invalid_option);
-  golden.subject.corrupt = golden.subject.clean;
+  golden.corrupt = golden.clean;
   CHECK(error_of([&] { found({}); }).code() == ErrorCode::invalid_option);
 }
 
@@ -138,7 +137,7 @@ TEST_CASE("the library finds a circuit between two texts", "[circuit]") {
   CHECK(found.part.circuit.faithfulness >= 0.8f);
   const EdgeCircuit::Edge& first = found.part.circuit.edges.front();
   const auto cut = explainer.circuit(clean, corrupt, {.cut = {first.from + ">" + first.to}});
-  CHECK(cut.part.circuit.kept < found.part.circuit.clean - 1);
+  CHECK(cut.part.circuit.mean.kept < found.part.circuit.mean.clean - 1);
   const auto test = explainer.faithfulness(clean, {.of = "attn_lrp", .orders = 2});
   CHECK(test.part.test.random.size() == 2);
   CHECK(test.part.test.tokens == explainer.attn_lrp(clean).part.relevance.scores);
@@ -147,13 +146,13 @@ TEST_CASE("the library finds a circuit between two texts", "[circuit]") {
 TEST_CASE("a graph that is no sum is refused by name", "[circuit]") {
   const auto refused = [](const std::string& name) {
     const auto pipeline = load_pipeline<GeneratePipeline>(checkpoints / name);
-    return error_of([&] { CircuitGraph(nullptr, pipeline->runner()->decoder().stack()); });
+    return error_of([&] { CircuitGraph(nullptr, &pipeline->runner()->decoder().stack()); });
   };
   const Error error = refused("gemma2");
   CHECK(error.code() == ErrorCode::unsupported);
   CHECK(std::string(error.what()).find("norms of their outputs") != std::string::npos);
   const auto marian = load_pipeline<TranslatePipeline>(checkpoints / "marian");
-  const Error post = error_of([&] { CircuitGraph(nullptr, marian->runner()->decoder().stack()); });
+  const Error post = error_of([&] { CircuitGraph(nullptr, &marian->runner()->decoder().stack()); });
   CHECK(post.code() == ErrorCode::unsupported);
 }
 

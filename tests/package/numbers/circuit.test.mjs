@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { command } from '../../native_build.mjs';
 import {
+  Classifier,
   Generator,
   Translator,
   assertError,
@@ -20,12 +21,14 @@ const method = 'circuit';
 const subjects = {
   writer: { Class: Generator, pair: ['The actors in this film', 'The actor in this film'] },
   'en-de': { Class: Translator, pair: ['The dog sleeps.', 'The cat sleeps.'] },
+  sentiment: { Class: Classifier, pair: ['This film is good.', 'This film is bad.'] },
 };
 
 function natively(model, pair) {
   const args = ['explain', join(root, 'weights', model), '--method', method, '--json'];
   const input = `${pair.join('\t')}\n`;
-  const line = execFileSync(command, [...args, '--compute', 'f32'], { input, encoding: 'utf8' });
+  const flags = [...args, '--pairs', '--compute', 'f32'];
+  const line = execFileSync(command, flags, { input, encoding: 'utf8' });
   return JSON.parse(line);
 }
 
@@ -43,10 +46,9 @@ for (const [name, { Class, pair }] of Object.entries(subjects)) {
       for (const key of ['nodes', 'inputs']) assert.deepEqual(found[key], expected[key]);
       for (const key of ['value', 'corrupt', 'nothing'])
         assertNear([found[key]], [expected[key]], 1e-3, key);
-      assert.deepEqual(
-        [found.token.text, found.against.text],
-        [expected.token.text, expected.against.text],
-      );
+      for (const key of ['token', 'against'])
+        assert.equal(found[key]?.text, expected[key]?.text, key);
+      assert.equal(found.label, expected.label);
       for (const [i, point] of found.curve.entries()) {
         assert.equal(point.edges, expected.curve[i].edges);
         assertNear([point.random], [expected.curve[i].random], 2e-2, 'random');
@@ -75,6 +77,59 @@ test('metrics and ablations change what is scored', async () => {
   assert.ok(few.edges.length > 0 && few.edges.length <= 40);
   // The divergence of the clean text from itself is 0.
   assertNear([(await found({ metric: 'divergence' })).value], [0], 1e-6, 'divergence');
+});
+
+test('several pairs have one circuit: scores and numbers are means', async () => {
+  for (const [name, others] of Object.entries({
+    sentiment: ['The plot was great.', 'The plot was awful.'],
+    writer: ['The girls in that car', 'The girl in that car'],
+  })) {
+    const { Class, pair } = subjects[name];
+    const model = await load(join(root, 'weights', name), floats, Class);
+    const [first, second] = [pair, others].map(([text, other]) => ({ text, pair: other }));
+    const plain = { method, randomCircuits: 0 };
+    const one = await model.explain(first, plain);
+    const other = await model.explain(second, plain);
+    const ids = other.token && { token: other.token.id, against: other.against.id };
+    const both = await model.explain(first, { ...plain, morePairs: [{ ...second, ...ids }] });
+    const mean = one.scores.data.map((score, i) => (score + other.scores.data[i]) / 2);
+    assertNear(both.scores.data, mean, 1e-4, 'scores');
+    assert.equal(both.pairs.length, 2);
+    for (const key of ['value', 'corrupt', 'nothing', 'kept']) {
+      const [a, b] = both.pairs.map((numbers) => numbers[key]);
+      assertNear([both[key]], [(a + b) / 2], 1e-4, key);
+      if (key !== 'kept') assertNear([a, b], [one[key], other[key]], 1e-4, key);
+    }
+    const wrong = { ...plain, morePairs: [{ text: 'One', pair: 'One two three four' }] };
+    await assertError(model.explain(first, wrong), 'invalid_option', /more.?pairs\[0\].*tokens/i);
+  }
+});
+
+test('options of two texts are refused for one, and numbers that a classifier lacks', async () => {
+  const model = await load(join(root, 'weights/sentiment'), floats, Classifier);
+  const [text, pair] = subjects.sentiment.pair;
+  for (const [name, value] of Object.entries({
+    label: 'positive',
+    metric: 'divergence',
+    ablation: 'zero',
+    steps: 0,
+    edgeCount: 3,
+    cutEdges: ['a>b'],
+    randomCircuits: 1,
+    morePairs: [{ text, pair }],
+  })) {
+    const asked = model.explain(text, { method, [name]: value });
+    await assertError(
+      asked,
+      'invalid_option',
+      new RegExp(`${name}: expected it only with two texts`),
+    );
+  }
+  const morePairs = [{ text, pair, token: 3 }];
+  const asked = model.explain({ text, pair }, { method, morePairs });
+  await assertError(asked, 'invalid_option', /token: expected it only of a model that writes/);
+  const { value } = await model.explain({ text, pair }, { method, metric: 'log_probability' });
+  assert.ok(value < 0 && value > -0.1);
 });
 
 test('what has no such graph is refused', async () => {

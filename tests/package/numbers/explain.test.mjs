@@ -491,7 +491,10 @@ test('wrong input is refused by name', async () => {
   const generator = await load(folderOf('gpt2_generate'), { explain: true }, Generator);
   const next = (options, pattern, code = 'invalid_option') =>
     assertError(() => generator.explain('a', options), code, pattern);
-  await next({ method: 'edges' }, /method.*rollout, value_norms, lens, direct_logit_attribution/);
+  await next(
+    { method: 'edges' },
+    /method.*rollout, value_norms, value_zeroing, lens, direct_logit_attribution/,
+  );
   await next({ method: 'direct_logit_attribution', label: 'x' }, /unknown option "label"/);
   await next({ method: 'direct_logit_attribution', token: 500 }, /token.*below 500/);
   await next({ method: 'direct_logit_attribution', token: 3, against: 3 }, /against/);

@@ -97,7 +97,7 @@ test('what cannot be tested is refused', async () => {
   const text = 'The acting is dreadful';
   for (const [options, message] of [
     [{ of: 'lens' }, /of.*expected one of.*lens/],
-    [{ of: 'value_zeroing' }, /of.*before a next token.*value_zeroing/],
+    [{ of: 'value_norms' }, /of.*before a next token.*value_norms/],
     [{ scores: new Float32Array(3) }, /scores: expected \d+ numbers, one per token, got 3/],
   ])
     await assertError(writer.explain(text, { method, ...options }), 'invalid_option', message);

@@ -247,6 +247,8 @@ export async function explainNext(): Promise<void> {
     { text: 'a', pair: 'b' },
     { method: 'circuit', metric: 'divergence', cutEdges: ['a>b'] },
   );
+  const zeroed = await generator.explain('a', { method: 'value_zeroing' });
+  console.log(zeroed.token.text, zeroed.rollout.shape, zeroed.layers.shape);
   console.log(edges[0]?.from, edges[0]?.score, curve[0]?.faithfulness);
   await generator.loadDictionaries('y');
   const { dictionaries } = await generator.explain('a', { method: 'features' });

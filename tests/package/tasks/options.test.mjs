@@ -45,7 +45,7 @@ for (const [folder, methods] of classes) {
       assert.ok(names.length > 4 && names.includes('signal'));
       for (const name of names) {
         // No option accepts this value; the error names the option.
-        const value = [{ nonsense: 1 }];
+        const value = name === 'morePairs' ? [{ text: 1 }] : [{ nonsense: 1 }];
         const options = { ...(name !== 'method' && method === 'explain' && methodOf(name, model)) };
         const message = await messageOf(model, method, args, { ...options, [name]: value });
         assert.doesNotMatch(message, /unknown (field|option)/, `${name}: ${message}`);
@@ -79,6 +79,7 @@ function methodOf(name, { task }) {
     edges: 'edges',
     cut: 'edges',
     least: 'circuit',
+    morePairs: 'circuit',
     metric: 'circuit',
     ablation: 'circuit',
     steps: 'circuit',

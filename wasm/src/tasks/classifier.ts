@@ -16,7 +16,7 @@ import type {
   WithGradients,
   WithTrace,
 } from '../model/results.js';
-import type { Explanations } from './explain.js';
+import type { CircuitOfPair, Explanations } from './explain.js';
 import { explainOptions } from './explain_options.js';
 import type { ExplainMethod, ExplainOptions } from './explain_options.js';
 import { classifyOptions } from './options.js';
@@ -100,14 +100,16 @@ export class Classifier extends LoadedModel<ClassifierInfo> {
   }
 
   /**
-   * Explains the answer to a text by one of the methods of ExplainOptions or, with method
-   * "activation_patching", the difference between the answers to two texts: `{ text, pair }`. Aborting
-   * `signal` stops a long search between two steps.
+   * Explains the answer to a text by one of the methods of ExplainOptions or, with the methods
+   * "activation_patching" and "circuit", the difference between the answers to two texts:
+   * `{ text, pair }`. Aborting `signal` stops a long search between two steps.
    */
+  explain(texts: TextPair, options: ExplainOptions['circuit']): Promise<CircuitOfPair>;
   explain<Method extends ExplainMethod>(
     text: string | TextPair,
     options: ExplainOptions[Method] & { method: Method },
-  ): Promise<Explanations[Method]> {
+  ): Promise<Explanations[Method]>;
+  explain(text: string | TextPair, options: ExplainOptions[ExplainMethod]): Promise<unknown> {
     return this.explained(text, options, methods.explain);
   }
 }

@@ -69,6 +69,17 @@ interface ScoredRows {
   keyTokens: string[];
 }
 
+/** Two texts that a circuit is found for, too; of a model that writes, with the ids of its tokens. */
+export interface CircuitPair {
+  text: string;
+  pair: string;
+  token?: number;
+  against?: number;
+}
+
+/** What a classifier's method "circuit" returns for two texts. */
+export type CircuitOfPair = ExplainedLabel<'circuit'> & EdgeCircuit;
+
 /**
  * The result of each method. The explained number is computed from logits: with two labels the
  * log-odds, with more the label's logit minus the mean of all, with one its logit. T tokens, L
@@ -86,6 +97,7 @@ export interface Explanations {
   activation_patching: ExplainedLabel<'activation_patching'> & ActivationPatching;
   faithfulness: ExplainedLabel<'faithfulness'> & Faithfulness;
   edges: ExplainedLabel<'edges'> & EdgeEffects;
+  /** Of one text; see CircuitOfPair for two. */
   circuit: ExplainedLabel<'circuit'> & Circuit;
   gradient_times_input: ExplainedLabel<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedLabel<'integrated_gradients'> & IntegratedGradients;
@@ -144,6 +156,8 @@ export interface TranslationExplanations {
   faithfulness: ExplainedToken<'faithfulness'> & Faithfulness;
   /** By default of the first token in which both translations differ. */
   circuit: ExplainedToken<'circuit'> & EdgeCircuit;
+  /** `layers` [L, 1, T, T + S] and `rollout` [T, T + S] are the decoder's. */
+  value_zeroing: Omit<ExplainedToken<'value_zeroing'>, 'layers'> & ValueZeroing;
   gradients: ExplainedToken<'gradients'> & Gradients;
   gradient_times_input: ExplainedToken<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedToken<'integrated_gradients'> & IntegratedGradients;
@@ -178,6 +192,7 @@ export interface GenerationExplanations {
   activation_patching: ExplainedText<'activation_patching'> & NextActivationPatching;
   faithfulness: ExplainedNext<'faithfulness'> & Faithfulness;
   circuit: ExplainedNext<'circuit'> & EdgeCircuit;
+  value_zeroing: ExplainedNext<'value_zeroing'> & ValueZeroing;
   gradients: ExplainedNext<'gradients'> & Gradients;
   gradient_times_input: ExplainedNext<'gradient_times_input'> & GradientScores;
   integrated_gradients: ExplainedNext<'integrated_gradients'> & IntegratedGradients;

@@ -3,6 +3,7 @@
 import type { Patch } from '../model/call_options.js';
 import type {
   AttentionEdge,
+  CircuitPair,
   Explanations,
   TranslationExplanations,
   GenerationExplanations,
@@ -78,6 +79,11 @@ export interface ExplainOption {
    * share. Default: 0.8.
    */
   least?: number | undefined;
+  /**
+   * Further pairs of texts, each with its own token and against. The circuit is one for all of
+   * them: scores and numbers are means. Default: none.
+   */
+  morePairs?: readonly CircuitPair[] | undefined;
   /**
    * The number that the circuit should keep: the difference of the two tokens' logits, the
    * log-probability of the token, or minus the divergence from the first text's probabilities.
@@ -243,11 +249,23 @@ export interface ExplainOptions {
   /** The number without some attention edges. Needs compute f32. */
   edges: Method<'edges', 'label' | 'edges' | 'cut'>;
   /**
-   * A small set of heads and edges that keeps the answer (Conmy et al. 2023); of a model that
-   * writes, the edges of its graph that carry the difference between the answers to two texts of
-   * equally many tokens (Hanna et al. 2024, EAP-IG). Needs compute f32.
+   * A small set of heads and edges that keeps the answer (Conmy et al. 2023); of two texts of
+   * equally many tokens, the edges of the model's graph that carry the difference between their
+   * answers (Hanna et al. 2024, EAP-IG). Needs compute f32.
    */
-  circuit: Method<'circuit', 'least'>;
+  circuit: Method<
+    'circuit',
+    | 'label'
+    | 'seed'
+    | 'least'
+    | 'morePairs'
+    | 'metric'
+    | 'ablation'
+    | 'steps'
+    | 'edgeCount'
+    | 'cutEdges'
+    | 'randomCircuits'
+  >;
   /**
    * The features of the model's dictionaries that are active for each token (Cunningham et al.
    * 2023; Dunefsky et al. 2024). Needs dictionaries and compute f32.
@@ -296,6 +314,14 @@ export interface ExplainTranslationOptions {
    * 2020, attention rollout).
    */
   rollout: Method<'rollout', 'beams' | 'from' | 'to'>;
+  /**
+   * How much each token's output of a layer turns away if another token's value vector is zero,
+   * multiplied through the layers (Mohebbi et al. 2023). Needs compute f32.
+   */
+  value_zeroing: Method<
+    'value_zeroing',
+    'beams' | 'sentence' | 'position' | 'prefix' | 'token' | 'against' | 'from' | 'to'
+  >;
   /** What each layer would answer, if no layer followed (nostalgebraist 2020, logit lens). */
   lens: Method<'lens', 'words' | 'beams' | 'from' | 'to'>;
   /** The translation as decoded from each layer of the encoder (Langedijk et al. 2023). */
@@ -373,14 +399,15 @@ export interface ExplainTranslationOptions {
     | 'to'
   >;
   /**
-   * A small set of heads and edges that keeps the answer (Conmy et al. 2023); of a model that
-   * writes, the edges of its graph that carry the difference between the answers to two texts of
-   * equally many tokens (Hanna et al. 2024, EAP-IG). Needs compute f32.
+   * A small set of heads and edges that keeps the answer (Conmy et al. 2023); of two texts of
+   * equally many tokens, the edges of the model's graph that carry the difference between their
+   * answers (Hanna et al. 2024, EAP-IG). Needs compute f32.
    */
   circuit: Method<
     'circuit',
     | 'seed'
     | 'least'
+    | 'morePairs'
     | 'metric'
     | 'ablation'
     | 'steps'
@@ -507,6 +534,11 @@ export interface ExplainGenerationOptions {
   rollout: Method<'rollout'>;
   /** Attention times the size of the vectors that it moves (Kobayashi et al. 2020). */
   value_norms: Method<'value_norms'>;
+  /**
+   * How much each token's output of a layer turns away if another token's value vector is zero,
+   * multiplied through the layers (Mohebbi et al. 2023). Needs compute f32.
+   */
+  value_zeroing: Method<'value_zeroing', 'beams' | 'position' | 'prefix' | 'token' | 'against'>;
   /** What each layer would answer, if no layer followed (nostalgebraist 2020, logit lens). */
   lens: Method<'lens', 'words'>;
   /**
@@ -556,14 +588,15 @@ export interface ExplainGenerationOptions {
     'of' | 'scores' | 'orders' | 'seed' | 'beams' | 'position' | 'prefix' | 'token' | 'against'
   >;
   /**
-   * A small set of heads and edges that keeps the answer (Conmy et al. 2023); of a model that
-   * writes, the edges of its graph that carry the difference between the answers to two texts of
-   * equally many tokens (Hanna et al. 2024, EAP-IG). Needs compute f32.
+   * A small set of heads and edges that keeps the answer (Conmy et al. 2023); of two texts of
+   * equally many tokens, the edges of the model's graph that carry the difference between their
+   * answers (Hanna et al. 2024, EAP-IG). Needs compute f32.
    */
   circuit: Method<
     'circuit',
     | 'seed'
     | 'least'
+    | 'morePairs'
     | 'metric'
     | 'ablation'
     | 'steps'
@@ -702,6 +735,13 @@ export const explainOptions = [
   'edges',
   'cut',
   'least',
+  'morePairs',
+  'metric',
+  'ablation',
+  'steps',
+  'edgeCount',
+  'cutEdges',
+  'randomCircuits',
   'signal',
 ] as const;
 
@@ -740,14 +780,14 @@ export const explainTranslationOptions = [
   'beams',
   'from',
   'to',
-  'words',
-  'effects',
-  'loadings',
   'sentence',
   'position',
   'prefix',
   'token',
   'against',
+  'words',
+  'effects',
+  'loadings',
   'attention',
   'query',
   'key',
@@ -763,6 +803,7 @@ export const explainTranslationOptions = [
   'orders',
   'seed',
   'least',
+  'morePairs',
   'metric',
   'ablation',
   'steps',
@@ -782,11 +823,14 @@ export const explainTranslationOptions = [
 /** The options of all methods of Generator. */
 export const explainGenerationOptions = [
   'method',
+  'beams',
+  'position',
+  'prefix',
+  'token',
+  'against',
   'words',
   'effects',
   'loadings',
-  'token',
-  'against',
   'attention',
   'query',
   'key',
@@ -796,15 +840,13 @@ export const explainGenerationOptions = [
   'reads',
   'everywhere',
   'head',
-  'beams',
-  'position',
-  'prefix',
   'onProgress',
   'of',
   'scores',
   'orders',
   'seed',
   'least',
+  'morePairs',
   'metric',
   'ablation',
   'steps',

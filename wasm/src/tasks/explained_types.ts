@@ -243,6 +243,18 @@ export interface CircuitEdge {
   score: number;
 }
 
+/** The explained number of two texts, and what a circuit keeps of it. */
+export interface CircuitNumbers {
+  /** The explained number of the first text. */
+  value: number;
+  /** The number of the second text. */
+  corrupt: number;
+  /** The number with no edges. */
+  nothing: number;
+  /** The number with only the circuit. */
+  kept: number;
+}
+
 /** Circuits of one size. */
 export interface CircuitPoint {
   /** How many edges are kept. */
@@ -280,6 +292,8 @@ export interface EdgeCircuit {
   inputs: string[];
   /** [nodes, inputs] The score of each edge; 0 where there is none. */
   scores: TracedTensor;
+  /** The same numbers of each pair of texts; those above are their means. */
+  pairs: CircuitNumbers[];
   /**
    * Those of the circuit that are on a way from the embeddings to the logits, the largest score
    * first.

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "explain/circuits/edge_circuit.hpp"
 #include "explain/next_gradients.hpp"
 #include "run/trace/trace_plan.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/explain/explanation_job.hpp"
-#include "tasks/explain/next/next_patching.hpp"
+#include "tasks/explain/next/next_circuit.hpp"
 #include "tasks/limits.hpp"
 
 namespace glassformer {
@@ -24,26 +23,22 @@ std::vector<std::size_t> tokens_with_text(std::span<const std::int32_t> ids,
   return places;
 }
 
-// Explains one text, step by step.
-class NextGradientsSteps {
+class NextGradientsSteps final : public NextSteps {
  public:
-  struct Asked {
-    ExplainRequest request;
-    TranslatedPlace place = {};
-    NextAttributionOptions tokens = {};
-  };
-
-  NextGradientsSteps(Pipeline& pipeline, const TextInput& text, const Asked& asked)
-      : NextGradientsSteps(pipeline, asked, read_subjects(pipeline, text, asked)) {}
+  NextGradientsSteps(Pipeline& pipeline, const TextInput& text, const AskedNext& asked)
+      : pipeline_(pipeline),
+        subject_(read_to_next(pipeline, text.text, asked.place)),
+        position_(subject_.before.sentence ? subject_.decoded.size() - 1 : asked.place.position),
+        request_(asked.request),
+        lead_(subject_, asked.tokens) {}
   NextGradientsSteps(const NextGradientsSteps&) = delete;  // the lead refers to the subject
   NextGradientsSteps& operator=(const NextGradientsSteps&) = delete;
 
-  // Returns whether anything is left to do.
-  bool step() {
+  bool step() override {
     if (sum_) return sum_->step();
     if (test_) return test_->step();
-    if (circuit_) return circuit_->search.step();
     if (graph_) return graph_->step();
+    if (zeroing_) return zeroing_->step();
     if (request_.is("gradients")) {
       part_ = lead_.gradients(request_.options.names, request_.options.patches);
     } else if (request_.is("relevance")) {
@@ -56,21 +51,21 @@ class NextGradientsSteps {
       part_ = lead_.propagated(BackwardRules::cp_lrp);
     } else if (request_.is("attribution_graph")) {
       graph_ = lead_.attribution_graph(pipeline_.dictionaries(), request_.options);
-    } else if (request_.is("circuit")) {
-      circuit_ = begin_circuit();
+    } else if (request_.is("value_zeroing")) {
+      zeroing_.emplace(lead_.value_zeroing());
     } else if (request_.is("faithfulness")) {
       test_.emplace(lead_.faithfulness(request_.options, request_.options.seed));
     } else {
       sum_ = lead_.integrated_gradients(request_.options.baseline_token);
     }
-    return sum_ || test_ || circuit_ || graph_;
+    return sum_ || test_ || graph_ || zeroing_;
   }
 
-  NextGradients take() {
+  NextGradients take() override {
     if (sum_) part_ = sum_->take();
     if (test_) part_ = WordFaithfulness{test_->take(), lead_.parts()};
     if (graph_) part_ = graph_->take();
-    if (circuit_) part_ = NextCircuit{circuit_->search.take(), corrupt_tokens()};
+    if (zeroing_) part_ = zeroing_->take();
     NextGradients result = {.position = position_,
                             .token = lead_.token(),
                             .against = lead_.against(),
@@ -82,116 +77,15 @@ class NextGradientsSteps {
   }
 
  private:
-  // The explained text and, of a circuit, the corrupt one.
-  struct Subjects {
-    NextSubject own;
-    std::optional<NextSubject> corrupt = {};
-  };
-  struct RunningCircuit {
-    RunningCircuit(const CircuitSubject& of, const EdgeCircuitOptions& options,
-                   const WriterRunner& model)
-        : subject(of), search(model, subject, options) {}
-    RunningCircuit(const RunningCircuit&) = delete;  // the search refers to the subject
-    CircuitSubject subject;
-    EdgeCircuitSearch search;
-  };
-
-  NextGradientsSteps(const Pipeline& pipeline, const Asked& asked, Subjects subjects)
-      : pipeline_(pipeline),
-        subject_(std::move(subjects.own)),
-        position_(subject_.before.sentence ? subject_.decoded.size() - 1 : asked.place.position),
-        corrupt_(std::move(subjects.corrupt)),
-        request_(asked.request),
-        lead_(subject_, tokens_of(asked)) {}
-
-  static Subjects read_subjects(Pipeline& pipeline, const TextInput& text, const Asked& asked) {
-    if (!asked.request.is("circuit")) return {read_to_next(pipeline, text.text, asked.place)};
-    const std::string_view other = expect_donor(text);
-    // Only the source of the corrupt text counts, so any place in its answer will do.
-    TranslatedPlace begin = asked.place;
-    begin.position = 0;
-    begin.prefix.clear();
-    Subjects read = {read_to_next(pipeline, text.text, asked.place),
-                     read_to_next(pipeline, other, begin)};
-    const ExplainOptions& options = asked.request.options;
-    if (!read.own.before.sentence || options.position || !options.prefix.empty()) return read;
-    // By default, the first token in which both translations differ.
-    const auto& own = read.own.before.sentence->translation.output.tokens;
-    const auto& others = read.corrupt->before.sentence->translation.output.tokens;
-    TranslatedPlace place = asked.place;
-    while (place.position + 1 < std::min(own.size(), others.size()) &&
-           own[place.position].id == others[place.position].id) {
-      ++place.position;
-    }
-    if (place.position == asked.place.position) return read;
-    return {read_to_next(pipeline, text.text, place), std::move(read.corrupt)};
-  }
-
-  // The token is compared with the corrupt text's likeliest.
-  NextAttributionOptions tokens_of(const Asked& asked) const {
-    NextAttributionOptions tokens = asked.tokens;
-    if (!corrupt_ || tokens.against) return tokens;
-    const std::vector<float> own = run_to_next_token(subject_.model, subject_.text(), {}).logits;
-    const std::vector<float> other = run_to_next_token(corrupt_->model, corrupt_text(), {}).logits;
-    const std::size_t vocabulary = subject_.attributions.vocabulary();
-    const NextAttributionOptions parting =
-        parting_tokens(std::span(other).first(vocabulary), std::span(own).first(vocabulary));
-    if (!tokens.token) tokens.token = subject_.own ? subject_.own : parting.token;
-    if (parting.against != tokens.token) tokens.against = parting.against;
-    return tokens;
-  }
-
-  // The corrupt text, after the same tokens of a translation or an answer.
-  DecodedText corrupt_text() const {
-    if (!subject_.encoded) return corrupt_->text();
-    return {subject_.decoded, &*corrupt_->encoded};
-  }
-
-  std::unique_ptr<RunningCircuit> begin_circuit() const {
-    const ChosenEdges& asked = request_.options;
-    const CircuitSubject of = {
-        .clean = subject_.text(), .corrupt = corrupt_text(), .contrast = lead_.contrast()};
-    const EdgeCircuitOptions options = {.metric = asked.metric,
-                                        .ablation = asked.ablation,
-                                        .steps = asked.steps,
-                                        .edge_count = asked.edge_count,
-                                        .least = request_.options.least,
-                                        .cut = asked.cut_edges,
-                                        .orders = asked.random_circuits,
-                                        .seed = request_.options.seed};
-    // What nodes add to both texts, and the gradient of each input.
-    TraceBudget().take(sum_of_parts());
-    return std::make_unique<RunningCircuit>(of, options, subject_.model);
-  }
-
-  std::uint64_t sum_of_parts() const {
-    std::uint64_t parts = 2;
-    const auto add = [&parts](const StackConfig& config, std::size_t attentions) {
-      parts += saturating_product({config.layers.size(), 1 + attentions * config.n_heads()});
-    };
-    const StackConfig& config = subject_.model->decoder().stack().config();
-    add(config, subject_.encoded ? 2 : 1);
-    if (subject_.encoded) {
-      add(subject_.model.translator().encoder().stack().config(), 1);
-    }
-    return saturating_product({6, parts, subject_.text().tokens(), config.d_model});
-  }
-
-  std::vector<InputToken> corrupt_tokens() const {
-    const ReadBefore& before = corrupt_->before;
-    return before.sentence ? before.sentence->translation.source_tokens : before.tokens;
-  }
-
   const Pipeline& pipeline_;
   NextSubject subject_;
   std::size_t position_;
-  std::optional<NextSubject> corrupt_;
   const ExplainRequest& request_;
   NextLead lead_;
-  std::unique_ptr<RunningCircuit> circuit_;
   std::unique_ptr<AttributionGraphSearch> graph_;
   std::optional<IntegratedGradientsSum> sum_;
   std::optional<FaithfulnessTest> test_;
+  std::optional<NextValueZeroing> zeroing_;
   decltype(NextGradients::part) part_;
 };
 
@@ -216,7 +110,7 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
     if (results_.size() == texts_.size()) return false;
     try {
       const TextInput text = texts_[results_.size()].input();
-      if (!steps_) steps_ = std::make_unique<NextGradientsSteps>(pipeline_, text, asked_);
+      if (!steps_) steps_ = begin(text);
       if (steps_->step()) return true;
       results_.emplace_back(steps_->take());
     } catch (const Error& error) {
@@ -245,6 +139,11 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
     std::visit([&](auto& part) { part_fields(visit, part); }, result.part);
   }
 
+  std::unique_ptr<NextSteps> begin(const TextInput& text) const {
+    if (asked_.request.is("circuit")) return begin_next_circuit(pipeline_, text, asked_);
+    return std::make_unique<NextGradientsSteps>(pipeline_, text, asked_);
+  }
+
   NamedTokens named(const std::vector<std::int32_t>& ids) const {
     const Tokenizer& tokenizer = *pipeline_.vocabulary();
     NamedTokens answer = {.text = tokenizer.decode(ids)};
@@ -260,13 +159,14 @@ class NextGradientsJob final : public TypedJob<NextGradients> {
   static void part_fields(ResultWriter& visit, Relevance& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, PropagatedRelevance& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, WordFaithfulness& part) { fields(visit, part); }
-  static void part_fields(ResultWriter& visit, NextCircuit& part) { fields(visit, part); }
+  static void part_fields(ResultWriter& visit, PairCircuit& part) { fields(visit, part); }
   static void part_fields(ResultWriter& visit, AttributionGraph& part) { fields(visit, part); }
+  static void part_fields(ResultWriter& visit, ZeroedValues& part) { fields(visit, part); }
 
   Pipeline& pipeline_;
-  NextGradientsSteps::Asked asked_;
+  AskedNext asked_;
   std::vector<OwnedText> texts_;
-  std::unique_ptr<NextGradientsSteps> steps_;
+  std::unique_ptr<NextSteps> steps_;
   Results<NextGradients> results_;
 };
 
@@ -308,6 +208,19 @@ Relevance NextLead::relevance() const {
   return next_relevance(subject_.model, subject_.text(), contrast_);
 }
 
+NextValueZeroing NextLead::value_zeroing() const {
+  const std::size_t rows = subject_.decoded.size(), columns = subject_.text().tokens();
+  const std::size_t sources = columns - rows;
+  std::uint64_t numbers =
+      saturating_product({subject_.model->decoder().stack().config().layers.size(), rows, columns});
+  if (subject_.encoded) {
+    const StackConfig& config = subject_.model.translator().encoder().stack().config();
+    numbers += saturating_product({config.layers.size(), sources, sources});
+  }
+  TraceBudget().take(numbers);
+  return {subject_.model, subject_.text()};
+}
+
 std::unique_ptr<AttributionGraphSearch> NextLead::attribution_graph(
     const DictionarySet& dictionaries, const ChosenGraph& options) const {
   // What each of the explained features adds up from.
@@ -345,6 +258,12 @@ std::vector<float> NextLead::token_scores(const std::string& method) const {
   if (method == "relevance") return relevance().scores;
   if (method == "attn_lrp") return propagated(BackwardRules::attn_lrp).scores;
   if (method == "cp_lrp") return propagated(BackwardRules::cp_lrp).scores;
+  if (method == "value_zeroing") {
+    NextValueZeroing zeroing = value_zeroing();
+    while (zeroing.step()) {
+    }
+    return zeroing.take().scores;
+  }
   if (method == "integrated_gradients") {
     IntegratedGradientsSum sum = integrated_gradients();
     while (sum.step()) {
@@ -388,7 +307,8 @@ IntegratedGradientsSum NextLead::integrated_gradients(std::optional<std::size_t>
 }
 
 bool asks_for_next_gradients(const Pipeline& pipeline, const ExplainRequest& request) {
-  return (request.method->gradients || request.is("faithfulness") || request.is("circuit")) &&
+  return (request.method->gradients || request.is("faithfulness") || request.is("circuit") ||
+          request.is("value_zeroing")) &&
          writes(pipeline.config().task);
 }
 

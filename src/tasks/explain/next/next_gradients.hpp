@@ -13,6 +13,7 @@
 #include "explain/dictionaries/attribution_graph.hpp"
 #include "explain/interventions/faithfulness.hpp"
 #include "explain/interventions/integrated_gradients.hpp"
+#include "explain/interventions/value_zeroing.hpp"
 #include "tasks/explain/explanation.hpp"
 #include "tasks/explain/next/next_attribution.hpp"
 #include "tasks/explain/requests/request.hpp"
@@ -83,6 +84,8 @@ class NextLead {
   FaithfulnessTest faithfulness(const TestedScores& test, std::uint32_t seed) const;
   Relevance relevance() const;
   /// The caller runs the steps. Throws `too_large`.
+  NextValueZeroing value_zeroing() const;
+  /// The caller runs the steps. Throws `too_large`.
   std::unique_ptr<AttributionGraphSearch> attribution_graph(const DictionarySet& dictionaries,
                                                             const ChosenGraph& options) const;
   /// The embeddings of all tokens that have a text begin with that of `baseline`, or at zero. The
@@ -102,8 +105,26 @@ struct NextGradients {
   std::size_t position = 0;            ///< of the token in a translation or an answer
   Guess token, against;
   std::variant<Gradients, GradientScores, IntegratedGradients, Relevance, PropagatedRelevance,
-               WordFaithfulness, NextCircuit, AttributionGraph>
+               WordFaithfulness, PairCircuit, AttributionGraph, ZeroedValues>
       part = {};
+};
+
+/// What is asked of each text.
+struct AskedNext {
+  ExplainRequest request;
+  TranslatedPlace place = {};
+  NextAttributionOptions tokens = {};
+};
+
+/// The explanation of one text, or of texts together, step by step.
+class NextSteps {
+ public:
+  virtual ~NextSteps() = default;
+
+  /// Does the next piece of work. Returns whether any is left.
+  virtual bool step() = 0;
+  /// Returns the result after the last step.
+  virtual NextGradients take() = 0;
 };
 
 /// Whether a request is for begin_next_gradients.

@@ -173,7 +173,21 @@ void fields(Visit& visit, CircuitShare& part) {
                  "minus this share."});
 }
 
+/// Two texts that a circuit is found for, too.
+struct CircuitPair {
+  std::string text = {}, pair = {};
+  std::optional<std::size_t> token = {}, against = {};
+};
+template <class Visit>
+void fields(Visit& visit, CircuitPair& of) {
+  visit("text", of.text);
+  visit("pair", of.pair);
+  visit("token", of.token, {.least = 0, .most = 0x7fffffff});
+  visit("against", of.against, {.least = 0, .most = 0x7fffffff});
+}
+
 struct ChosenEdges {
+  std::vector<CircuitPair> more_pairs = {};
   CircuitMetric metric = CircuitMetric::logit_difference;
   Ablation ablation = Ablation::corrupt;
   std::size_t steps = 5;
@@ -183,6 +197,10 @@ struct ChosenEdges {
 };
 template <class Visit>
 void fields(Visit& visit, ChosenEdges& part) {
+  visit("more_pairs", part.more_pairs,
+        {.help = "Further pairs of texts, each with its own token and against. The circuit is one "
+                 "for all of them: scores and numbers are means.",
+         .absent = "none"});
   visit("metric", part.metric,
         {.help = "The number that the circuit should keep: the difference of the two tokens' "
                  "logits, the log-probability of the token, or minus the divergence from the "

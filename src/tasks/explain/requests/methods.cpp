@@ -24,7 +24,7 @@ constexpr ExplanationMethod methods[] = {
     {.name = "value_zeroing",
      .help = "How much each token's output of a layer turns away if another token's value vector "
              "is zero, multiplied through the layers (Mohebbi et al. 2023). Needs compute f32.",
-     .options = {0, 0, no, no, no},
+     .options = {0, 0, chosen_translation, chosen_answer, no},
      .scores = true},
     {.name = "lens",
      .help =
@@ -66,10 +66,11 @@ constexpr ExplanationMethod methods[] = {
      .help = "The number without some attention edges. Needs compute f32.",
      .options = {set_of<ExplainedLabel, CutEdges>, set_of<ExplainedLabel, CutEdges>, no, no, no}},
     {.name = "circuit",
-     .help = "A small set of heads and edges that keeps the answer (Conmy et al. 2023); of a model "
-             "that writes, the edges of its graph that carry the difference between the answers "
-             "to two texts of equally many tokens (Hanna et al. 2024, EAP-IG). Needs compute f32.",
-     .options = {set_of<CircuitShare>, set_of<CircuitShare>,
+     .help = "A small set of heads and edges that keeps the answer (Conmy et al. 2023); of two "
+             "texts of equally many tokens, the edges of the model's graph that carry the "
+             "difference between their answers (Hanna et al. 2024, EAP-IG). Needs compute f32.",
+     .options = {set_of<ExplainedLabel, CircuitShare, ChosenEdges, RandomSeed>,
+                 set_of<CircuitShare>,
                  chosen_translation | set_of<CircuitShare, ChosenEdges, RandomSeed>,
                  chosen_answer | set_of<CircuitShare, ChosenEdges, RandomSeed>, no}},
     {.name = "features",

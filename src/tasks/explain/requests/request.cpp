@@ -30,11 +30,6 @@ Answered answered_by(Task task) {
   }
 }
 
-std::optional<std::int32_t> id_of(const std::optional<std::size_t>& number) {
-  if (!number) return std::nullopt;
-  return static_cast<std::int32_t>(*number);  // within its range
-}
-
 }  // namespace
 
 ExplainRequest request_for(const Pipeline& pipeline, const std::string& method) {
@@ -61,11 +56,27 @@ void expect_below(const char* option, const char* what, std::size_t number, std:
   refuse_option(option, {"expected {}, below {}, got {}", {what, end, number}});
 }
 
+std::optional<std::int32_t> to_id(const std::optional<std::size_t>& number) {
+  if (!number) return std::nullopt;
+  return static_cast<std::int32_t>(*number);
+}
+
 NextAttributionOptions next_attribution_options(const ExplainRequest& request) {
-  return {.token = id_of(request.options.token),
-          .against = id_of(request.options.against),
+  return {.token = to_id(request.options.token),
+          .against = to_id(request.options.against),
           .effects = request.options.effects,
           .loadings = request.options.loadings};
+}
+
+EdgeCircuitOptions edge_circuit_options(const ExplainOptions& options) {
+  return {.metric = options.metric,
+          .ablation = options.ablation,
+          .steps = options.steps,
+          .edge_count = options.edge_count,
+          .least = options.least,
+          .cut = options.cut_edges,
+          .orders = options.random_circuits,
+          .seed = options.seed};
 }
 
 }  // namespace glassformer

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,7 +34,11 @@ ExplainRequest request_for(const Pipeline& pipeline, const std::string& method);
 ExplainRequest read_explain_request(const Pipeline& pipeline, const TaskOptions& options);
 /// Throws `invalid_option` unless the number, which selects `what`, is below `end`.
 void expect_below(const char* option, const char* what, std::size_t number, std::size_t end);
+/// Returns the number of an option that is in the range of ids.
+std::optional<std::int32_t> to_id(const std::optional<std::size_t>& number);
 /// Returns the options token, against and effects of a request whose ranges were checked.
 NextAttributionOptions next_attribution_options(const ExplainRequest& request);
+/// Returns the options of a circuit between two texts.
+EdgeCircuitOptions edge_circuit_options(const ExplainOptions& options);
 
 }  // namespace glassformer

@@ -70,18 +70,18 @@ export const scoringMethods = {
     note: 'attention weights, multiplied through the layers',
     signed: false,
   },
+  value_zeroing: {
+    name: 'Value zeroing',
+    note: 'how much other words’ states turn away without its value, multiplied through the layers',
+    signed: false,
+  },
 } as const satisfies Record<string, Method>;
 
-/** Those that no model that writes has. */
+/** That which no model that writes has. */
 export const valueMethods = {
   value_norms: {
     name: 'Value norms',
     note: 'attention weight times the length of the value',
-    signed: false,
-  },
-  value_zeroing: {
-    name: 'Value zeroing',
-    note: 'how much other words’ states turn away without its value, multiplied through the layers',
     signed: false,
   },
 } as const satisfies Record<string, Method>;

@@ -75,7 +75,7 @@ export const scorings: readonly Scoring[] = [
     scores: ({ valueNorms }) => Float32Array.from(valueNorms.scores),
   },
   {
-    ...valueMethods.value_zeroing,
+    ...scoringMethods.value_zeroing,
     scores: ({ valueZeroing }) => Float32Array.from(valueZeroing.scores),
   },
   {
