@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "explain/circuits/edge_circuit.hpp"
+#include "glassformer/classifier.hpp"
 #include "glassformer/explainer.hpp"
 #include "support/error_of.hpp"
 #include "support/golden.hpp"
@@ -141,6 +142,51 @@ TEST_CASE("the library finds a circuit between two texts", "[circuit]") {
   const auto test = explainer.faithfulness(clean, {.of = "attn_lrp", .orders = 2});
   CHECK(test.part.test.random.size() == 2);
   CHECK(test.part.test.tokens == explainer.attn_lrp(clean).part.relevance.scores);
+}
+
+TEST_CASE("a classifier's edges to the logits are differences times the last gradient",
+          "[circuit]") {
+  const std::filesystem::path folder = GLASSFORMER_SOURCE_DIR "/weights/sentiment";
+  auto explainer = Explainer::load(folder, {.compute = Compute::f32});
+  auto classifier = Classifier::load(folder, {.compute = Compute::f32});
+  const std::string clean = "This film is good.", corrupt = "This film is bad.";
+  const auto found = explainer.circuit(clean, corrupt, {.steps = 0, .orders = 0}).part;
+  const auto run = [&](const std::string& text) {
+    return classifier.classify(
+        text, {.encoder = {.trace = {"encoder.layers.*.fc2", "encoder.layers.0.input"},
+                           .gradients = {"encoder.layers.3.output"}}});
+  };
+  const Classification of_clean = run(clean), of_corrupt = run(corrupt);
+  const TracedTensor& gradient = of_clean.gradients.at(0);
+  const std::size_t column = found.inputs.size() - 1;
+  REQUIRE(found.inputs[column] == "logits");
+  std::size_t checked = 0;
+  for (std::size_t i = 0; i < of_clean.trace.size(); ++i) {
+    const TracedTensor &a = of_clean.trace[i], &b = of_corrupt.trace[i];
+    double expected = 0;
+    for (std::size_t k = 0; k < a.data.size(); ++k) {
+      expected += static_cast<double>((b.data[k] - a.data[k]) * gradient.data[k]);
+    }
+    std::string node = a.name;
+    if (node.ends_with("layers.0.input")) node = "encoder.embed_tokens";
+    const auto at = std::ranges::find(found.nodes, node) - found.nodes.begin();
+    REQUIRE(static_cast<std::size_t>(at) < found.nodes.size());
+    const float score = found.scores[static_cast<std::size_t>(at) * found.inputs.size() + column];
+    INFO(node);
+    CHECK(std::abs(static_cast<double>(score) - expected) < 1e-4);
+    ++checked;
+  }
+  CHECK(checked == 5);
+  // Whatever the circuit lacks is what the corrupt text has.
+  CHECK(std::abs(found.curve.back().faithfulness - 1) < 1e-4f);
+  CHECK(std::abs(found.mean.nothing - found.mean.corrupt) < 1e-3);
+  const auto two = explainer.circuit(
+      clean, corrupt, {.orders = 0, .more_pairs = {{"It was great.", "It was awful."}}});
+  CHECK(two.part.pairs.size() == 2);
+  const Error error = error_of([&] { explainer.circuit(clean, "This film is not good.", {}); });
+  CHECK(error.code() == ErrorCode::invalid_option);
+  auto post = Explainer::load(checkpoints / "bert_sequence", {.compute = Compute::f32});
+  CHECK(error_of([&] { post.circuit("a film", "a film", {}); }).code() == ErrorCode::unsupported);
 }
 
 TEST_CASE("a graph that is no sum is refused by name", "[circuit]") {
