@@ -99,7 +99,7 @@ onPage('each method takes the package’s test', {}, async (page) => {
       ),
     })),
   );
-  assert.equal(rows.length, 8);
+  assert.equal(rows.length, 9);
   for (const [name, of] of [
     ['Ledger, token read', 'direct_logit_attribution'],
     ['Gradient × input', 'gradient_times_input'],
@@ -107,6 +107,7 @@ onPage('each method takes the package’s test', {}, async (page) => {
     ['AttnLRP', 'attn_lrp'],
     ['CP-LRP', 'cp_lrp'],
     ['Rollout', 'rollout'],
+    ['Value zeroing', 'value_zeroing'],
   ]) {
     const options = { method: 'faithfulness', of, orders: 0, token, against };
     const { order, scores } = await explainer.explain(text, options);
