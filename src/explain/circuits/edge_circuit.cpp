@@ -29,6 +29,11 @@ float area_below(const std::vector<EdgeCircuit::Point>& curve, float EdgeCircuit
   return static_cast<float>(area);
 }
 
+// Whether the difference of two numbers is rounding.
+bool are_equal(double clean, double nothing) {
+  return std::abs(clean - nothing) < 1e-4 * std::max(1.0, std::abs(clean));
+}
+
 }  // namespace
 
 EdgeCircuitSearch::EdgeCircuitSearch(std::vector<CircuitSubject> subjects,
@@ -44,8 +49,7 @@ void EdgeCircuitSearch::run_next() {
   if (runs_.size() == 1) expect_edges();
   const CircuitRuns& runs = *runs_.back();
   const double nothing = runs.number_with(std::vector<bool>(graph().edges()));
-  // Smaller differences are rounding.
-  if (std::abs(runs.clean() - nothing) < 1e-4 * std::max(1.0, std::abs(runs.clean()))) {
+  if (are_equal(runs.clean(), nothing)) {
     throw_error(ErrorCode::invalid_option,
                 "text: expected two texts with different answers, got two for which the explained "
                 "number is the same");
@@ -57,6 +61,11 @@ void EdgeCircuitSearch::run_next() {
     mean_.clean += runs_[i]->clean() / pairs;
     mean_.corrupt += runs_[i]->corrupt() / pairs;
     mean_.nothing += nothing_[i] / pairs;
+  }
+  if (are_equal(mean_.clean, mean_.nothing)) {
+    throw_error(ErrorCode::invalid_option,
+                "more_pairs: expected pairs whose numbers change alike, got some whose changes "
+                "cancel each other");
   }
 }
 

@@ -453,8 +453,8 @@ CircuitSearch ClassifierExplainer::circuit(const ExplainInput& input, float leas
 }
 
 CircuitSubject ClassifierExplainer::circuit_subject(const ExplainInput& clean,
-                                                    const ExplainInput& corrupt,
-                                                    std::size_t label) const {
+                                                    const ExplainInput& corrupt, std::size_t label,
+                                                    std::size_t pairs) const {
   expect_no_decoder("circuit");
   const StackConfig& config = pipeline_.config().encoder();
   // What nodes add to both texts, and the gradient of each input.

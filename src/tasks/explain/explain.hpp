@@ -97,10 +97,11 @@ class ClassifierExplainer {
   CutEffects cut(const ExplainInput& input, std::span<const AttentionEdge> edges, Cut cut,
                  std::size_t label) const;
   CircuitSearch circuit(const ExplainInput& input, float least) const;
-  /// Returns two texts of equally many tokens whose answers an EdgeCircuitSearch compares. Throws
-  /// `invalid_option` for other texts, and `unsupported` for a model with a decoder.
+  /// Returns two texts of equally many tokens whose answers an EdgeCircuitSearch compares, one of
+  /// `pairs`. Throws `invalid_option` for other texts, `unsupported` for a model with a decoder,
+  /// and `too_large`.
   CircuitSubject circuit_subject(const ExplainInput& clean, const ExplainInput& corrupt,
-                                 std::size_t label) const;
+                                 std::size_t label, std::size_t pairs) const;
 
   /// Adds the tokens of the input and the label to a result.
   template <class Part>

@@ -191,7 +191,7 @@ class PairCircuitSteps final : public ClassifierSteps {
         refuse_option("metric", "expected logit_difference for labels that are no alternatives");
       }
     }
-    subjects_.push_back(explainer.circuit_subject(input(), donor_, label()));
+    subjects_.push_back(subject(input(), donor_, label()));
   }
 
   bool step() override {
@@ -210,13 +210,19 @@ class PairCircuitSteps final : public ClassifierSteps {
   }
 
  private:
+  CircuitSubject subject(const ExplainInput& clean, const ExplainInput& corrupt,
+                         std::size_t label) const {
+    const std::size_t pairs = 1 + request_.options.more_pairs.size();
+    return explainer().circuit_subject(clean, corrupt, label, pairs);
+  }
+
   void add(const CircuitPair& pair) {
     const ExplainInput clean = explainer().read(pair.text), corrupt = explainer().read(pair.pair);
     const std::size_t label = explainer().label_of(clean, request_.options.label);
     if (pair.token || pair.against) {
       refuse_option(pair.token ? "token" : "against", "expected it only of a model that writes");
     }
-    subjects_.push_back(explainer().circuit_subject(clean, corrupt, label));
+    subjects_.push_back(subject(clean, corrupt, label));
   }
 
   ExplainInput donor_;

@@ -183,6 +183,10 @@ TEST_CASE("a classifier's edges to the logits are differences times the last gra
   const auto two = explainer.circuit(
       clean, corrupt, {.orders = 0, .more_pairs = {{"It was great.", "It was awful."}}});
   CHECK(two.part.pairs.size() == 2);
+  const Error cancelled = error_of([&] {
+    explainer.circuit(clean, corrupt, {.more_pairs = {{corrupt, clean}}}, "positive");
+  });
+  CHECK(std::string(cancelled.what()).find("cancel") != std::string::npos);
   const Error error = error_of([&] { explainer.circuit(clean, "This film is not good.", {}); });
   CHECK(error.code() == ErrorCode::invalid_option);
   auto post = Explainer::load(checkpoints / "bert_sequence", {.compute = Compute::f32});
