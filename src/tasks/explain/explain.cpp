@@ -458,8 +458,9 @@ CircuitSubject ClassifierExplainer::circuit_subject(const ExplainInput& clean,
   expect_no_decoder("circuit");
   const StackConfig& config = pipeline_.config().encoder();
   // What nodes add to both texts, and the gradient of each input.
-  TraceBudget().take(saturating_product(
-      {6, 2 + config.layers.size() * (1 + config.n_heads()), clean.text.tokens(), config.d_model}));
+  TraceBudget().take(
+      saturating_product({6, pairs, 2 + config.layers.size() * (1 + config.n_heads()),
+                          clean.text.tokens(), config.d_model}));
   return {circuit_texts(model(), clean.text, corrupt.text), contrast_of(label)};
 }
 
