@@ -170,7 +170,7 @@ class Goldens(unittest.TestCase):
             more = [{"text": "The girls in that car", "pair": "The girl in that car"}]
             both = model.explain((clean, corrupt), "circuit", random_circuits=0, more_pairs=more)
             self.assertEqual(len(both["pairs"]), 2)
-            self.assertAlmostEqual(model.explain(clean, "value_zeroing")["scores"].sum(), 1, places=4)
+            self.assertAlmostEqual(sum(model.explain(clean, "value_zeroing")["scores"]), 1, places=4)
             scores = model.explain(clean, "attn_lrp")["scores"]
             tested = model.explain(clean, "faithfulness", of="attn_lrp", orders=0)
             np.testing.assert_allclose(tested["scores"], scores, atol=1e-5)
