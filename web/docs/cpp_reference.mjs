@@ -27,6 +27,7 @@ const headers = [
   'attention',
   'encoder_options',
   'patch',
+  'steering',
   'compute',
   'error',
 ];
