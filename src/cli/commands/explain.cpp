@@ -141,7 +141,7 @@ class ExplainCommand final : public Command {
     }
     request.options = options_;
     std::vector<std::string> names = option_names(request.parts);
-    if (request.is("circuit")) names.emplace_back("together");
+    if ((request.parts & set_of<ChosenEdges>) != 0) names.emplace_back("together");
     for (const CLI::Option* const option : app_->get_options()) {
       if (option->count() > 0 && !has(names, *option)) {
         refuse_option(field_of(*option).c_str(), {"expected an option of {}", {method_}});
@@ -200,9 +200,6 @@ class ExplainCommand final : public Command {
   }
 
   Exit explain_together(Pipeline& pipeline, ExplainRequest request) const {
-    if ((request.parts & set_of<ChosenEdges>) == 0) {
-      refuse_option("together", {"expected an option of circuit, got {}", {method_}});
-    }
     std::vector<CircuitPair> pairs = read_pairs(pipeline);
     if (pairs.empty()) refuse_option("together", "expected a line of two texts, got none");
     const CircuitPair first = std::move(pairs.front());

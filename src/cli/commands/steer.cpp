@@ -7,9 +7,9 @@
 #include <span>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "api/text_input.hpp"
 #include "base/strings/decimal.hpp"
 #include "cli/files/new_files.hpp"
 #include "cli/files/npy_file.hpp"
@@ -59,9 +59,8 @@ class SteerCommand final : public Command {
     const auto pipeline = load_pipeline(model_, {}, {.compute = compute_});
     request_.rows = rows_ == "mean" ? SteeredRows::mean : SteeredRows::last;
     const std::vector<std::string> toward = lines_of(toward_), away = lines_of(away_);
-    const SteeringVector found = steering_vector(
-        *pipeline, request_, std::vector<std::string_view>(toward.begin(), toward.end()),
-        std::vector<std::string_view>(away.begin(), away.end()));
+    const SteeringVector found =
+        steering_vector(*pipeline, request_, Texts(toward).items(), Texts(away).items());
     write(found);
     std::cout << found.name << "\tnorm=" << six_decimals(found.norm)
               << "\tstream_norm=" << six_decimals(found.stream_norm) << "\n";

@@ -161,12 +161,14 @@ void NextValueZeroing::zero(Part& part, std::size_t count) {
   const bool cross = next_ >= stream.tokens;
   Batch sources, targets;
   std::vector<RowEdit> edits;
-  std::vector<float> states;
+  std::vector<float> states;  // the encoder's, which a decoder reads
   for (std::size_t s = 0; s < count; ++s) {
-    if (!part.encoder) targets.add(text_.ids);
     if (text_.source) {
       const Batch& source = text_.source->sources;
       sources.add(source.ids(), {}, source.types());
+    }
+    if (!part.encoder) targets.add(text_.ids);
+    if (!part.encoder && text_.source) {
       const Tensor& of_source = text_.source->states;
       states.insert(states.end(), of_source.data(), of_source.data() + of_source.size());
     }

@@ -77,7 +77,7 @@ export interface CircuitPair {
   against?: number;
 }
 
-/** What a classifier's method "circuit" returns for two texts. */
+/** The result of a classifier's method "circuit" for two texts. */
 export type CircuitOfPair = ExplainedLabel<'circuit'> & EdgeCircuit;
 
 /**

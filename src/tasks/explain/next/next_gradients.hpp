@@ -109,7 +109,7 @@ struct NextGradients {
       part = {};
 };
 
-/// What is asked of each text.
+/// A request, with the place and the tokens that it names.
 struct AskedNext {
   ExplainRequest request;
   TranslatedPlace place = {};
